@@ -1,0 +1,73 @@
+"""Character CNN: charagram2016 §3 (charCNN), Kim (2014)."""
+
+from typing import Annotated, Any, Literal
+
+import torch
+from pydantic import BeforeValidator, Field
+from torch import Generator, Tensor, nn
+from torch.nn.functional import dropout
+
+from paraphrastic.encoding.dense import Dense
+from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Positive, Probability
+from paraphrastic.encoding.filters import maxima, reach_of
+from paraphrastic.encoding.weights import glorot
+
+Width = Annotated[int, Field(ge=1, le=10)]
+
+
+def _numbered(filters: Any) -> Any:
+    """JSON writes the widths as strings."""
+    if not isinstance(filters, dict):
+        return filters
+    return {int(key) if isinstance(key, str) and key.isdecimal() else key: many for key, many in filters.items()}
+
+
+class Config(EncoderConfig):
+    """Options of the character CNN.
+
+    Attributes:
+        filters: how many there are of each width (charagram2016 §4.1.3).
+        filter_activation: of the pooled filters.
+        activation: of the dense layer.
+        dropout: probability that a pooled filter is dropped in training.
+    """
+
+    filters: Annotated[dict[Width, Positive], Field(min_length=1), BeforeValidator(_numbered)]
+    filter_activation: Literal["relu", "tanh"]
+    activation: Literal["linear", "tanh"]
+    dropout: Probability
+
+
+class CharCnn(Encoder):
+    """`g(s) = h(p W + b)`, `p_k = max_t f(b_k + Σ_j F_kj · x_{t+j})` of the filters k over characters x."""
+
+    units = "characters"
+
+    def __init__(self, config: Config, generator: Generator) -> None:
+        super().__init__()
+        self.out_dim = config.dim
+        self._reach = reach_of(config.filters)
+        self._f = {"relu": torch.relu, "tanh": torch.tanh}[config.filter_activation]
+        self._dropout = config.dropout
+        self.filters = nn.Parameter(_filters(config, generator))
+        self.bias = nn.Parameter(torch.zeros(self._reach[0]))
+        self.dense = Dense(self._reach[0], config.dim, config.activation, generator)
+
+    def forward(self, table: Tensor, batch: Batch) -> Tensor:
+        """Sentence vectors, (B, dim)."""
+        rows, ids = batch.ids.unique(return_inverse=True)
+        projected = table.index_select(0, rows) @ self.filters
+        # bias and activation leave the order of responses as it is, so that they can wait for the maximum
+        pooled = self._f(maxima(projected, ids, batch.offsets, self._reach) + self.bias)
+        vectors = self.dense(dropout(pooled, self._dropout, self.training))
+        return vectors.masked_fill(batch.lengths.unsqueeze(1) == 0, 0)
+
+
+def _filters(config: Config, generator: Generator) -> Tensor:
+    """Weights (dim, Σ width · filters) in the order of `encoding/filters.py`: by offset, then widest first."""
+    widths = sorted(config.filters.items(), reverse=True)
+    drawn = [glorot(w * config.dim, many, generator).view(w, config.dim, many) for w, many in widths]
+    return torch.cat([block[j] for j in range(widths[0][0]) for block in drawn if j < len(block)], 1)
+
+
+MODEL = CharCnn
