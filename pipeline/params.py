@@ -5,7 +5,7 @@ import reprlib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -85,11 +85,13 @@ class Train(Section):
 
     Attributes:
         device: auto, cpu, cuda or cuda:N.
-        select: the evaluation sets that choose the epoch: test, none, or the name of a set or of a group.
+        select: the evaluation sets that choose what is kept: test, oracle, none, or the name of a set or of a group.
+        select_every: how often they do.
     """
 
     device: Annotated[str, AfterValidator(_device)]
     select: Name
+    select_every: Literal["epoch", "quarter"]
 
 
 class Params(Section):

@@ -19,6 +19,7 @@ from paraphrastic.encoding.scorer import Scorer
 from paraphrastic.errors import ParameterError
 from paraphrastic.evaluation import Benchmarks, selection_score
 from paraphrastic.tables import PAIRS, SENTENCES, read_table, replacing
+from paraphrastic.text.mixed import with_words
 from paraphrastic.text.vocabulary import NGRAMS, WORDS
 from pipeline.params import Params, load_params, refusal
 from pipeline.stage import progress, run
@@ -31,10 +32,11 @@ if TYPE_CHECKING:  # models that need no training do without torch
 
 CORPUS, VOCABULARY, BENCHMARKS, MODEL = (Path("data") / n for n in ("corpus", "vocabulary", "benchmarks", "model"))
 LOSS, SELECTION = Path("metrics/loss.csv"), Path("metrics/selection.csv")
+STOPS = {"epoch": 1, "quarter": 4}  # per epoch
 CHECKPOINTS, CHECKPOINT_SECONDS = Path(".checkpoints"), 60.0
 TRAINING_CODE = ("src/paraphrastic/encoding", "src/paraphrastic/models", "src/paraphrastic/training")
 
-Curve = Sequence[tuple[int, float]]
+Curve = Sequence[tuple[float, float]]
 Select = Callable[[Scorer], float] | None
 
 
@@ -82,10 +84,11 @@ def _train(params: Params, config: BaseModel, sentences: pa.StringArray, select:
 
     torch.set_num_threads(config.threads)
     device, generator = _device(params.train.device), torch.Generator().manual_seed(params.seed)
-    cls = models.implementation(params.model)
-    texts, table = initial_table(cls, config, _vocabulary(cls.units), len(sentences), generator)
-    model = Trained(cls(config, generator).to(device), table.to(device), texts)
-    training = Training(model, _pairs(model, sentences), config, params.seed, select)
+    encoder = models.implementation(params.model)(config, generator)
+    texts, table = initial_table(encoder, config, _vocabulary(encoder.units), len(sentences), generator)
+    model = Trained(encoder.to(device), table.to(device), texts)
+    stops = STOPS[params.train.select_every]
+    training = Training(model, _pairs(model, sentences), config, params.seed, select, stops)
     checkpoint = Checkpoint(CHECKPOINTS / _fingerprint(params))
     with progress() as bar:
         task = bar.add_task(params.model, total=training.steps)
@@ -107,6 +110,8 @@ def _device(name: str) -> torch.device:
 
 
 def _vocabulary(units: str) -> pa.Table:
+    if units == "words+ngrams":
+        return with_words(_vocabulary("ngrams"), _vocabulary("words"))
     return read_table(VOCABULARY / f"{units}.parquet", WORDS if units == "words" else NGRAMS)
 
 
@@ -144,7 +149,7 @@ def _write_curve(path: Path, header: tuple[str, str], points: Curve, digits: int
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows((x, f"{y:.{digits}f}") for x, y in points)
+        writer.writerows((f"{x:.12g}", f"{y:.{digits}f}") for x, y in points)
 
 
 if __name__ == "__main__":

@@ -1,123 +1,112 @@
-"""The LSTM with peepholes of Gers et al. (2003) over sentences of different lengths, without padding.
+"""The LSTM with peepholes of Gers et al. (2003) over packed sentences.
 
-Sentences are sorted by length and packed by time: step t is a contiguous block of the sentences longer than
-t. All input products are one matrix product, all weight gradients are one each, and only the products with
-the previous state remain in the loop over time. `torch.nn.LSTM` has no peepholes, and is slower on CPU for
-packed sequences.
+All input products are one matrix product, all weight gradients are one each, and only the products with the
+previous state remain in the loop over time. `torch.nn.LSTM` has no peepholes, and is slower on CPU for packed
+sequences.
 """
 
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
 
-
-@dataclass(frozen=True)
-class Packing:
-    """Where the tokens of B sentences stand when packed by time.
-
-    Attributes:
-        order: (N,) int64, the token of the flat batch that packed place n holds.
-        sentences: (N,) int64, the sentence of packed place n.
-        sizes: how many sentences are longer than t, for each step t: falling, sums to N.
-    """
-
-    order: Tensor
-    sentences: Tensor
-    sizes: list[int]
-
-    @classmethod
-    def of(cls, offsets: Tensor) -> "Packing":
-        """Packing of the sentences that `offsets` (B + 1,) delimits."""
-        lengths = offsets.diff()
-        ranked = torch.argsort(lengths, descending=True, stable=True)
-        places = torch.arange(int(lengths.max()) if len(lengths) else 0, device=offsets.device)
-        present = places.unsqueeze(1) < lengths[ranked]  # (T, B), by time then by rank
-        steps, ranks = present.nonzero(as_tuple=True)
-        sentences = ranked[ranks]
-        return cls(offsets[sentences] + steps, sentences, present.sum(1).tolist())
+from paraphrastic.encoding.packing import before, steps
+from paraphrastic.encoding.weights import glorot
 
 
-class _Recurrence(torch.autograd.Function):
-    """States of the recurrence and, by hand, its gradient (backpropagation through time).
+class _Lstm(torch.autograd.Function):
+    """All states of one layer and, by hand, the gradient (backpropagation through time).
 
-    Gate blocks stand in the order input, forget, candidate and, where there is one, output.
+    Gate blocks stand in the order input, forget, candidate and, where there is one, output. Weights that come in
+    bfloat16 say that products are to be done in it.
     """
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, W: Tensor, peepholes: Tensor, sizes: list[int]) -> Tensor:
-        dim = W.shape[0]
-        gates, cells = inputs.clone(), inputs.new_empty(len(inputs), dim)
+    def forward(ctx: Any, packed: Tensor, W: Tensor, U: Tensor, b: Tensor, peepholes: Tensor, sizes: list[int]) -> Tensor:
+        dim = len(U)
+        inputs = packed.to(W.dtype)
+        gates = torch.add(b, inputs @ W)
+        cells = b.new_empty(len(packed), dim)
         tanhs = torch.empty_like(cells)
-        states = torch.empty_like(cells) if W.shape[1] == 4 * dim else tanhs
-        start = before = 0
-        for size in sizes:
-            now, then = slice(start, start + size), slice(before, before + size)
-            gate, cell = gates[now], cells[now]
-            i, f, z, *o = gate.split(dim, 1)
-            if start:
-                gate.addmm_(states[then], W)
-                i.addcmul_(cells[then], peepholes[0])
-                f.addcmul_(cells[then], peepholes[1])
-            gate[:, : 2 * dim].sigmoid_()
-            torch.mul(i, z.tanh_(), out=cell)
-            if start:
-                cell.addcmul_(f, cells[then])
-            torch.tanh(cell, out=tanhs[now])
-            if o:
-                torch.mul(o[0].addcmul_(cell, peepholes[2]).sigmoid_(), tanhs[now], out=states[now])
-            before, start = start, start + size
-        ctx.save_for_backward(W, peepholes, gates, cells, tanhs, states)
+        states = torch.empty_like(cells) if U.shape[1] == 4 * dim else tanhs
+        for now, then in steps(sizes):
+            old = cells[then] if now.start else None
+            if old is not None:
+                gates[now] += states[then].to(U.dtype) @ U
+            _step(gates[now].split(dim, 1), peepholes, old, cells[now], tanhs[now], states[now])
+        ctx.save_for_backward(inputs, W, U, peepholes, gates, cells, tanhs, states)
         ctx.sizes = sizes
         return states
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        W, peepholes, gates, cells, tanhs, states = ctx.saved_tensors
-        dim, deltas, d_states = W.shape[0], torch.empty_like(gates), grads[0].clone()
-        d_peepholes, d_cell = torch.zeros_like(peepholes), None
-        previous = _previous(ctx.sizes, states)
-        start = len(gates)
-        for step in reversed(range(len(ctx.sizes))):
-            size = ctx.sizes[step]
-            start -= size
-            now = slice(start, start + size)
-            i, f, z, *o = gates[now].split(dim, 1)
-            d_i, d_f, d_z, *d_o = deltas[now].split(dim, 1)
-            cell, squashed, d_state = cells[now], tanhs[now], d_states[now]
-            d_c = torch.addcmul(torch.ones_like(cell), squashed, squashed, value=-1).mul_(d_state)
-            if o:
-                d_c.mul_(o[0])
-                torch.mul(d_state.mul(squashed), o[0].mul(1 - o[0]), out=d_o[0])
-                d_c.addcmul_(d_o[0], peepholes[2])
-                d_peepholes[2] += (d_o[0] * cell).sum(0)
-            if d_cell is not None:
-                d_c[: len(d_cell)] += d_cell
-            torch.mul(d_c.mul(z), i.mul(1 - i), out=d_i)
-            torch.mul(d_c.mul(i), torch.addcmul(torch.ones_like(z), z, z, value=-1), out=d_z)
-            if not step:
-                d_f.zero_()
-                break
-            before = start - ctx.sizes[step - 1]
-            old = cells[before : before + size]
-            torch.mul(d_c.mul(old), f.mul(1 - f), out=d_f)
-            d_peepholes[0] += (d_i * old).sum(0)
-            d_peepholes[1] += (d_f * old).sum(0)
-            d_cell = d_c.mul_(f).addcmul_(d_i, peepholes[0]).addcmul_(d_f, peepholes[1])
-            d_states[before : before + size].addmm_(deltas[now], W.T)
-        return deltas, previous.T @ deltas, d_peepholes, None
+        inputs, W, U, peepholes, gates, cells, tanhs, states = ctx.saved_tensors
+        d_states, d_peepholes, d_cell = grads[0].clone(), torch.zeros_like(peepholes), None
+        deltas = torch.empty_like(gates, dtype=U.dtype)  # gradient of what enters the gates
+        for now, then in reversed(steps(ctx.sizes)):
+            old = cells[then] if now.start else None
+            values, delta = (gates[now], cells[now], tanhs[now]), torch.empty_like(gates[now])
+            d_cell = _step_back(values, old, d_states[now], d_cell, delta, peepholes, d_peepholes)
+            deltas[now] = delta
+            if old is not None:
+                d_states[then] += deltas[now] @ U.T
+        d_U = before(ctx.sizes, states).to(U.dtype).T @ deltas
+        return deltas @ W.T, inputs.T @ deltas, d_U, deltas.sum(0), d_peepholes, None
 
 
-def _previous(sizes: list[int], states: Tensor) -> Tensor:
-    """The state that each place started from: zero at the first step, (N, dim)."""
-    out = torch.zeros_like(states)
-    start, before = sizes[0] if sizes else 0, 0
-    for last, size in pairwise(sizes):
-        out[start : start + size] = states[before : before + size]
-        before, start = before + last, start + size
-    return out
+def _step(
+    gates: tuple[Tensor, ...], peepholes: Tensor, old: Tensor | None, cell: Tensor, squashed: Tensor, state: Tensor
+) -> None:
+    """Turn what enters the gates into their values, and write cell, tanh of the cell and state; old: cells before."""
+    i, f, z, *o = gates
+    if old is not None:
+        i.addcmul_(old, peepholes[0])
+        f.addcmul_(old, peepholes[1])
+    torch.mul(i.sigmoid_(), z.tanh_(), out=cell)
+    f.sigmoid_()
+    if old is not None:
+        cell.addcmul_(f, old)
+    torch.tanh(cell, out=squashed)
+    if o:
+        torch.mul(o[0].addcmul_(cell, peepholes[2]).sigmoid_(), squashed, out=state)
+
+
+def _step_back(
+    values: tuple[Tensor, Tensor, Tensor],
+    old: Tensor | None,
+    d_state: Tensor,
+    d_later: Tensor | None,
+    delta: Tensor,
+    peepholes: Tensor,
+    d_peepholes: Tensor,
+) -> Tensor | None:
+    """Write the gradient of what entered the gates; that of the cells before is returned.
+
+    d_later: gradient that the cells have from the next step, which only the first sentences reach.
+    """
+    gates, cell, squashed = values
+    (i, f, z, *o), (d_i, d_f, d_z, *d_o) = (blocks.split(cell.shape[1], 1) for blocks in (gates, delta))
+    d_cell = torch.addcmul(d_state, d_state, squashed.square(), value=-1)
+    if o:
+        d_cell.mul_(o[0])
+        torch.mul(d_state.mul(squashed), _slope(o[0]), out=d_o[0])
+        d_cell.addcmul_(d_o[0], peepholes[2])
+        d_peepholes[2] += (d_o[0] * cell).sum(0)
+    if d_later is not None:
+        d_cell[: len(d_later)] += d_later
+    torch.mul(d_cell.mul(z), _slope(i), out=d_i)
+    torch.mul(d_cell.mul(i), 1 - z.square(), out=d_z)
+    if old is None:
+        d_f.zero_()
+        return None
+    torch.mul(d_cell.mul(old), _slope(f), out=d_f)
+    d_peepholes[0] += (d_i * old).sum(0)
+    d_peepholes[1] += (d_f * old).sum(0)
+    return d_cell.mul_(f).addcmul_(d_i, peepholes[0]).addcmul_(d_f, peepholes[1])
+
+
+def _slope(sigmoid: Tensor) -> Tensor:
+    return torch.addcmul(sigmoid, sigmoid, sigmoid, value=-1)
 
 
 class Peephole(nn.Module):
@@ -127,22 +116,25 @@ class Peephole(nn.Module):
     `i = σ(x Wi + h' Ui + c' ⊙ pi + bi)`, `f = σ(x Wf + h' Uf + c' ⊙ pf + bf)`,
     `c = f ⊙ c' + i ⊙ tanh(x Wz + h' Uz + bz)`, `o = σ(x Wo + h' Uo + c ⊙ po + bo)`, `h = o ⊙ tanh(c)`.
     Without an output gate `h = tanh(c)`.
+
+    Args:
+        dim: size of an input.
+        hidden: size of a state.
+        output_gate: whether there is one.
+        generator: source of the first weights.
+        reduced: matrix products in bfloat16.
     """
 
-    def __init__(self, dim: int, hidden: int, output_gate: bool, generator: Generator) -> None:
+    def __init__(self, dim: int, hidden: int, output_gate: bool, generator: Generator, reduced: bool) -> None:
         super().__init__()
         blocks = 4 if output_gate else 3
-        self.W = nn.Parameter(_uniform(dim, blocks * hidden, generator))
-        self.U = nn.Parameter(_uniform(hidden, blocks * hidden, generator))
+        self.W = nn.Parameter(glorot(dim, hidden, generator, blocks))
+        self.U = nn.Parameter(glorot(hidden, hidden, generator, blocks))
         self.b = nn.Parameter(torch.zeros(blocks * hidden))
         self.peepholes = nn.Parameter(torch.zeros(blocks - 1, hidden))
+        self._reduced = reduced
 
     def forward(self, packed: Tensor, sizes: list[int]) -> Tensor:
         """States (N, hidden) from inputs `packed` by time (N, dim) with `sizes` sentences at each step."""
-        return _Recurrence.apply(torch.addmm(self.b, packed, self.W), self.U, self.peepholes, sizes)
-
-
-def _uniform(rows: int, columns: int, generator: Generator) -> Tensor:
-    """Glorot's bound for a square block keeps the variance of a state of `rows` inputs."""
-    bound = (3 / rows) ** 0.5
-    return torch.empty(rows, columns).uniform_(-bound, bound, generator=generator)
+        W, U = (weights.to(torch.bfloat16) if self._reduced else weights for weights in (self.W, self.U))
+        return _Lstm.apply(packed, W, U, self.b, self.peepholes, sizes)

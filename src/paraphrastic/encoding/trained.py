@@ -14,10 +14,7 @@ from paraphrastic.encoding.encoder import Batch, Encoder
 from paraphrastic.encoding.store import read_weights, write_weights
 from paraphrastic.errors import ModelError
 from paraphrastic.text.bags import Bags
-from paraphrastic.text.ngrams import Ngrams
-from paraphrastic.text.words import Words
 
-UNITS = {"words": Words, "ngrams": Ngrams}
 _SENTENCES = 512  # per batch when encoding: large enough for the products, small enough for the caches
 
 
@@ -33,7 +30,7 @@ class Trained:
 
     def __init__(self, encoder: Encoder, table: Tensor, texts: pa.StringArray) -> None:
         self.encoder, self.table, self.texts = encoder, table, texts
-        self.units = UNITS[encoder.units](texts)
+        self.units = encoder.reader(texts)
 
     def encode(self, sentences: pa.StringArray) -> NDArray[np.float32]:
         """Vectors of tokenized sentences, (n, out_dim); zero for a sentence without a known unit."""

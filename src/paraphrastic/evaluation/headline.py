@@ -18,12 +18,11 @@ def headline(figures: Figures) -> dict[str, Any]:
     (iclr2016 §4.1, acl2017 §4.1: `YEARS`, SICK relatedness and PIT-2015) that are there; `sets` counts them.
     """
     r = {name: metrics["pearson"] for name, metrics in figures.items() if "pearson" in metrics}
-    sts = [name for name in r if name.startswith(tuple(f"sts.{year}." for year in YEARS))]
-    sample = [name for name in r if name.startswith("sample.") and name not in NOT_STS]
+    sts, sample = _sts(r), _sample(r)
     sections = {
         "sts": _by_year(r) | _mean(r, sts),
         "sick": _pick(figures, "sick.relatedness", "pearson", "spearman"),
-        "transfer": _mean(r, [*sts, *(name for name in ("sick.relatedness", "pit2015") if name in r)]),
+        "transfer": _mean(r, _transfer(r)),
         "qa": {name: _pick(figures, f"qa.{name}", "map", "mrr") for name in ("qasent", "wikiqa")},
         "paraphrase": {
             "msrp": _pick(figures, "paraphrase.msrp", "accuracy", "f1"),
@@ -38,6 +37,24 @@ def headline(figures: Figures) -> dict[str, Any]:
         },
     }
     return _without_empty(sections)
+
+
+def averaged(names: Iterable[str]) -> list[str]:
+    """Those of these similarity sets that the headline's `transfer.mean` is over, or `sample.sts.mean`."""
+    names = list(names)
+    return _transfer(names) or _sample(names)
+
+
+def _sts(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(tuple(f"sts.{year}." for year in YEARS))]
+
+
+def _transfer(names: Iterable[str]) -> list[str]:
+    return [*_sts(names), *(name for name in ("sick.relatedness", "pit2015") if name in names)]
+
+
+def _sample(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith("sample.") and name not in NOT_STS]
 
 
 def percent(value: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from paraphrastic.encoding.scorer import Scorer
 from paraphrastic.errors import DataError, ModelError, ParameterError, unknown
 from paraphrastic.evaluation.benchmarks import Benchmarks, Task
-from paraphrastic.evaluation.headline import headline, percent
+from paraphrastic.evaluation.headline import averaged, headline, percent
 from paraphrastic.evaluation.paraphrase import best_threshold, decide
 from paraphrastic.evaluation.ranking import rank
 from paraphrastic.evaluation.similarity import pearson, spearman
@@ -57,16 +57,18 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
 def selection_score(benchmarks: Benchmarks, select: str, scorer: Scorer) -> float:
     """Mean Pearson × 100 over the similarity set `select`, or all whose names start with it and a dot.
 
-    Of words and phrases Spearman takes the place of Pearson. No other set is scored.
+    `oracle` are the sets that the headline's mean is over (acl2017 §4.1.4). Of words and phrases Spearman takes
+    the place of Pearson. No other set is scored.
 
     Raises:
         ParameterError: there is no such set.
         ModelError: a score is not finite.
     """
     tasks = [task for task in benchmarks.tasks() if task.kind == "similarity"]
-    chosen = [task for task in tasks if f"{task.name}.".startswith(f"{select}.")]
+    oracle = averaged([task.name for task in tasks]) if select == "oracle" else []
+    chosen = [task for task in tasks if task.name in oracle or f"{task.name}.".startswith(f"{select}.")]
     if not chosen:
-        raise ParameterError(unknown("set to select by", select, _groups(tasks)))
+        raise ParameterError(unknown("set to select by", select, {"oracle"} | _groups(tasks)))
     scores = _score(benchmarks.sentences, chosen, scorer)
     return 100 * float(np.mean([_agreement(task, s) for task, s in zip(chosen, scores, strict=True)]))
 

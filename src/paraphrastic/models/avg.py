@@ -2,28 +2,23 @@
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.bag_sum import bag_sum
-from paraphrastic.encoding.encoder import Batch, Encoder, WordConfig
+from paraphrastic.encoding.encoder import Batch, WordConfig, WordEncoder
 
 
 class Config(WordConfig):
     """Word averaging has no options of its own."""
 
 
-class Avg(Encoder):
+class Avg(WordEncoder):
     """`g(s) = 1/|s| Σ_t x_t`, the mean of the word vectors."""
-
-    units = "words"
 
     def __init__(self, config: Config, generator: Generator) -> None:
         del generator  # nothing to draw: the table is all that is learned
-        super().__init__()
-        self.out_dim = config.dim
+        super().__init__(config)
 
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors, (B, dim)."""
-        sums = bag_sum(table, batch.ids, batch.offsets, batch.counts)
-        return sums / batch.lengths.clamp(min=1).unsqueeze(1)
+        return self.mean(table, batch)
 
 
 MODEL = Avg

@@ -6,6 +6,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.encoding.bag_sum import bag_sum
+from paraphrastic.encoding.dense import Dense
 from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig
 
 
@@ -13,11 +14,15 @@ class Config(EncoderConfig):
     """Options of Charagram.
 
     Attributes:
-        counts: an n-gram weighs as often as it occurs (`linear`, the paper's), or its square root (`sqrt`).
-        activation: h of Eq. 1.
+        words: whole words are units too, beside the n-grams.
+        counts: a unit weighs as often as it occurs (`linear`, the paper's), or its square root (`sqrt`).
+        layers: 2 puts a dense layer on Eq. 1 (charagram2016 §4.2).
+        activation: h of Eq. 1 and of the second layer.
     """
 
+    words: bool
     counts: Literal["linear", "sqrt"]
+    layers: Literal[1, 2]
     activation: Literal["linear", "tanh"]
 
 
@@ -27,18 +32,20 @@ class Charagram(Encoder):
     units = "ngrams"
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        del generator  # b starts at zero, W is the table
         super().__init__()
         self.out_dim = config.dim
+        self.units = "words+ngrams" if config.words else "ngrams"
         self.root = config.counts == "sqrt"
         self.squash = config.activation == "tanh"
-        self.bias = nn.Parameter(torch.zeros(config.dim))
+        self.bias = nn.Parameter(torch.zeros(config.dim))  # W is the table
+        self.second = Dense(config.dim, config.dim, config.activation, generator) if config.layers == 2 else None
 
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors, (B, dim)."""
         weights = batch.counts.sqrt() if self.root else batch.counts
         sums = bag_sum(table, batch.ids, batch.offsets, weights) + self.bias
-        return sums.tanh() if self.squash else sums
+        first = sums.tanh() if self.squash else sums
+        return first if self.second is None else self.second(first)
 
 
 MODEL = Charagram

@@ -2,36 +2,25 @@
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.encoder import Batch, Encoder, WordConfig
-from paraphrastic.encoding.peephole import Packing, Peephole
+from paraphrastic.encoding.packing import Packing
+from paraphrastic.encoding.peephole import Peephole
+from paraphrastic.encoding.recurrent import LstmConfig, RecurrentEncoder
 
 
-class Config(WordConfig):
-    """Options of LSTMAVG.
-
-    Attributes:
-        output_gate: with it h = o ⊙ tanh(c), without it h = tanh(c).
-    """
-
-    output_gate: bool
+class Config(LstmConfig):
+    """LSTMAVG has no options of its own."""
 
 
-class LstmAvg(Encoder):
+class LstmAvg(RecurrentEncoder):
     """`g(s) = 1/|s| Σ_t h_t`, the mean of the states of a peephole LSTM."""
 
-    units = "words"
-
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__()
-        self.out_dim = config.dim
-        self.lstm = Peephole(config.dim, config.dim, config.output_gate, generator)
+        super().__init__(config)
+        self.lstm = Peephole(config.dim, config.dim, config.output_gate, generator, config.reduced)
 
-    def forward(self, table: Tensor, batch: Batch) -> Tensor:
+    def compose(self, words: Tensor, packing: Packing) -> Tensor:
         """Sentence vectors, (B, dim)."""
-        packing = Packing.of(batch.offsets)
-        states = self.lstm(table.index_select(0, batch.ids[packing.order]), packing.sizes)
-        sums = states.new_zeros(len(batch.lengths), self.out_dim).index_add(0, packing.sentences, states)
-        return sums / batch.lengths.clamp(min=1).unsqueeze(1)
+        return packing.mean(self.lstm(words, packing.sizes))
 
 
 MODEL = LstmAvg

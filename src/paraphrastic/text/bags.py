@@ -34,3 +34,21 @@ class Bags:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         at = np.repeat(self.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Bags(self.ids[at], offsets, None if self.counts is None else self.counts[at])
+
+    def tallied(self) -> "Bags":
+        """The same sentences with every known unit once, ascending, and its count; 0, the unknown one, is left out."""
+        sentence, size = np.repeat(np.arange(len(self)), self.lengths), int(self.ids.max(initial=0)) + 1
+        known = self.ids > 0
+        keys, counts = np.unique(sentence[known] * size + self.ids[known], return_counts=True)
+        offsets = np.searchsorted(keys, np.arange(len(self) + 1) * size)
+        return Bags((keys % size).astype(np.int32), offsets, counts.clip(max=65_535).astype(np.uint16))
+
+    def beside(self, other: "Bags") -> "Bags":
+        """Each sentence with its units of `self`, then those of `other`; both have counts."""
+        out = self.offsets + other.offsets
+        mine = np.arange(len(self.ids)) + np.repeat(other.offsets[:-1], self.lengths)
+        theirs = np.arange(len(other.ids)) + np.repeat(self.offsets[1:], other.lengths)
+        ids, counts = np.empty(out[-1], np.int32), np.empty(out[-1], np.uint16)
+        ids[mine], ids[theirs] = self.ids, other.ids
+        counts[mine], counts[theirs] = self.counts, other.counts
+        return Bags(ids, out, counts)

@@ -13,24 +13,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from paraphrastic.encoding.encoder import Batch, EncoderConfig
+from paraphrastic.encoding.encoder import Batch, EncoderConfig, WordConfig
 from paraphrastic.encoding.trained import Trained
 from paraphrastic.errors import ModelError
 from paraphrastic.text.bags import Bags
-from paraphrastic.training.batches import epoch_batches
+from paraphrastic.text.words import tag_counts
+from paraphrastic.training.batches import epoch_batches, scramble
 from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.dense import DenseSteps
 from paraphrastic.training.losses import forbidden, margin_loss
-from paraphrastic.training.tables import (
-    DenseTable,
-    RowTable,
-    dense_optimizer,
-    flat_state,
-    restore_state,
-    set_rate,
-)
+from paraphrastic.training.tables import DenseTable, RowTable
 
 _POINTS = 200  # of the loss curve, whatever the length of the run
-_ORDER, _NEGATIVES = 0, 1  # streams of random numbers, apart from each other
+_ORDER, _NEGATIVES, _NOISE = 0, 1, 2  # streams of random numbers, apart from each other
 
 
 @dataclass(frozen=True)
@@ -58,15 +53,15 @@ class Curves:
 
     Attributes:
         loss: (step, mean loss since the point before).
-        selection: (epoch, score) on the selection sets.
+        selection: (epochs so far, score) on the selection sets.
     """
 
     loss: list[tuple[int, float]] = field(default_factory=list)
-    selection: list[tuple[int, float]] = field(default_factory=list)
+    selection: list[tuple[float, float]] = field(default_factory=list)
 
     @property
-    def best(self) -> int | None:
-        """The first epoch with the highest score, None without selection."""
+    def best(self) -> float | None:
+        """The first point with the highest score, in epochs; None without selection."""
         return max(self.selection, key=lambda point: point[1])[0] if self.selection else None
 
 
@@ -77,8 +72,9 @@ class Training:
         model: the encoder and its starting table; holds the result when `run` returns.
         pairs: what it learns from.
         config: its options.
-        seed: of the order of the pairs and of random negatives.
-        select: scores the model after each epoch; the best epoch's weights are kept. None keeps the last.
+        seed: of the order of the pairs, of random negatives and of the noise.
+        select: scores the model as it stands; the best weights are kept. None keeps the last.
+        per_epoch: how many times in each epoch `select` is asked.
     """
 
     def __init__(
@@ -88,18 +84,21 @@ class Training:
         config: EncoderConfig,
         seed: int,
         select: Callable[[Trained], float] | None,
+        per_epoch: int = 1,
     ) -> None:
         self.model, self.pairs, self.config, self.seed, self.select = model, pairs, config, seed, select
-        self.per_epoch = len(self._batches(0))
-        self.steps = config.epochs * self.per_epoch
+        self.batches = len(self._batches(0))
+        self.steps = config.epochs * self.batches
+        self.stops = {-(-self.batches * part // per_epoch): part / per_epoch for part in range(1, per_epoch + 1)}
         self.rates = _rates(config, self.steps)
-        device, words = model.table.device, model.encoder.units == "words"
+        words = isinstance(config, WordConfig)
         pull = config.lambda_w if words else config.lambda_c
-        kind = RowTable if device.type == "cpu" else DenseTable
+        kind = RowTable if model.table.device.type == "cpu" else DenseTable
         self.table = kind(model.table, self.rates, config.optimizer, pull, to_start=words)
         self.own = list(model.encoder.parameters())
-        self.optimizer = dense_optimizer(self.own, config.optimizer, config.lambda_c) if self.own else None
-        self.negatives = np.random.Generator(np.random.PCG64([seed, _NEGATIVES]))
+        to_start = model.encoder.pulled_to_start
+        self.optimizer = DenseSteps(self.own, config.optimizer, config.lambda_c, to_start) if self.own else None
+        self.negatives = self._random(_NEGATIVES)
         self.step, self.curves, self.best = 0, Curves(), None
         self.losses: list[float] = []
 
@@ -119,27 +118,32 @@ class Training:
             self.restore(state)
         saved = time.monotonic()
         while self.step < self.steps:
-            epoch, first = divmod(self.step, self.per_epoch)
-            for rows in self._batches(epoch)[first:]:
+            epoch, first = divmod(self.step, self.batches)
+            for number, rows in enumerate(self._batches(epoch)[first:], first + 1):
                 self._train(rows)
                 on_step(self.step)
-                if time.monotonic() - saved > every and self.step % self.per_epoch:
+                if number in self.stops:
+                    self._stop(epoch + self.stops[number])
+                if time.monotonic() - saved > every:
                     checkpoint.save(self.state())
                     saved = time.monotonic()
-            self._end_epoch(epoch + 1)
         self._keep_best()
         return self.curves
 
     def _batches(self, epoch: int) -> list[NDArray[np.int64]]:
-        generator = np.random.Generator(np.random.PCG64([self.seed, _ORDER, epoch]))
-        return epoch_batches(self.pairs.sources, self.config.batch_size, self.config.batches, generator)
+        in_order = self.config.curriculum and epoch == 0
+        options = self.config.batch_size, self.config.batches, self._random(_ORDER, epoch), in_order
+        return epoch_batches(self.pairs.sources, *options)
+
+    def _random(self, *stream: int) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64([self.seed, *stream]))
 
     def _train(self, rows: NDArray[np.int64]) -> None:
         """One step on the pairs `rows`."""
         self.step += 1
         self.model.encoder.train()
         sentences = np.concatenate([self.pairs.left[rows], self.pairs.right[rows]])
-        batch = Batch.of(self.pairs.bags.take(sentences), self.model.table.device)
+        batch = Batch.of(self._noisy(self.pairs.bags.take(sentences)), self.model.table.device)
         leaf, places = self.table.gather(batch.ids, self.step)
         vectors = self.model.encoder(leaf, Batch(places, batch.offsets, batch.counts))
         loss = margin_loss(
@@ -148,6 +152,15 @@ class Training:
         loss.backward()
         self._update(leaf)
         self._record(float(loss.detach()))
+
+    def _noisy(self, bags: Bags) -> Bags:
+        """The sentences of this step as they are read: scrambled or not; seeds what the encoder drops."""
+        noise = self._random(_NOISE, self.step)
+        torch.manual_seed(int(noise.integers(2**63)))
+        if not (isinstance(self.config, WordConfig) and self.config.scramble):
+            return bags
+        chosen = np.tile(noise.random(len(bags) // 2) < self.config.scramble, 2)  # both sides of a pair
+        return scramble(bags, chosen, tag_counts(self.config.tags), noise)
 
     def _banned(self, sentences: NDArray[np.integer], rows: NDArray[np.int64]) -> Tensor:
         ids, groups = (torch.from_numpy(a.astype(np.int64)) for a in (sentences, self.pairs.groups[rows]))
@@ -158,9 +171,7 @@ class Training:
             clip_grad_norm_([leaf, *self.own], self.config.clip)
         self.table.update(self.step)
         if self.optimizer is not None:
-            set_rate(self.optimizer, self.rates[self.step - 1])
-            self.optimizer.step()
-            self.optimizer.zero_grad()
+            self.optimizer.update(self.step, self.rates[self.step - 1])
 
     def _record(self, loss: float) -> None:
         if not math.isfinite(loss):
@@ -170,7 +181,8 @@ class Training:
             self.curves.loss.append((self.step, float(np.mean(self.losses))))
             self.losses = []
 
-    def _end_epoch(self, epoch: int) -> None:
+    def _stop(self, epoch: float) -> None:
+        """Score the model after so many epochs."""
         self.table.settle(self.step)
         if self.select is None:
             return
@@ -192,7 +204,7 @@ class Training:
             "step": self.step,
             "table": self.table.state(),
             "encoder": self.model.encoder.state_dict(),
-            "optimizer": flat_state(self.optimizer) if self.optimizer else {},
+            "optimizer": self.optimizer.state() if self.optimizer else {},
             "negatives": json.dumps(self.negatives.bit_generator.state),
             "loss": self.curves.loss,
             "losses": self.losses,
@@ -207,7 +219,7 @@ class Training:
         self.table.restore(state["table"])
         self.model.encoder.load_state_dict(state["encoder"])
         if self.optimizer:
-            restore_state(self.optimizer, state["optimizer"])
+            self.optimizer.restore(state["optimizer"])
         self.negatives.bit_generator.state = json.loads(state["negatives"])
 
 

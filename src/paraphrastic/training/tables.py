@@ -20,9 +20,9 @@ import torch
 from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.optim import Optimizer
 
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+from paraphrastic.training.dense import BETA1, BETA2, EPSILON, DenseSteps, corrected
+
 Array = NDArray[Any]
 
 
@@ -57,7 +57,7 @@ class _Series:
 
     def __init__(self, rates: NDArray[np.float64], adam: bool) -> None:
         t = np.arange(1, len(rates) + 1)
-        self.rate = np.concatenate([[0], rates * (np.sqrt(1 - BETA2**t) / (1 - BETA1**t) if adam else 1)])
+        self.rate = np.concatenate([[0], corrected(rates, t) if adam else rates])
         ratio, self.root = (BETA1 / BETA2**0.5, BETA2**0.5) if adam else (0.0, 1.0)
         self.ratio = ratio
         self.ahead, self.behind = np.zeros(len(rates) + 1), np.zeros(len(rates) + 1)
@@ -204,16 +204,15 @@ class RowTable:
 class DenseTable:
     """The same on any device, moving all rows in every step: what a GPU does faster than a gather.
 
-    Args: as for `RowTable`; the pull stands in the gradient.
+    Args: as for `RowTable`.
     """
 
     def __init__(
         self, weights: Tensor, rates: NDArray[np.float64], optimizer: str, pull: float, to_start: bool
     ) -> None:
-        self.weights, self._pull, self._rates = weights, pull, rates
+        self.weights, self._rates = weights, rates
         self._leaf = weights.requires_grad_()
-        self._anchor = weights.detach().clone() if pull and to_start else None
-        self._optimizer = dense_optimizer([self._leaf], optimizer, 0.0)
+        self._steps = DenseSteps([self._leaf], optimizer, pull, to_start)
 
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
         """See `TrainedTable`."""
@@ -221,50 +220,16 @@ class DenseTable:
 
     def update(self, step: int) -> None:
         """See `TrainedTable`."""
-        if self._leaf.grad is not None and self._pull:
-            away = self._leaf.detach() if self._anchor is None else self._leaf.detach() - self._anchor
-            self._leaf.grad.add_(away, alpha=self._pull)
-        set_rate(self._optimizer, self._rates[step - 1])
-        self._optimizer.step()
-        self._optimizer.zero_grad()
+        self._steps.update(step, self._rates[step - 1])
 
     def settle(self, step: int) -> None:
         """Nothing is ever behind."""
 
     def state(self) -> dict[str, Tensor]:
         """See `TrainedTable`."""
-        return {"weights": self.weights.detach()} | flat_state(self._optimizer)
+        return {"weights": self.weights.detach()} | self._steps.state()
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """See `TrainedTable`."""
         self.weights.detach().copy_(state["weights"])
-        restore_state(self._optimizer, state)
-
-
-def dense_optimizer(parameters: list[Tensor], name: str, decay: float) -> Optimizer:
-    """Adam or AdaGrad over whole tensors, with ½·decay·‖W‖² in the gradient; the rate is set at each step."""
-    if name == "adam":
-        return torch.optim.Adam(parameters, lr=0.0, betas=(BETA1, BETA2), eps=EPSILON, weight_decay=decay)
-    return torch.optim.Adagrad(parameters, lr=0.0, eps=EPSILON, weight_decay=decay)
-
-
-def set_rate(optimizer: Optimizer, rate: float) -> None:
-    """Use `rate` from the next step on."""
-    for group in optimizer.param_groups:
-        group["lr"] = float(rate)
-
-
-def flat_state(optimizer: Optimizer) -> dict[str, Tensor]:
-    """The optimiser's tensors by `PARAMETER.NAME`; empty before its first step."""
-    state = optimizer.state_dict()["state"]
-    return {f"{index}.{name}": tensor for index, names in state.items() for name, tensor in names.items()}
-
-
-def restore_state(optimizer: Optimizer, flat: dict[str, Tensor]) -> None:
-    """Give the optimiser what `flat_state` took; other keys are left alone."""
-    nested: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in flat.items():
-        index, _, name = key.partition(".")
-        if index.isdigit():
-            nested.setdefault(int(index), {})[name] = tensor
-    optimizer.load_state_dict(optimizer.state_dict() | {"state": nested})
+        self._steps.restore(state)

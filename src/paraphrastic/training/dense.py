@@ -1,0 +1,75 @@
+"""Adam and AdaGrad over whole tensors."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+Number = TypeVar("Number", float, NDArray[np.float64])
+
+
+class DenseSteps:
+    """Steps on tensors that move as a whole, with the pull of ½λ‖W − W0‖² as `RowTable` takes it.
+
+    The pull is implicit, `W − W0 ← (W − W0) / (1 + λ c / √v)` with c the rate and v the optimiser's squared
+    gradients: to first order that is the gradient λ(W − W0) inside Adam, it never overshoots, and for λ → ∞ it
+    keeps W0. Inside Adam itself a large λ makes W swing around W0, since only the sign of a gradient counts there.
+
+    Args:
+        parameters: moved in place, by the gradients that they have.
+        optimizer: `adam` (Kingma & Ba 2015) or `adagrad` (Duchi et al. 2011).
+        pull: λ.
+        to_start: W0 is what the parameters are now; else zero.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], optimizer: str, pull: float, to_start: bool) -> None:
+        self._parameters, self._pull, self._adam = list(parameters), pull, optimizer == "adam"
+        self._anchors = [p.detach().clone() for p in parameters] if pull and to_start else [None] * len(parameters)
+        if self._adam:
+            self._optimizer = torch.optim.Adam(self._parameters, lr=0.0, betas=(BETA1, BETA2), eps=EPSILON)
+        else:
+            self._optimizer = torch.optim.Adagrad(self._parameters, lr=0.0, eps=EPSILON)
+
+    def update(self, step: int, rate: float) -> None:
+        """Take `step`, numbered from 1, at the learning rate `rate`, and forget the gradients."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = float(rate)
+        self._optimizer.step()
+        self._optimizer.zero_grad()
+        if self._pull:
+            self._pull_back(self._pull * float(corrected(rate, step) if self._adam else rate))
+
+    @torch.no_grad()
+    def _pull_back(self, strength: float) -> None:
+        for parameter, anchor in zip(self._parameters, self._anchors, strict=True):
+            state = self._optimizer.state[parameter]
+            if not state:  # no gradient so far, so it has not moved
+                continue
+            shrink = 1 + strength / (state["exp_avg_sq" if self._adam else "sum"].sqrt() + EPSILON)
+            if anchor is None:
+                parameter.div_(shrink)
+            else:
+                parameter.sub_(anchor).div_(shrink).add_(anchor)
+
+    def state(self) -> dict[str, Tensor]:
+        """The optimiser's tensors by `PARAMETER.NAME`; empty before its first step."""
+        state = self._optimizer.state_dict()["state"]
+        return {f"{index}.{name}": tensor for index, names in state.items() for name, tensor in names.items()}
+
+    def restore(self, flat: dict[str, Tensor]) -> None:
+        """Continue from `state`; other keys are left alone."""
+        nested: dict[int, dict[str, Tensor]] = {}
+        for key, tensor in flat.items():
+            index, _, name = key.partition(".")
+            if index.isdigit():
+                nested.setdefault(int(index), {})[name] = tensor
+        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": nested})
+
+
+def corrected(rate: Number, step: Number) -> Number:
+    """Adam's rate with the correction for moments that start at zero, for steps numbered from 1."""
+    return rate * (1 - BETA2**step) ** 0.5 / (1 - BETA1**step)
