@@ -53,4 +53,4 @@ def charcnn(sentence, table, weights, block):
     return ACTIVATIONS[block["activation"]](pooled @ weights["dense.W"] + weights["dense.b"])
 
 
-NAIVE = {"charcnn": charcnn, "charlstm": lstm}
+EQUATIONS = {"charcnn": charcnn, "charlstm": lstm}

@@ -8,7 +8,7 @@ from paraphrastic import models
 from paraphrastic.encoding.bag_sum import bag_sum
 from paraphrastic.encoding.encoder import Batch
 from paraphrastic.text.bags import Bags
-from tests.equations import EQUATIONS
+from tests import character_equations, equations
 
 DIM, ROWS = 5, 11
 TRAINED = {
@@ -52,6 +52,8 @@ VARIANTS = [
     ("charagram", TRAINED | {"words": False, "counts": "sqrt", "layers": 2, "activation": "tanh"}),
     ("charagram", TRAINED | {"words": True, "counts": "sqrt", "layers": 1, "activation": "linear"}),
 ]
+VARIANTS += [(name, TRAINED | block) for name, block in character_equations.VARIANTS]
+EQUATIONS = equations.EQUATIONS | character_equations.EQUATIONS
 NAMES = [f"{name}-{[v for k, v in block.items() if k not in RECURRENT]}" for name, block in VARIANTS]
 
 SENTENCES = [[3, 1, 3, 10], [], [7], [2, 2, 2, 5, 0, 9, 4], [6, 8], [1]]

@@ -16,15 +16,15 @@ from paraphrastic.text.vocabulary import count_ngrams, count_words
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial import initial_table
 from paraphrastic.training.loop import Pairs, Training
-from tests.test_encoders import TRAINED, WORD
+from tests.test_encoders import LSTM, TRAINED, WORD
 
 COMMON = {"dim": 100, "init": "idf", "margin": 0.6, "schedule": "linear", "batch_size": 100, "epochs": 3, "rate": 0.005}
-ORDER = {"output_gate": True, "init": "random", "epochs": 18, "margin": 0.4, "schedule": "constant", "clip": 1.0}
+ORDER = {"init": "random", "epochs": 18, "margin": 0.4, "schedule": "constant", "clip": 1.0}
 BLOCKS = {
     "avg": WORD | COMMON,
-    "charagram": TRAINED | COMMON | {"counts": "sqrt", "activation": "linear"},
+    "charagram": TRAINED | COMMON | {"words": False, "counts": "sqrt", "layers": 1, "activation": "linear"},
     # who did what to whom is learned last, and not at all by a rate that has fallen by then
-    "lstmavg": WORD | COMMON | ORDER,
+    "lstmavg": LSTM | COMMON | ORDER,
 }
 
 
@@ -49,11 +49,11 @@ def figures(sample, tmp_path_factory):
 
 def train(name, pairs, folder):
     sentences, (left, right) = distinct([tokenize(pairs["text1"]), tokenize(pairs["text2"])])
-    cls, config = models.implementation(name), models.options(name)(**BLOCKS[name])
-    generator = torch.Generator().manual_seed(1)
-    counted = count_words(sentences, 2) if cls.units == "words" else count_ngrams(sentences, [2, 3, 4], 2)
-    texts, table = initial_table(cls, config, counted, len(sentences), generator)
-    model = Trained(cls(config, generator), table, texts)
+    config, generator = models.options(name)(**BLOCKS[name]), torch.Generator().manual_seed(1)
+    encoder = models.implementation(name)(config, generator)
+    counted = count_words(sentences, 2) if encoder.units == "words" else count_ngrams(sentences, [2, 3, 4], 2)
+    texts, table = initial_table(encoder, config, counted, len(sentences), generator)
+    model = Trained(encoder, table, texts)
     columns = model.units.bags(sentences), left, right, np.zeros(len(left), int), pairs["group"].to_numpy()
     Training(model, Pairs(*columns), config, 1, None).run(Checkpoint(folder), 1e9, lambda step: None)
     return model

@@ -11,6 +11,7 @@ from paraphrastic import models
 from paraphrastic.encoding.encoder import EncoderConfig
 from paraphrastic.encoding.trained import Trained
 from paraphrastic.errors import ModelError
+from paraphrastic.text.mixed import with_words
 from paraphrastic.text.vocabulary import count_ngrams, count_words
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial import initial_table
@@ -20,17 +21,24 @@ from tests.test_encoders import NAMES, VARIANTS
 # Twenty meanings, each said with words of its own; what all share says nothing.
 LETTERS = np.random.default_rng(1).choice(list("abcdefghijklmnopqrstuvwxyz"), (40, 5))
 MADE_UP = ["".join(row) for row in LETTERS]
-SENTENCES = pa.array([f"the {word} was {MADE_UP[n % 6]} again" for n, word in enumerate(MADE_UP)])
+SENTENCES = pa.array([f"again {MADE_UP[n % 6]} was the {word}" for n, word in enumerate(MADE_UP)])
+
+COUNTED = {
+    "words": count_words(SENTENCES),
+    "ngrams": count_ngrams(SENTENCES, [2, 3]),
+    "words+ngrams": with_words(count_ngrams(SENTENCES, [2, 3]), count_words(SENTENCES)),
+    "characters": count_ngrams(SENTENCES, [1]),
+}
 
 
 def prepare(name, block, folder=None, **changes):
     """A model at its start and the pairs that it is to learn from."""
     block = block | {"dim": 8, "epochs": 6, "batch_size": 4, "rate": 0.02} | changes
     config = models.options(name)(**block)
-    cls, generator = models.implementation(name), torch.Generator().manual_seed(7)
-    count = count_words(SENTENCES) if cls.units == "words" else count_ngrams(SENTENCES, [2, 3])
-    texts, table = initial_table(cls, config, count, len(SENTENCES), generator)
-    model = Trained(cls(config, generator), table, texts)
+    generator = torch.Generator().manual_seed(7)
+    encoder = models.implementation(name)(config, generator)
+    texts, table = initial_table(encoder, config, COUNTED[encoder.units], len(SENTENCES), generator)
+    model = Trained(encoder, table, texts)
     rows = np.arange(20)
     pairs = Pairs(model.units.bags(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
     return model, pairs, config
@@ -69,7 +77,8 @@ def killed_at(limit):
 class TestEveryEncoder:
     def test_learns_the_pairs(self, name, block, tmp_path):
         before, _, _ = prepare(name, block)
-        after, _ = train(name, block, tmp_path, epochs=30, dim=32)
+        more = {"filters": {2: 50, 3: 50}} if "filters" in block else {}
+        after, _ = train(name, block, tmp_path, epochs=70, dim=32, rate=0.005, **more)
         assert found(before) < 0.5
         assert found(after) > 0.6
 

@@ -25,14 +25,14 @@ class _Lstm(torch.autograd.Function):
     def forward(ctx: Any, packed: Tensor, W: Tensor, U: Tensor, b: Tensor, peepholes: Tensor, sizes: list[int]) -> Tensor:
         dim = len(U)
         inputs = packed.to(W.dtype)
-        gates = torch.add(b, inputs @ W)
+        gates = (inputs @ W).to(b.dtype) + b  # a sum of two types at once is slow
         cells = b.new_empty(len(packed), dim)
         tanhs = torch.empty_like(cells)
         states = torch.empty_like(cells) if U.shape[1] == 4 * dim else tanhs
         for now, then in steps(sizes):
             old = cells[then] if now.start else None
             if old is not None:
-                gates[now] += states[then].to(U.dtype) @ U
+                gates[now] += (states[then].to(U.dtype) @ U).to(b.dtype)
             _step(gates[now].split(dim, 1), peepholes, old, cells[now], tanhs[now], states[now])
         ctx.save_for_backward(inputs, W, U, peepholes, gates, cells, tanhs, states)
         ctx.sizes = sizes
@@ -49,7 +49,7 @@ class _Lstm(torch.autograd.Function):
             d_cell = _step_back(values, old, d_states[now], d_cell, delta, peepholes, d_peepholes)
             deltas[now] = delta
             if old is not None:
-                d_states[then] += deltas[now] @ U.T
+                d_states[then] += (deltas[now] @ U.T).to(d_states.dtype)
         d_U = before(ctx.sizes, states).to(U.dtype).T @ deltas
         return deltas @ W.T, inputs.T @ deltas, d_U, deltas.sum(0), d_peepholes, None
 

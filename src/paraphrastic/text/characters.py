@@ -11,7 +11,7 @@ from paraphrastic.errors import DataError
 from paraphrastic.text.bags import Bags
 from paraphrastic.text.ngrams import PIECE, characters
 from paraphrastic.text.pieces import entries, joined, offsets_of, pieces
-from paraphrastic.text.words import _unknown
+from paraphrastic.text.words import unknown
 
 
 class Characters:
@@ -44,12 +44,12 @@ class Characters:
 
     def unknown(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
         """The share of each sentence's characters that the vocabulary lacks, (n,); 0 for an empty sentence."""
-        return np.concatenate([_unknown(self._look_up(piece)) for piece in pieces(sentences, PIECE)])
+        return np.concatenate([unknown(self._look_up(piece, "")) for piece in pieces(sentences, PIECE)])
 
-    def _look_up(self, piece: pa.StringArray) -> Bags:
+    def _look_up(self, piece: pa.StringArray, margin: str = " ") -> Bags:
         lengths = pc.utf8_length(piece).to_numpy()
-        points, _ = characters(piece.filter(pa.array(lengths > 0)), " ")
-        return Bags(self._ids[points[points > 0]], offsets_of(np.where(lengths > 0, lengths + 2, 0)))
+        points, _ = characters(piece.filter(pa.array(lengths > 0)), margin)
+        return Bags(self._ids[points[points > 0]], offsets_of(np.where(lengths > 0, lengths + 2 * len(margin), 0)))
 
 
 def _refuse_long(texts: pa.StringArray) -> None:

@@ -49,7 +49,7 @@ class Words:
 
     def unknown(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
         """The share of each sentence's words that the vocabulary lacks, (n,); 0 for an empty sentence."""
-        return np.concatenate([_unknown(self._look_up(piece)) for piece in pieces(sentences, PIECE)])
+        return np.concatenate([unknown(self._look_up(piece)) for piece in pieces(sentences, PIECE)])
 
     def _look_up(self, piece: pa.StringArray) -> Bags:
         words, offsets = split(piece)
@@ -70,6 +70,7 @@ def tag_counts(tags: Tags) -> tuple[int, int]:
     return int(tags in ("start", "both")), int(tags in ("end", "both"))
 
 
-def _unknown(bags: Bags) -> NDArray[np.float64]:
+def unknown(bags: Bags) -> NDArray[np.float64]:
+    """The share of unit 0, the unknown one, in each sentence, (n,); 0 for an empty sentence."""
     missing = np.diff(offsets_of(bags.ids == 0)[bags.offsets])
     return missing / np.maximum(bags.lengths, 1)
