@@ -100,13 +100,9 @@ def gran_states(words, w, block):
             opening = opening + a @ w["Wa"]
         gate = sigmoid(opening)
         first, second = gate[: len(x)], gate[len(x) :]
-        a = {
-            1: lambda: x * first,
-            2: lambda: h * first,
-            3: lambda: x * first + a * second,
-            4: lambda: x * first + a * second,
-            5: lambda: x * first + h * second,
-        }[block["variant"]]()
+        gated = (h if block["variant"] == 2 else x) * first
+        kept = {3: a, 4: a, 5: h}.get(block["variant"])
+        a = gated if kept is None else gated + kept * second
         states.append(a)
     return states
 
@@ -138,7 +134,4 @@ def charagram(sentence, table, weights, block):
     return f(total) if block["layers"] == 1 else f(weights["second.W"].T @ f(total) + weights["second.b"])
 
 
-EQUATIONS = {
-    f.__name__: f
-    for f in (avg, proj, dan, rnn, irnn, lstm, lstmavg, bilstmavg, gran, bigran, charagram)
-}
+EQUATIONS = {f.__name__: f for f in (avg, proj, dan, rnn, irnn, lstm, lstmavg, bilstmavg, gran, bigran, charagram)}

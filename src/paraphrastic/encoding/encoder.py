@@ -112,7 +112,7 @@ class Batch:
 
 
 class Units(Protocol):
-    """A vocabulary that reads text: words, character n-grams, …"""
+    """A vocabulary that reads text: words, character n-grams."""
 
     def bags(self, sentences: pa.StringArray) -> Bags:
         """The units of tokenized sentences."""

@@ -56,7 +56,7 @@ class Gran(nn.Module):
         for word, gates in zip(words.split(sizes), opening.split(sizes), strict=True):
             old = out[-1][: len(word)] if out else torch.zeros_like(word)
             if self.Wa is not None:
-                gates = gates + product(old, self.Wa, self._reduced)  # noqa: PLW2901
+                gates = gates + product(old, self.Wa, self._reduced)
             new, kept = gates.sigmoid().chunk(2, 1)
             out.append(word * new + old * kept)
         return torch.cat(out) if out else words

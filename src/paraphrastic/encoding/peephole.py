@@ -22,7 +22,9 @@ class _Lstm(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, packed: Tensor, W: Tensor, U: Tensor, b: Tensor, peepholes: Tensor, sizes: list[int]) -> Tensor:
+    def forward(
+        ctx: Any, packed: Tensor, W: Tensor, U: Tensor, b: Tensor, peepholes: Tensor, sizes: list[int]
+    ) -> Tensor:
         dim = len(U)
         inputs = packed.to(W.dtype)
         gates = (inputs @ W).to(b.dtype) + b  # a sum of two types at once is slow

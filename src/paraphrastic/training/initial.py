@@ -60,9 +60,7 @@ def _with_file(path: str | None, texts: pa.StringArray, table: Tensor) -> tuple[
     return pa.concat_arrays([texts, words.filter(~known)]), torch.cat([table, torch.from_numpy(vectors[~known])])
 
 
-def _with_tags(
-    tags: Tags, texts: pa.StringArray, table: Tensor, generator: Generator
-) -> tuple[pa.StringArray, Tensor]:
+def _with_tags(tags: Tags, texts: pa.StringArray, table: Tensor, generator: Generator) -> tuple[pa.StringArray, Tensor]:
     wanted = pa.array([tag for tag, count in zip((START, END), tag_counts(tags), strict=True) if count], pa.string())
     new = wanted.filter(pc.invert(pc.is_in(wanted, texts)))
     vectors = torch.randn(len(new), table.shape[1], generator=generator).mul_(table.shape[1] ** -0.5)
