@@ -119,6 +119,21 @@ class TestEncoder:
         assert encoder(table, batch_of([], encoder)).shape == (0, DIM)
 
 
+@pytest.mark.parametrize(("name", "block"), [variant for variant in VARIANTS if "products" in variant[1]])
+def test_reduced_products_are_close_in_training_and_exact_after_it(name, block):
+    encoder, table = build(name, block, torch.float32)
+    reduced, _ = build(name, block | {"products": "bfloat16"}, torch.float32)
+    exact, near = (e(table, batch_of(SENTENCES, e, torch.float32)) for e in (encoder, reduced))
+    assert 1e-5 < (near - exact).norm() / exact.norm() < 0.02
+    gradients = [
+        torch.cat([g.flatten() for g in torch.autograd.grad(v.sum(), list(e.parameters()))])
+        for v, e in ((exact, encoder), (near, reduced))
+    ]
+    assert (gradients[1] - gradients[0]).norm() / gradients[0].norm() < 0.05
+    reduced.eval()
+    assert torch.equal(reduced(table, batch_of(SENTENCES, reduced, torch.float32)), exact)
+
+
 def test_bag_sum_is_a_sparse_product_with_its_transpose_as_gradient():
     table = torch.randn(ROWS, DIM, dtype=torch.float64, requires_grad=True)
     bags = bags_of(SENTENCES, counted=True)

@@ -28,6 +28,7 @@ SIMILARITY = [
     ("words.simlex", "test", 0, 2, 1.0),
     ("words.simlex", "test", 0, 6, 2.0),
 ]
+ROLES = [(0, 1, 1.0), (0, 2, 2.0)]
 RANKING = [
     ("qa.wikiqa", "test", 0, 5, 6, 1),
     ("qa.wikiqa", "test", 0, 5, 7, 0),
@@ -124,6 +125,18 @@ def test_selection_scores_only_the_sets_that_it_names(benchmarks):
 
 def test_selection_by_words_is_by_rank(benchmarks):
     assert selection_score(benchmarks, "words", Differences()) == pytest.approx(100)
+
+
+def test_the_oracle_selects_by_what_the_headline_averages(benchmarks):
+    scorer = Differences()
+    assert selection_score(benchmarks, "oracle", scorer) == pytest.approx(100)
+    assert scorer.asked == [[SENTENCE[n] for n in range(4)]]  # those of sts.2012, not of 2016 nor words
+
+
+def test_the_oracle_of_the_sample_is_its_similarity_sets(tmp_path):
+    rows = [(name, "test", a, b, score) for name in ("sample.roles", "sample.dev") for a, b, score in ROLES]
+    assert selection_score(Benchmarks.load(write(tmp_path, rows)), "oracle", scorer := Differences()) > 0
+    assert len(scorer.asked[0]) == 3
 
 
 @pytest.mark.parametrize(("select", "near"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])

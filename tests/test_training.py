@@ -30,6 +30,8 @@ COUNTED = {
     "characters": count_ngrams(SENTENCES, [1]),
 }
 
+NOISE = {"curriculum": True, "tags": "both", "scramble": 0.5, "dropout": 0.2, "word_dropout": 0.1}
+
 
 def prepare(name, block, folder=None, **changes):
     """A model at its start and the pairs that it is to learn from."""
@@ -88,7 +90,8 @@ class TestEveryEncoder:
 
     @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
     def test_killed_and_resumed_ends_with_the_bytes_of_an_unbroken_run(self, name, block, optimizer, tmp_path):
-        options = {"optimizer": optimizer, "negatives": "mix", "lambda_c": 1e-4, "select": fickle}
+        noise = {key: value for key, value in NOISE.items() if key in block}
+        options = {"optimizer": optimizer, "negatives": "mix", "lambda_c": 1e-4, "select": fickle} | noise
         unbroken, curves = train(name, block, tmp_path / "1", **options)
         for limit in (9, 23):
             with pytest.raises(KeyboardInterrupt):
@@ -124,6 +127,22 @@ def score():
     """A selection that prefers the third of six epochs."""
     scores = itertools.chain([1.0, 2.0, 9.0, 9.0], itertools.repeat(3.0))
     return lambda model: next(scores)
+
+
+def test_best_quarter_is_kept(tmp_path):
+    name, block = VARIANTS[0]
+    model, pairs, config = prepare(name, block, epochs=2, schedule="constant")
+    tables, scores = [], iter([1.0, 2.0, 3.0, 1.0, 9.0, 1.0, 1.0, 1.0])
+
+    def select(model):
+        tables.append(model.table.clone())
+        return next(scores)
+
+    training = Training(model, pairs, config, 11, select, 4)
+    curves = training.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    assert [point for point, _ in curves.selection] == [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]
+    assert curves.best == 1.25
+    assert torch.equal(model.table, tables[4])
 
 
 def test_best_epoch_is_kept(tmp_path):

@@ -6,34 +6,34 @@ import torch
 from torch import Tensor, nn
 
 from paraphrastic.encoding.packing import before, steps
-from paraphrastic.encoding.products import product
+from paraphrastic.encoding.products import Reducible
 
 Activation = Literal["tanh", "relu", "identity"]
 
 
 class _Recurrence(torch.autograd.Function):
-    """`h = f(input + h' U)` and, by hand, its gradient."""
+    """`h = f(input + h' U)` and, by hand, its gradient; products are done in the type of U."""
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, U: Tensor, activation: Activation, sizes: list[int], reduced: bool) -> Tensor:
-        states, weights = inputs.clone(), U.to(torch.bfloat16) if reduced else U
+    def forward(ctx: Any, inputs: Tensor, U: Tensor, activation: Activation, sizes: list[int]) -> Tensor:
+        states = inputs.clone()
         for now, then in steps(sizes):
             if now.start:
-                states[now] += states[then].to(weights.dtype) @ weights
+                states[now] += (states[then].to(U.dtype) @ U).to(states.dtype)
             _squash(states[now], activation)
-        ctx.save_for_backward(weights, states)
-        ctx.activation, ctx.sizes, ctx.reduced = activation, sizes, reduced
+        ctx.save_for_backward(U, states)
+        ctx.activation, ctx.sizes = activation, sizes
         return states
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        weights, states = ctx.saved_tensors
-        deltas, back = grads[0].clone(), weights.T.contiguous()
+        U, states = ctx.saved_tensors
+        deltas = grads[0].clone()
         for now, then in reversed(steps(ctx.sizes)):
             _multiply_slope(deltas[now], states[now], ctx.activation)
             if now.start:
-                deltas[then] += deltas[now].to(back.dtype) @ back
-        return deltas, product(before(ctx.sizes, states).T, deltas, ctx.reduced), None, None, None
+                deltas[then] += (deltas[now].to(U.dtype) @ U.T).to(deltas.dtype)
+        return deltas, before(ctx.sizes, states).to(U.dtype).T @ deltas.to(U.dtype), None, None
 
 
 def _squash(values: Tensor, activation: Activation) -> None:
@@ -49,22 +49,22 @@ def _multiply_slope(delta: Tensor, state: Tensor, activation: Activation) -> Non
         delta.mul_(state > 0)
 
 
-class Elman(nn.Module):
+class Elman(Reducible):
     """`h_t = f(x_t W + h_{t−1} U + b)` with h_0 = 0: iclr2016 §3 (RNN, iRNN).
 
     Args:
         W: (dim, hidden), what the weights of the inputs start from.
         U: (hidden, hidden), those of the states.
         activation: f.
-        reduced: matrix products in bfloat16.
+        reduced: matrix products of training in bfloat16.
     """
 
     def __init__(self, W: Tensor, U: Tensor, activation: Activation, reduced: bool) -> None:
-        super().__init__()
+        super().__init__(reduced)
         self.W, self.U, self.b = nn.Parameter(W), nn.Parameter(U), nn.Parameter(torch.zeros(U.shape[1]))
-        self._activation, self._reduced = activation, reduced
+        self._activation = activation
 
     def forward(self, packed: Tensor, sizes: list[int]) -> Tensor:
         """States (N, hidden) from inputs `packed` by time (N, dim) with `sizes` sentences at each step."""
-        inputs = product(packed, self.W, self._reduced) + self.b
-        return _Recurrence.apply(inputs, self.U, self._activation, sizes, self._reduced)
+        inputs = self.product(packed, self.W) + self.b
+        return _Recurrence.apply(inputs, self.fit(self.U), self._activation, sizes)

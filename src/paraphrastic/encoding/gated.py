@@ -7,13 +7,13 @@ from torch import Generator, Tensor, nn
 
 from paraphrastic.encoding.packing import Packing
 from paraphrastic.encoding.peephole import Peephole
-from paraphrastic.encoding.products import product
+from paraphrastic.encoding.products import Reducible
 from paraphrastic.encoding.weights import glorot
 
 Variant = Literal[1, 2, 3, 4, 5]
 
 
-class Gran(nn.Module):
+class Gran(Reducible):
     """Word vectors x_t, gated by what an LSTM (states h_t) has read so far.
 
     With gates `σ(x_t Wx + h_t Wh + b)`, one for variants 1 and 2, two for the others:
@@ -31,8 +31,8 @@ class Gran(nn.Module):
     """
 
     def __init__(self, dim: int, variant: Variant, output_gate: bool, generator: Generator, reduced: bool) -> None:
-        super().__init__()
-        self._variant, self._reduced, self.running = variant, reduced, variant in (3, 4)
+        super().__init__(reduced)
+        self._variant, self.running = variant, variant in (3, 4)
         gates = 1 if variant in (1, 2) else 2
         self.lstm = Peephole(dim, dim, output_gate, generator, reduced)
         self.Wx = nn.Parameter(glorot(dim, dim, generator, gates))
@@ -43,7 +43,7 @@ class Gran(nn.Module):
     def forward(self, words: Tensor, sizes: list[int]) -> Tensor:
         """a_t (N, dim) from word vectors packed by time (N, dim) with `sizes` sentences at each step."""
         states = self.lstm(words, sizes)
-        opening = product(words, self.Wx, self._reduced) + product(states, self.Wh, self._reduced) + self.b
+        opening = self.product(words, self.Wx) + self.product(states, self.Wh) + self.b
         if self.running:
             return self._run(words, opening, sizes)
         first, *second = opening.sigmoid().chunk(2, 1) if self._variant == 5 else [opening.sigmoid()]
@@ -56,7 +56,7 @@ class Gran(nn.Module):
         for word, gates in zip(words.split(sizes), opening.split(sizes), strict=True):
             old = out[-1][: len(word)] if out else torch.zeros_like(word)
             if self.Wa is not None:
-                gates = gates + product(old, self.Wa, self._reduced)
+                gates = gates + self.product(old, self.Wa)
             new, kept = gates.sigmoid().chunk(2, 1)
             out.append(word * new + old * kept)
         return torch.cat(out) if out else words

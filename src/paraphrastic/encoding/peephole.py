@@ -11,6 +11,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.encoding.packing import before, steps
+from paraphrastic.encoding.products import Reducible
 from paraphrastic.encoding.weights import glorot
 
 
@@ -111,7 +112,7 @@ def _slope(sigmoid: Tensor) -> Tensor:
     return torch.addcmul(sigmoid, sigmoid, sigmoid, value=-1)
 
 
-class Peephole(nn.Module):
+class Peephole(Reducible):
     """One layer, one direction.
 
     With h_0 = c_0 = 0 and ⊙ elementwise, for each step (Gers et al. 2003; acl2017 §3.1, iclr2016 §3):
@@ -124,19 +125,17 @@ class Peephole(nn.Module):
         hidden: size of a state.
         output_gate: whether there is one.
         generator: source of the first weights.
-        reduced: matrix products in bfloat16.
+        reduced: matrix products of training in bfloat16.
     """
 
     def __init__(self, dim: int, hidden: int, output_gate: bool, generator: Generator, reduced: bool) -> None:
-        super().__init__()
+        super().__init__(reduced)
         blocks = 4 if output_gate else 3
         self.W = nn.Parameter(glorot(dim, hidden, generator, blocks))
         self.U = nn.Parameter(glorot(hidden, hidden, generator, blocks))
         self.b = nn.Parameter(torch.zeros(blocks * hidden))
         self.peepholes = nn.Parameter(torch.zeros(blocks - 1, hidden))
-        self._reduced = reduced
 
     def forward(self, packed: Tensor, sizes: list[int]) -> Tensor:
         """States (N, hidden) from inputs `packed` by time (N, dim) with `sizes` sentences at each step."""
-        W, U = (weights.to(torch.bfloat16) if self._reduced else weights for weights in (self.W, self.U))
-        return _Lstm.apply(packed, W, U, self.b, self.peepholes, sizes)
+        return _Lstm.apply(packed, self.fit(self.W), self.fit(self.U), self.b, self.peepholes, sizes)

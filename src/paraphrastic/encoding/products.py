@@ -1,21 +1,22 @@
 """Matrix products in fewer bits, where a model asks for them.
 
 Processors that have them multiply bfloat16 numbers, whose 8 bits of precision suffice for training, several
-times faster than float32. Sums, states and weights stay in float32.
+times faster than float32. Sums, states and weights stay in float32, and so does all of encoding once a model is
+trained.
 """
 
 from typing import Literal
 
 import torch
 from pydantic import BaseModel
-from torch import Tensor
+from torch import Tensor, nn
 
 
 class Products(BaseModel):
     """Options of encoders that spend their time on matrix products.
 
     Attributes:
-        products: `bfloat16`, or `float32` where the processor multiplies these faster.
+        products: of training, `bfloat16`, or `float32` where the processor multiplies these faster.
     """
 
     products: Literal["float32", "bfloat16"]
@@ -26,8 +27,21 @@ class Products(BaseModel):
         return self.products == "bfloat16"
 
 
-def product(left: Tensor, right: Tensor, reduced: bool) -> Tensor:
-    """`left @ right` in the type of both; rounded to bfloat16 before and after if `reduced`."""
-    if not reduced:
-        return left @ right
-    return (left.to(torch.bfloat16) @ right.to(torch.bfloat16)).to(left.dtype)
+class Reducible(nn.Module):
+    """A module whose products are rounded in training.
+
+    Args:
+        reduced: whether they are.
+    """
+
+    def __init__(self, reduced: bool) -> None:
+        super().__init__()
+        self._reduced = reduced
+
+    def fit(self, matrix: Tensor) -> Tensor:
+        """`matrix` in the type in which it is to be multiplied now."""
+        return matrix.to(torch.bfloat16) if self._reduced and self.training else matrix
+
+    def product(self, left: Tensor, right: Tensor) -> Tensor:
+        """`left @ right` in the type of both."""
+        return (self.fit(left) @ self.fit(right)).to(left.dtype)

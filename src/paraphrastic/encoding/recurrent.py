@@ -9,7 +9,7 @@ from torch import Generator, Tensor, nn
 
 from paraphrastic.encoding.encoder import Batch, WordConfig, WordEncoder
 from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.products import Products, product
+from paraphrastic.encoding.products import Products, Reducible
 from paraphrastic.encoding.weights import glorot
 
 How = Literal["sum", "dense"]
@@ -58,12 +58,12 @@ def backward(run: Run, words: Tensor, packing: Packing) -> Tensor:
     return run(words.index_select(0, packing.mirror), packing.sizes).index_select(0, packing.mirror)
 
 
-class Combine(nn.Module):
+class Combine(Reducible):
     """The forward and the backward vector as one (acl2017 §4.1.4): their sum, or `tanh([f; b] W + c)`."""
 
     def __init__(self, how: How, dim: int, generator: Generator, reduced: bool) -> None:
-        super().__init__()
-        self._dense, self._reduced = how == "dense", reduced
+        super().__init__(reduced)
+        self._dense = how == "dense"
         if self._dense:
             self.W, self.b = nn.Parameter(glorot(2 * dim, dim, generator)), nn.Parameter(torch.zeros(dim))
 
@@ -71,4 +71,4 @@ class Combine(nn.Module):
         """(n, dim) from two of (n, dim)."""
         if not self._dense:
             return ahead + back
-        return (product(torch.cat([ahead, back], 1), self.W, self._reduced) + self.b).tanh()
+        return (self.product(torch.cat([ahead, back], 1), self.W) + self.b).tanh()

@@ -1,5 +1,6 @@
 """A trained encoder with its table and vocabulary: from tokenized text to vectors, and to and from a folder."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from paraphrastic.errors import ModelError
 from paraphrastic.text.bags import Bags
 
 _SENTENCES = 512  # per batch when encoding: large enough for the products, small enough for the caches
+_UNITS = 1 << 16  # per batch, whose states are all in memory
 
 
 class Trained:
@@ -41,9 +43,7 @@ class Trained:
         """Vectors of sentences whose units are already looked up, (n, out_dim)."""
         self.encoder.eval()
         out = np.empty((len(bags), self.encoder.out_dim), np.float32)
-        by_length = np.argsort(bags.lengths, kind="stable")  # a batch takes as many steps as its longest sentence
-        for start in range(0, len(out), _SENTENCES):
-            rows = by_length[start : start + _SENTENCES]
+        for rows in _by_length(bags.lengths):
             batch = Batch.of(bags.take(rows), self.table.device, self.table.dtype)
             out[rows] = self.encoder(self.table, batch).cpu().numpy()
         return out
@@ -79,6 +79,16 @@ class Trained:
         except (KeyError, RuntimeError) as error:
             raise ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again") from error
         return cls(built, table, texts)
+
+
+def _by_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.integer]]:
+    """Batches of like sentences, as rows: a batch takes as many steps as its longest sentence."""
+    rows = np.argsort(lengths, kind="stable")
+    while len(rows):
+        longest = lengths[rows[:_SENTENCES][-1]]
+        size = max(1, min(_SENTENCES, _UNITS // max(longest, 1)))
+        yield rows[:size]
+        rows = rows[size:]
 
 
 def cosine(vectors: NDArray[np.float32], left: NDArray[np.integer], right: NDArray[np.integer]) -> NDArray[np.float32]:
