@@ -9,6 +9,7 @@ from torch import Generator, Tensor, nn
 
 from paraphrastic.encoding.encoder import Batch, WordConfig, WordEncoder
 from paraphrastic.encoding.packing import Packing
+from paraphrastic.encoding.peephole import Peephole
 from paraphrastic.encoding.products import Products, Reducible
 from paraphrastic.encoding.weights import glorot
 
@@ -51,6 +52,22 @@ class RecurrentEncoder(WordEncoder):
     @abstractmethod
     def compose(self, words: Tensor, packing: Packing) -> Tensor:
         """Sentence vectors (B, dim) from word vectors (N, dim) packed by time; zero for an empty sentence."""
+
+
+class LstmEncoder(RecurrentEncoder):
+    """A peephole LSTM, whose states `pool` makes one vector of."""
+
+    def __init__(self, config: LstmConfig, generator: Generator) -> None:
+        super().__init__(config)
+        self.lstm = Peephole(config.dim, config.dim, config.output_gate, generator, config.reduced)
+
+    def compose(self, words: Tensor, packing: Packing) -> Tensor:
+        """Sentence vectors, (B, dim)."""
+        return self.pool(self.lstm(words, packing.sizes), packing)
+
+    @abstractmethod
+    def pool(self, states: Tensor, packing: Packing) -> Tensor:
+        """Sentence vectors (B, dim) from states (N, dim)."""
 
 
 def backward(run: Run, words: Tensor, packing: Packing) -> Tensor:

@@ -1,26 +1,21 @@
 """LSTM with averaged states: acl2017 §3.1 (LSTMAVG)."""
 
-from torch import Generator, Tensor
+from torch import Tensor
 
 from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.peephole import Peephole
-from paraphrastic.encoding.recurrent import LstmConfig, RecurrentEncoder
+from paraphrastic.encoding.recurrent import LstmConfig, LstmEncoder
 
 
 class Config(LstmConfig):
     """LSTMAVG has no options of its own."""
 
 
-class LstmAvg(RecurrentEncoder):
+class LstmAvg(LstmEncoder):
     """`g(s) = 1/|s| Σ_t h_t`, the mean of the states of a peephole LSTM."""
 
-    def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__(config)
-        self.lstm = Peephole(config.dim, config.dim, config.output_gate, generator, config.reduced)
-
-    def compose(self, words: Tensor, packing: Packing) -> Tensor:
+    def pool(self, states: Tensor, packing: Packing) -> Tensor:
         """Sentence vectors, (B, dim)."""
-        return packing.mean(self.lstm(words, packing.sizes))
+        return packing.mean(states)
 
 
 MODEL = LstmAvg
