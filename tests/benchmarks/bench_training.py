@@ -115,10 +115,10 @@ class Contestant:
 def main() -> None:
     """Print a row for each contestant, the ones to compare with first."""
     options = arguments()
-    text, rates = made_up(), {}
+    names, text, rates = wanted(options.only), made_up(), {}
     print(shape(text), f"{options.threads} thread(s)", sep="; ")
     print(row("", "pairs/s", "x s-t", "x torch", "characters/s", "of bound"), flush=True)
-    for name in wanted(options.only):
+    for name in names:
         contestant = CONTESTANTS[name]
         steps = options.steps or contestant.steps
         rates[name] = apart(pairs_per_second, contestant.run, text, steps, options.threads)
