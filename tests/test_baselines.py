@@ -93,7 +93,7 @@ def test_an_order_out_of_range_is_refused(order):
 
 @pytest.mark.parametrize("corpus", [[], ["", "ab"]])
 def test_a_corpus_without_ngrams_is_refused(corpus):
-    with pytest.raises(DataError, match="no text of 3 characters"):
+    with pytest.raises(DataError, match=r"no text of the corpus can be cut with \{'order': 3\}"):
         tfidf.MODEL.fit(tfidf.Config(), pa.array(corpus, pa.string()))
 
 

@@ -24,12 +24,20 @@ class _Lstm(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, packed: Tensor, W: Tensor, U: Tensor, b: Tensor, peepholes: Tensor, sizes: list[int]
+        ctx: Any,
+        rows: Tensor,
+        W: Tensor,
+        U: Tensor,
+        b: Tensor,
+        peepholes: Tensor,
+        sizes: list[int],
+        places: Tensor | None,
     ) -> Tensor:
         dim = len(U)
-        inputs = packed.to(W.dtype)
+        inputs = rows.to(W.dtype)
         gates = (inputs @ W).to(b.dtype) + b  # a sum of two types at once is slow
-        cells = b.new_empty(len(packed), dim)
+        gates = gates if places is None else gates.index_select(0, places)
+        cells = b.new_empty(len(gates), dim)
         tanhs = torch.empty_like(cells)
         states = torch.empty_like(cells) if U.shape[1] == 4 * dim else tanhs
         for now, then in steps(sizes):
@@ -38,7 +46,7 @@ class _Lstm(torch.autograd.Function):
                 gates[now] += (states[then].to(U.dtype) @ U).to(b.dtype)
             _step(gates[now].split(dim, 1), peepholes, old, cells[now], tanhs[now], states[now])
         ctx.save_for_backward(inputs, W, U, peepholes, gates, cells, tanhs, states)
-        ctx.sizes = sizes
+        ctx.sizes, ctx.places = sizes, places
         return states
 
     @staticmethod
@@ -53,8 +61,11 @@ class _Lstm(torch.autograd.Function):
             deltas[now] = delta
             if old is not None:
                 d_states[then] += (deltas[now] @ U.T).to(d_states.dtype)
-        d_U = before(ctx.sizes, states).to(U.dtype).T @ deltas
-        return deltas @ W.T, inputs.T @ deltas, d_U, deltas.sum(0), d_peepholes, None
+        d_U, d_b = before(ctx.sizes, states).to(U.dtype).T @ deltas, deltas.sum(0)
+        if ctx.places is not None:
+            deltas = gates.new_zeros(len(inputs), deltas.shape[1]).index_add(0, ctx.places, deltas.to(gates.dtype))
+            deltas = deltas.to(U.dtype)
+        return deltas @ W.T, inputs.T @ deltas, d_U, d_b, d_peepholes, None, None
 
 
 def _step(
@@ -136,6 +147,13 @@ class Peephole(Reducible):
         self.b = nn.Parameter(torch.zeros(blocks * hidden))
         self.peepholes = nn.Parameter(torch.zeros(blocks - 1, hidden))
 
-    def forward(self, packed: Tensor, sizes: list[int]) -> Tensor:
-        """States (N, hidden) from inputs `packed` by time (N, dim) with `sizes` sentences at each step."""
-        return _Lstm.apply(packed, self.fit(self.W), self.fit(self.U), self.b, self.peepholes, sizes)
+    def forward(self, inputs: Tensor, sizes: list[int], places: Tensor | None = None) -> Tensor:
+        """States (N, hidden) of inputs packed by time, with `sizes` sentences at each step.
+
+        Args:
+            inputs: (N, dim); or, where few different ones occur again and again, these once (distinct, dim).
+            sizes: they sum to N.
+            places: (N,) int64, the row of `inputs` at each packed place; None where each has its own.
+        """
+        W, U = self.fit(self.W), self.fit(self.U)
+        return _Lstm.apply(inputs, W, U, self.b, self.peepholes, sizes, places)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from torch import Tensor
 
+from paraphrastic.encoding.cosine import of_vectors
 from paraphrastic.encoding.encoder import Batch, Encoder
 from paraphrastic.encoding.store import read_weights, write_weights
 from paraphrastic.errors import ModelError
@@ -52,7 +53,7 @@ class Trained:
         self, sentences: pa.StringArray, left: NDArray[np.integer], right: NDArray[np.integer]
     ) -> NDArray[np.float32]:
         """Cosine of each pair, 0 where a vector is zero."""
-        return cosine(self.encode(sentences), left, right)
+        return of_vectors(self.encode(sentences), left, right)
 
     def unknown(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Share of each sentence's words or n-grams that are not in the vocabulary, (n,)."""
@@ -89,10 +90,3 @@ def _by_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.integer]]:
         size = max(1, min(_SENTENCES, _UNITS // max(longest, 1)))
         yield rows[:size]
         rows = rows[size:]
-
-
-def cosine(vectors: NDArray[np.float32], left: NDArray[np.integer], right: NDArray[np.integer]) -> NDArray[np.float32]:
-    """Cosine of the rows `left` with the rows `right` of `vectors` (n, dim); 0 where a row is zero."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = vectors / np.where(norms > 0, norms, 1)
-    return np.einsum("nd,nd->n", unit[left], unit[right])

@@ -31,7 +31,8 @@ class CharLstm(Encoder):
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors, (B, dim)."""
         packing = Packing.of(batch.offsets)
-        return packing.final(self.lstm(table.index_select(0, batch.ids[packing.order]), packing.sizes))
+        rows, places = batch.ids[packing.order].unique(return_inverse=True)
+        return packing.final(self.lstm(table.index_select(0, rows), packing.sizes, places))
 
 
 MODEL = CharLstm

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from scipy.sparse import csr_array
 
-from paraphrastic.encoding.sparse import cosines
+from paraphrastic.encoding.cosine import of_bags
 from paraphrastic.text.words import split
 
 
@@ -29,7 +29,7 @@ class Overlap:
         self, sentences: pa.StringArray, left: NDArray[np.integer], right: NDArray[np.integer]
     ) -> NDArray[np.float32]:
         """Overlap of each pair, 0 where a sentence is empty."""
-        return cosines(_bags(sentences), left, right)
+        return of_bags(_bags(sentences), left, right)
 
     def unknown(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Zero for each sentence, (n,): there is no vocabulary."""
