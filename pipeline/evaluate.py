@@ -1,4 +1,4 @@
-"""`data/model` and `data/benchmarks` → `metrics/evaluate.json` and `metrics/sets.csv`."""
+"""`data/model` and `data/benchmarks` → `metrics/evaluate.json`, `metrics/sets.csv` and every pair's score."""
 
 import csv
 import json
@@ -10,11 +10,11 @@ from rich.table import Table
 
 from paraphrastic import models
 from paraphrastic.evaluation import COLUMNS, Benchmarks, Results, evaluate
-from paraphrastic.tables import replacing
+from paraphrastic.tables import SCORES, replacing, write_table
 from pipeline.stage import console, run
 
 MODEL, BENCHMARKS = Path("data/model"), Path("data/benchmarks")
-METRICS, SETS = Path("metrics/evaluate.json"), Path("metrics/sets.csv")
+METRICS, SETS, PAIRS = Path("metrics/evaluate.json"), Path("metrics/sets.csv"), Path("data/scores.parquet")
 
 
 def main() -> None:
@@ -31,6 +31,7 @@ def _write(results: Results) -> None:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(results.sets)
+    write_table(results.scores, PAIRS, SCORES)
 
 
 def _summary(metrics: dict[str, Any]) -> Table:

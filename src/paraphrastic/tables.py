@@ -42,6 +42,17 @@ _ROW = pa.int32()
 
 SENTENCES = pa.schema([("text", pa.string())])  # tokens joined by single spaces
 VOCABULARY = pa.schema([("text", pa.string())])  # words or n-grams in the order of a model's rows
+# what a model says of every pair that a figure rests on; question: −1 where there is none
+SCORES = pa.schema(
+    [
+        ("set", pa.string()),
+        ("kind", pa.string()),
+        ("split", pa.string()),
+        ("question", pa.int32()),
+        ("gold", pa.float64()),
+        ("score", pa.float32()),
+    ]
+)
 PAIRS = pa.schema([("left", _ROW), ("right", _ROW), ("source", pa.string()), ("group", pa.int64())])
 
 

@@ -18,7 +18,15 @@ class Ranking(NamedTuple):
 
 
 def rank(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]) -> Ranking:
-    """MAP and MRR of candidates ranked by score within their questions.
+    """MAP and MRR of candidates ranked by score within their questions; arguments as for `per_question`."""
+    precision, reciprocal = per_question(question, label, score)
+    return Ranking(float(np.mean(precision)), float(np.mean(reciprocal))) if len(precision) else Ranking(0.0, 0.0)
+
+
+def per_question(
+    question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Average precision and reciprocal rank of each question that has an answer, in ascending order of questions.
 
     Args:
         question: (n,) which question each candidate belongs to, in any order.
@@ -33,12 +41,7 @@ def rank(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]) -> Ra
     found = _positions(question[answer]) + 1
     precision = np.bincount(question[answer], found / place, minlength=len(answers))
     answered = answers > 0
-    if not answered.any():
-        return Ranking(0.0, 0.0)
-    return Ranking(
-        float(np.mean(precision[answered] / answers[answered])),
-        float(np.mean(1 / place[found == 1])),
-    )
+    return precision[answered] / answers[answered], 1 / place[found == 1]
 
 
 def _positions(group: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from paraphrastic.evaluation.headline import averaged, headline, percent
 from paraphrastic.evaluation.paraphrase import best_threshold, decide
 from paraphrastic.evaluation.ranking import rank
 from paraphrastic.evaluation.similarity import pearson, spearman
+from paraphrastic.tables import SCORES
 
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
 COLUMNS = ("set", "kind", "n", *METRICS, "oov")
@@ -31,10 +32,12 @@ class Results:
         metrics: the headline numbers, nested, see `headline`.
         sets: a row of `COLUMNS` for each set, by name; metrics and oov (the mean share of unknown units in
             its distinct test sentences) × 100, rounded to 2 decimals; metrics of other kinds are left out.
+        scores: table `SCORES`, what every figure can be worked out from again.
     """
 
     metrics: dict[str, Any]
     sets: list[dict[str, Any]]
+    scores: pa.Table
 
 
 def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
@@ -51,7 +54,12 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     figures = {task.name: _FIGURES[task.kind](task, s) for task, s in zip(tasks, scores, strict=True)}
     oov = _oov(benchmarks.sentences, tasks, scorer)
     rows = [_row(task, figures[task.name], share) for task, share in zip(tasks, oov, strict=True)]
-    return Results(headline(figures), rows)
+    return Results(headline(figures), rows, pa.concat_tables(map(_scored, tasks, scores)))
+
+
+def by_rank(name: str) -> bool:
+    """Whether the set `name` is of words or phrases, which Spearman's ρ is the measure of."""
+    return not {"words", "paraphrase"}.isdisjoint(name.split("."))
 
 
 def selection_score(benchmarks: Benchmarks, select: str, scorer: Scorer) -> float:
@@ -73,6 +81,14 @@ def selection_score(benchmarks: Benchmarks, select: str, scorer: Scorer) -> floa
     return 100 * float(np.mean([_agreement(task, s) for task, s in zip(chosen, scores, strict=True)]))
 
 
+def _scored(task: Task, scores: Scores) -> pa.Table:
+    n, table = len(task), task.table
+    question = table["question"] if "question" in table.column_names else pa.array(np.full(n, -1))
+    gold = table["score" if "score" in table.column_names else "label"]
+    columns = [pa.array([task.name] * n), pa.array([task.kind] * n), table["split"], question, gold, pa.array(scores)]
+    return pa.table(columns, SCORES.names).cast(SCORES)
+
+
 def _row(task: Task, figures: dict[str, float], oov: float) -> dict[str, Any]:
     shares = {name: percent(value) for name, value in (figures | {"oov": oov}).items()}
     return {"set": task.name, "kind": task.kind, "n": int(task.is_test.sum())} | shares
@@ -84,8 +100,7 @@ def _groups(tasks: Sequence[Task]) -> set[str]:
 
 
 def _agreement(task: Task, scores: Scores) -> float:
-    of_phrases = not {"words", "paraphrase"}.isdisjoint(task.name.split("."))
-    return (spearman if of_phrases else pearson)(task.column("score"), scores)
+    return (spearman if by_rank(task.name) else pearson)(task.column("score"), scores)
 
 
 def _score(sentences: pa.StringArray, tasks: Sequence[Task], scorer: Scorer) -> list[Scores]:
