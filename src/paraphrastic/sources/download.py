@@ -7,7 +7,6 @@ what an unpinned address held (`urls/`), and beginnings of files that a later ru
 import asyncio
 import errno
 import fcntl
-import hashlib
 import os
 import re
 import shutil
@@ -22,6 +21,7 @@ import httpx
 
 from paraphrastic.errors import SourceError
 from paraphrastic.sources.catalogue import File, Source
+from paraphrastic.sources.held import in_cache, in_mirror, key
 from paraphrastic.tables import file_hash, replacing
 
 Progress = Callable[[File, int, int | None], None]
@@ -34,7 +34,7 @@ _RETRIED = {408, 429}  # besides 500 and above
 
 def fetch(
     sources: Sequence[Source],
-    folder: Path,
+    folder: Path | None,
     *,
     mirror: str | None,
     cache: Path,
@@ -44,11 +44,12 @@ def fetch(
     timeout: float = 30.0,
     pauses: Sequence[float] = (1.0, 2.0, 4.0),
 ) -> tuple[Source, ...]:
-    """Bring every file of `sources` to folder/SOURCE/PATH.
+    """Bring every file of `sources` to folder/SOURCE/PATH, or to the cache only.
 
     Args:
         sources: what to bring.
-        folder: where to; a file that is there already is replaced.
+        folder: where to; a file that is there already is replaced. None leaves files in the cache, and where else
+            `Places.held` finds them.
         mirror: a folder or file:// URL with files at HOST/PATH, which is looked into before any address.
         cache: a folder that outlives `folder`: what it holds is not brought again.
         brought: the folder where a person puts the files of `manual` sources, as SOURCE/PATH.
@@ -92,6 +93,11 @@ def cache_folder() -> Path:
     return (Path(own) if own else shared).expanduser()
 
 
+def licensed_folder() -> Path:
+    """Where a person puts what needs a licence: outside of any repository, so that every experiment finds it."""
+    return cache_folder() / "licensed"
+
+
 def mirror_folder(mirror: str) -> Path:
     """The folder that a path or file:// URL names.
 
@@ -120,7 +126,7 @@ class _PassingError(Exception):
 class _Fetcher:
     """One call of `fetch`; its arguments are described there."""
 
-    folder: Path
+    folder: Path | None
     mirror: Path | None
     cache: Path
     brought: Path | None
@@ -143,45 +149,38 @@ class _Fetcher:
             raise errors.exceptions[0] from None
 
     async def _place(self, source: Source, file: File, limit: asyncio.Semaphore) -> None:
-        target = self.folder / source.name / file.path
         async with limit:
             with _one_line(self.cache):
                 origin = await self._origin(source, file)
-            with _one_line(target), replacing(target) as part:
-                shutil.copyfile(origin, part)  # no link: who edits the file must not damage the origin
-            size = target.stat().st_size
+            if self.folder is not None:
+                _copy(origin, self.folder / source.name / file.path)
+            size = origin.stat().st_size
             self.on_progress(file, size, size)
 
     async def _origin(self, source: Source, file: File) -> Path:
         """A file that is whole and, if pinned, the right one."""
         if source.manual:
             return self.brought / source.name / file.path
-        mirrored = self._mirrored(file)
+        mirrored = in_mirror(file, self.mirror)
         if mirrored and file.sha256 is None:  # it may change, and a copy in the cache would not
             self._announce(source)
             return mirrored
-        part = self.cache / "parts" / f"{hashlib.sha256(file.url.encode()).hexdigest()}.part"
+        part = self.cache / "parts" / f"{key(file)}.part"
         async with _locked(part.with_suffix(".lock")):
-            return await self._cached(file, part) or await self._bring(source, file, part, mirrored)
-
-    def _mirrored(self, file: File) -> Path | None:
-        url = urlsplit(file.url)
-        path = self.mirror / url.netloc / unquote(url.path).lstrip("/") if self.mirror else None
-        return path if path and path.is_file() else None
+            return await self._cached(file) or await self._bring(source, file, part, mirrored)
 
     def _announce(self, source: Source) -> None:
         if source.name not in self.announced:
             self.announced.add(source.name)
             self.on_licence(source)
 
-    async def _cached(self, file: File, part: Path) -> Path | None:
-        digest = file.sha256 or _text(self.cache / "urls" / part.stem)
-        held = self.cache / "files" / digest
-        if not held.is_file():
+    async def _cached(self, file: File) -> Path | None:
+        held = in_cache(file, self.cache)
+        if held is None:
             return None
-        if await _sha256(held) == digest:
-            return held
-        held.unlink()
+        if await asyncio.to_thread(held.is_sound):
+            return held.path
+        held.path.unlink()
         return None
 
     async def _bring(self, source: Source, file: File, part: Path, mirrored: Path | None) -> Path:
@@ -201,7 +200,7 @@ class _Fetcher:
                 f"{mirrored or file.url}: is not the pinned file: sha256 {digest}, expected {file.sha256}; {remedy}"
             )
         if not file.sha256:
-            with replacing(self.cache / "urls" / part.stem) as note:
+            with replacing(self.cache / "urls" / key(file)) as note:
                 note.write_text(digest)
         held = self.cache / "files" / digest
         held.parent.mkdir(exist_ok=True)
@@ -305,6 +304,11 @@ def _one_line(place: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise SourceError(f"{place}: no space left; free some and run the same command again") from error
         raise SourceError(f"{error.filename or place}: {error.strerror or error}") from error
+
+
+def _copy(origin: Path, target: Path) -> None:
+    with _one_line(target), replacing(target) as part:
+        shutil.copyfile(origin, part)  # no link: who edits the file must not damage the origin
 
 
 async def _sha256(path: Path) -> str:
