@@ -18,17 +18,20 @@ from typer.testing import CliRunner
 
 import paraphrastic
 from paraphrastic import cli, embed, models, texts
+from paraphrastic.compare.revisions import SCORES_FILE
 from paraphrastic.model import Model
 from paraphrastic.models import overlap, vectors
 from paraphrastic.sources import catalogue
 from paraphrastic.sources.catalogue import Catalogue, File
+from paraphrastic.tables import SCORES, write_table
 from tests.faulty_server import made
+from tests.test_comparison import table
 from tests.test_model import ENCODERS
 from tests.test_training import MADE_UP, SENTENCES, prepare
 
 LINES = SENTENCES.to_pylist()[:5]
 BODY = b"what the source holds"
-HELPS = [[], ["embed"], ["similarity"], ["neighbors"], ["info"], ["data"]]
+HELPS = [[], ["embed"], ["similarity"], ["neighbors"], ["info"], ["compare"], ["export"], ["data"]]
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,7 @@ def call(folders, tmp_path, monkeypatch):
     """Run a command where the models lie beside `lines.txt` and `pairs.tsv`, and the sources are two."""
     for folder in folders.iterdir():
         (tmp_path / folder.name).symlink_to(folder)
+    write_table(table("sts.2012.MSRpar", "similarity", np.arange(9.0), np.arange(9.0)), tmp_path / SCORES_FILE, SCORES)
     (tmp_path / "lines.txt").write_text("".join(f"{line}\n" for line in LINES))
     (tmp_path / "pairs.tsv").write_text(f"{LINES[0]}\t{LINES[1]}\n{LINES[2]}\t{LINES[2]}\n")
     monkeypatch.chdir(tmp_path)
@@ -92,6 +96,8 @@ EXAMPLES = {
     "similarity": "similarity avg pairs.tsv",
     "neighbors": f"neighbors avg {MADE_UP[0]}",
     "info": "info avg",
+    "compare": "compare workspace workspace",
+    "export": "export avg out --to sentence-transformers",
     "data list": "data list",
     "data fetch": "data fetch texts",
     "data check": "data check",
@@ -100,7 +106,7 @@ EXAMPLES = {
 
 
 def test_every_command_has_an_example_here():
-    assert EXAMPLES.keys() >= {*commands(get_command(cli.app))} - {"compare", "export"}
+    assert EXAMPLES.keys() == {*commands(get_command(cli.app))}
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
@@ -108,7 +114,7 @@ def test_every_command_runs(call, command):
     call("data", "fetch", "texts")
     result = call(*EXAMPLES[command].split())
     assert result.exit_code == 0, result.output
-    assert (result.stdout == "") == (command == "data fetch")
+    assert (result.stdout == "") == (command in ("data fetch", "export"))
 
 
 @pytest.mark.parametrize("command", HELPS, ids=" ".join)
@@ -118,6 +124,19 @@ def test_help_fits_one_screen(call, command):
     assert len(result.stdout.splitlines()) <= 24
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "..." not in result.stdout.replace("]...", "").replace("}...", "")  # a description that is cut
+
+
+def test_compare_in_its_three_forms(call):
+    plain, md, as_json = (call("compare", "workspace", *form) for form in ((), ("--md",), ("--json",)))
+    assert "sts.2012.MSRpar" in plain.stdout
+    assert md.stdout.startswith("| set | metric |")
+    assert json.loads(as_json.stdout)["rows"][0]["difference"] == 0
+
+
+def test_export_says_what_is_lost_and_refuses_what_is_no_average(call):
+    assert "not kept: the vector of unknown words" in call("export", "avg", "v.txt", "--to", "word2vec").stderr
+    refused(call("export", "overlap", "out", "--to", "word2vec"), "overlap has no word vectors")
+    assert call("export", "avg", "out", "--to", "onnx").exit_code == 2
 
 
 def python(code, *arguments, **options):

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,8 @@ from paraphrastic.console import console, one_line, progress
 from paraphrastic.errors import SourceError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from paraphrastic.sources.catalogue import Source
     from paraphrastic.sources.held import Places
 
@@ -96,6 +99,48 @@ def neighbors(
     loaded = paraphrastic.load(model)
     near = among_lines(loaded, text, sentences(among), k) if among else in_vocabulary(loaded, text, k)
     sys.stdout.writelines(f"{score:.4f}\t{found}\n" for score, found in near)
+
+
+@app.command()
+def compare(
+    a: Annotated[str, Argument(metavar="A", help="Revision or experiment; several, with commas, are seeds of one.")],
+    b: Annotated[str, Argument(metavar="B", help="The same; `workspace` is what lies here.")] = "workspace",
+    md: Annotated[bool, Option("--md", help="As a table in Markdown.")] = False,
+    as_json: Annotated[bool, Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Is B better than A, set by set and on the mean?"""
+    from paraphrastic.compare import report
+    from paraphrastic.compare.comparison import compare
+    from paraphrastic.compare.revisions import scores_of
+
+    found = compare(*([scores_of(name) for name in names.split(",")] for names in (a, b)))
+    if as_json or md:
+        sys.stdout.write(report.as_json(found) if as_json else report.markdown(found))
+    else:
+        _show(report.terminal(found))
+    if found.left_out:
+        console.print(f"not in all runs, left out: {', '.join(found.left_out)}", highlight=False, soft_wrap=True)
+
+
+class Format(StrEnum):
+    """What a model can be exported to."""
+
+    SENTENCE_TRANSFORMERS = "sentence-transformers"
+    WORD2VEC = "word2vec"
+
+
+@app.command()
+def export(
+    model: ModelFolder,
+    out: Annotated[Path, Argument(metavar="OUT", help="Folder, or file for word2vec.")],
+    to: Annotated[Format, Option("--to", help="Format.")],
+) -> None:
+    """Write MODEL for sentence-transformers or as word2vec text."""
+    from paraphrastic.export import to_sentence_transformers, to_word2vec
+
+    write = to_word2vec if to is Format.WORD2VEC else to_sentence_transformers
+    lost = write(paraphrastic.load(model), out)
+    console.print(f"not kept: {lost}", highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -197,10 +242,15 @@ def _print(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     if not sys.stdout.isatty():
         sys.stdout.writelines("\t".join(map(str, row)) + "\n" for row in rows)
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(*header, box=None, pad_edge=False, show_header=any(header), header_style="bold")
     for row in rows:
         table.add_row(*map(str, row))
+    _show(table)
+
+
+def _show(table: "Table") -> None:
+    from rich.console import Console
+
     Console(markup=False, highlight=False).print(table)

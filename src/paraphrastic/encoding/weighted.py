@@ -45,14 +45,14 @@ class WeightedMean:
     """`v(s) = 1/|s| Σ_w x_w`, less its part along given directions; unknown words count as zero vectors.
 
     Args:
-        words: the vocabulary.
+        texts: the words of the vocabulary.
         table: (words + 1, dim) float32, their vectors, weighted or not; row 0, for unknown words, is zero.
         directions: (k, dim) orthonormal, what is removed from every sentence.
     """
 
-    def __init__(self, words: pa.StringArray, table: NDArray[np.float32], directions: NDArray[np.float32]) -> None:
-        self.words, self.table, self.directions = words, table, directions
-        self._units = Words(words)
+    def __init__(self, texts: pa.StringArray, table: NDArray[np.float32], directions: NDArray[np.float32]) -> None:
+        self.texts, self.table, self.directions = texts, table, directions
+        self._units = Words(texts)
 
     def encode(self, sentences: pa.StringArray) -> NDArray[np.float32]:
         """Vectors of tokenized sentences, (n, dim)."""
@@ -78,7 +78,7 @@ class WeightedMean:
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write words, vectors and directions; what is returned goes to `config.json`."""
-        return write_weights(folder, self.words, {"table": self.table, "directions": self.directions})
+        return write_weights(folder, self.texts, {"table": self.table, "directions": self.directions})
 
     @classmethod
     def load(cls, folder: Path, config: BaseModel) -> Self:

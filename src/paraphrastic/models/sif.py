@@ -43,7 +43,7 @@ class Sif(WeightedMean):
         table *= _weights(words, sentences, config.a)[:, None]
         none = np.empty((0, config.dim), np.float32)
         plain = cls(words, np.pad(table, ((1, 0), (0, 0))), none)
-        return cls(plain.words, plain.table, _components(plain.encode(sentences), config.components))
+        return cls(plain.texts, plain.table, _components(plain.encode(sentences), config.components))
 
 
 def _weights(words: pa.StringArray, sentences: pa.StringArray, a: float) -> NDArray[np.float32]:
