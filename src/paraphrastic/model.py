@@ -15,6 +15,7 @@ from safetensors import safe_open
 
 from paraphrastic import models
 from paraphrastic.console import progress as display
+from paraphrastic.encoding.cosine import unit_rows
 from paraphrastic.encoding.scorer import Scorer
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.tables import VOCABULARY, read_table
@@ -93,7 +94,7 @@ class Model:
         out = np.empty((len(texts), self.dim), np.float32)
         for rows in _batches(len(texts), batch_size, progress):
             out[rows] = self._encoder.encode(tokenize(texts[rows]))
-        return unit(out) if normalize else out
+        return unit_rows(out) if normalize else out
 
     def similarity(
         self, a: Iterable[str] | Texts, b: Iterable[str] | Texts, batch_size: int = BATCH, progress: bool | None = None
@@ -150,12 +151,6 @@ def load(folder: Path | str) -> Model:
     scorer = models.load(folder)
     about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return Model(folder, about["model"], about["config"], scorer)
-
-
-def unit(vectors: Vectors) -> Vectors:
-    """The rows of (n, dim) scaled to length 1; zero stays zero."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(norms > 0, norms, 1)
 
 
 def _numbers(weights: Path) -> int:

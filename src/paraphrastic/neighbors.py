@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.encoding.cosine import unit_rows
 from paraphrastic.errors import ModelError
-from paraphrastic.model import Model, Vectors, unit
+from paraphrastic.model import Model, Vectors
 from paraphrastic.text.tokenize import tokenize
 
 Near = list[tuple[float, str]]
@@ -29,7 +30,7 @@ def in_vocabulary(model: Model, text: str, count: int) -> Near:
     query = table[place] if place >= 0 else _sentence(model, text, table.shape[1])
     if not query.any():
         raise ModelError(f"{model.folder}: the vocabulary has nothing of '{text}'; try another text")
-    cosines = unit(table) @ unit(query[None])[0]
+    cosines = unit_rows(table) @ unit_rows(query[None])[0]
     order = np.argsort(-cosines, kind="stable")
     order = order[order != place][:count]
     return list(zip(cosines[order].tolist(), model.units.take(pa.array(order)).to_pylist(), strict=True))

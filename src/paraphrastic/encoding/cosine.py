@@ -18,8 +18,13 @@ def of_bags(bags: csr_array, left: Rows, right: Rows) -> NDArray[np.float32]:
 
 def of_vectors(vectors: NDArray[np.float32], left: Rows, right: Rows) -> NDArray[np.float32]:
     """Cosine of the rows `left` with the rows `right` of `vectors` (n, dim), (pairs,)."""
-    unit = vectors / _one_for_zero(np.linalg.norm(vectors, axis=1, keepdims=True))
+    unit = unit_rows(vectors)
     return np.einsum("nd,nd->n", unit[left], unit[right])
+
+
+def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The rows of (n, dim) scaled to length 1; zero stays zero."""
+    return vectors / _one_for_zero(np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def _one_for_zero(scale: NDArray[Any]) -> NDArray[Any]:
