@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from shutil import rmtree
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -18,7 +16,7 @@ from paraphrastic import models
 from paraphrastic.encoding.scorer import Scorer
 from paraphrastic.errors import ParameterError
 from paraphrastic.evaluation import Benchmarks, selection_score
-from paraphrastic.tables import PAIRS, SENTENCES, read_table, replacing
+from paraphrastic.tables import PAIRS, SENTENCES, read_table, replacing, replacing_folder
 from paraphrastic.text.mixed import with_words
 from paraphrastic.text.vocabulary import NGRAMS, WORDS
 from pipeline.params import Params, load_params, refusal
@@ -51,7 +49,8 @@ def main() -> None:
     else:
         scorer, loss = cls.fit(config, sentences), ()
         selection = [(0, select(scorer))] if select else ()
-    _save(scorer, params.model, config)
+    with replacing_folder(MODEL) as part:
+        models.save(scorer, params.model, config, part)
     _write_curve(LOSS, ("step", "loss"), loss, 6)
     _write_curve(SELECTION, ("epoch", "score"), selection, 2)
 
@@ -132,17 +131,6 @@ def _fingerprint(params: Params) -> str:
     for file in files:
         hasher.update(sha256(file.read_bytes()).digest())
     return hasher.hexdigest()[:16]
-
-
-def _save(scorer: Scorer, name: str, config: BaseModel) -> None:
-    """The model's folder is there as a whole or not at all."""
-    part = MODEL.with_name(f".{MODEL.name}.{os.getpid()}.part")
-    try:
-        models.save(scorer, name, config, part)
-        rmtree(MODEL, ignore_errors=True)
-        part.replace(MODEL)
-    finally:
-        rmtree(part, ignore_errors=True)
 
 
 def _write_curve(path: Path, header: tuple[str, str], points: Curve, digits: int) -> None:

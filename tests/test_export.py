@@ -5,6 +5,8 @@ from json import dumps
 import numpy as np
 import pyarrow as pa
 import pytest
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
 
 import paraphrastic
 from paraphrastic import models
@@ -30,20 +32,38 @@ def averages(tmp_path):
 
 
 def test_sentence_transformers_gives_the_same_vectors(averages, tmp_path):
-    library = pytest.importorskip("sentence_transformers")
+    library = pytest.importorskip("sentence_transformers", reason="needs the extra `external`")
     to_sentence_transformers(averages, tmp_path / "out")
     texts = [*SENTENCES.to_pylist(), "again unknown words", "xyzzy"]
     theirs = library.SentenceTransformer(str(tmp_path / "out"), device="cpu").encode(texts)
     np.testing.assert_allclose(theirs, averages.scorer.encode(pa.array(texts)), atol=1e-5)
 
 
+def test_means_of_the_rows_that_its_tokenizer_names_are_the_same_vectors(averages, tmp_path):
+    # what sentence-transformers does with the folder, where it is not installed
+    to_sentence_transformers(averages, tmp_path / "out")
+    rows = load_file(tmp_path / "out/model.safetensors")["embedding.weight"]
+    texts = [*SENTENCES.to_pylist(), "again unknown words", "xyzzy"]
+    cut = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json")).encode_batch(texts)
+    theirs = [rows[each.ids].mean(axis=0) for each in cut]
+    np.testing.assert_allclose(theirs, averages.scorer.encode(pa.array(texts)), atol=1e-5)
+
+
+def test_an_export_that_fails_leaves_nothing(averages, tmp_path, monkeypatch):
+    monkeypatch.setattr("paraphrastic.export.save_file", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        to_sentence_transformers(averages, tmp_path / "out")
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+def full_disk(*arguments):
+    raise OSError(28, "No space left on device")
+
+
 def test_its_tokenizer_cuts_as_ours_where_one_pattern_can():
-    tokenizers = pytest.importorskip("tokenizers")
     ours = tokenize(pa.array(RAW)).to_pylist()
     words = sorted({word for text in ours for word in text.split()})
-    theirs = tokenizers.Tokenizer.from_str(
-        dumps(tokenizer_json({"[UNK]": 0} | {w: i for i, w in enumerate(words, 1)}, "[UNK]"))
-    )
+    theirs = Tokenizer.from_str(dumps(tokenizer_json({"[UNK]": 0} | {w: i for i, w in enumerate(words, 1)}, "[UNK]")))
     assert [" ".join(each.tokens) for each in theirs.encode_batch(RAW)] == ours
 
 

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from safetensors.numpy import save_file
 from paraphrastic.encoding.weighted import WeightedMean
 from paraphrastic.errors import ModelError
 from paraphrastic.model import Model
-from paraphrastic.tables import replacing
+from paraphrastic.tables import replacing, replacing_folder
 
 AVERAGES = ("avg", "vectors", "sif")
 _MODULE = "sentence_transformers.models.StaticEmbedding"
@@ -42,16 +41,13 @@ def to_sentence_transformers(model: Model, out: Path) -> str:
     words, table = _average(model)
     if out.exists() and any(out.iterdir()):
         raise ModelError(f"{out}: holds something already; name a new folder")
-    part = out.with_name(f".{out.name}.part")
-    rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
     unknown = _free("[UNK]", words)
     vocabulary = {unknown: 0} | {word: row for row, word in enumerate(words.to_pylist(), 1)}
-    _write_json(part / "tokenizer.json", tokenizer_json(vocabulary, unknown))
-    _write_json(part / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": _MODULE}])
-    _write_json(part / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
-    save_file({"embedding.weight": np.ascontiguousarray(table)}, part / "model.safetensors")
-    part.replace(out)
+    with replacing_folder(out) as part:
+        _write_json(part / "tokenizer.json", tokenizer_json(vocabulary, unknown))
+        _write_json(part / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": _MODULE}])
+        _write_json(part / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
+        save_file({"embedding.weight": np.ascontiguousarray(table)}, part / "model.safetensors")
     return "raw text: abbreviations, addresses, quotation marks, British spelling and escapes are cut otherwise"
 
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -80,6 +81,19 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A new folder beside `path` to fill, which takes its place when the block ends well and is removed when not."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.mkdir(parents=True, exist_ok=True)
+        yield part
+        rmtree(path, ignore_errors=True)
+        part.replace(path)
+    finally:
+        rmtree(part, ignore_errors=True)
 
 
 def write_table(table: pa.Table, path: Path, schema: pa.Schema) -> None:
