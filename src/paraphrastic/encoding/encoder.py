@@ -141,7 +141,7 @@ class Encoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
-        """Sentence vectors (B, out_dim) from `table` (U, dim); zero for a sentence without units."""
+        """Sentence vectors (B, out_dim) from `table` (U, dim); the same finite one for all sentences without units."""
 
     def reader(self, texts: pa.StringArray) -> Units:
         """The vocabulary `texts`, in row order of the table, as this encoder reads text with it."""

@@ -51,7 +51,7 @@ class RecurrentEncoder(WordEncoder):
 
     @abstractmethod
     def compose(self, words: Tensor, packing: Packing) -> Tensor:
-        """Sentence vectors (B, dim) from word vectors (N, dim) packed by time; zero for an empty sentence."""
+        """Sentence vectors (B, dim) from word vectors (N, dim) packed by time."""
 
 
 class LstmEncoder(RecurrentEncoder):
