@@ -1,6 +1,7 @@
 """Fixtures that several tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,3 +14,9 @@ def mirror() -> Path:
     if not folder:
         pytest.skip("PARAPHRASTIC_MIRROR names no folder of real data")
     return Path(folder.removeprefix("file://")).resolve()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """Let processes that tests start heed Ctrl-C, which a shell has whatever it starts in the background ignore."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
