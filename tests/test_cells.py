@@ -22,17 +22,17 @@ def numbers(blocks, products, kind):
     entering, places = some(7, blocks * DIM, dtype=products), torch.randint(7, (10,), generator=chance)
     recurrent = some(6, blocks * DIM, dtype=products)
     inputs = entering, places, recurrent, some(blocks * DIM), some(blocks - 1, DIM)
-    d_states, d_cells = some(10, DIM), some(6, DIM)
+    d_states, later, d_cells = some(10, DIM), some(6, DIM, dtype=products), some(6, DIM)
     outputs = torch.zeros_like(done.gates, dtype=products), some(blocks * DIM), some(blocks - 1, DIM)
-    return inputs, done, (d_states, d_cells, *outputs)
+    return inputs, done, (d_states, later, d_cells, *outputs)
 
 
 def both_ways(ahead, back, blocks, products, kind, then):
     inputs, done, gradients = numbers(blocks, products, kind)
     ahead(*inputs, done)(STEP, then)
     back(done, inputs[-1], *gradients)(STEP, then)
-    written = [tensor[STEP] for tensor in (*done, gradients[2])]
-    return [tensor.double() for tensor in (*written, gradients[1], *gradients[3:])]
+    written = [tensor[STEP] for tensor in (*done, gradients[3])]
+    return [tensor.double() for tensor in (*written, gradients[2], *gradients[4:])]
 
 
 def by_torch(*fixed):

@@ -64,6 +64,7 @@ def back(
     done: Cells,
     peepholes: Tensor,
     d_states: Tensor,
+    later: Tensor,
     d_cells: Tensor,
     deltas: Tensor,
     d_bias: Tensor,
@@ -74,14 +75,14 @@ def back(
     Args:
         done: what `ahead` left.
         peepholes: as there.
-        d_states: (N, dim), gradient of the states, all of it when their step comes.
-        d_cells: (sentences, dim), gradient of the cells that comes from the next step, zero where there is none;
-            turned into that of the cells before.
+        d_states: (N, dim), gradient of the states but for what comes from the next step.
+        later: (sentences, dim), to hold that at each step, zero where there is no next step.
+        d_cells: (sentences, dim), the same of the cells; turned into the gradient of the cells before.
         deltas: (N, blocks · dim), written.
         d_bias: (blocks · dim,), added to.
         d_peepholes: (blocks − 1, dim), added to.
     """
-    outputs = peepholes, d_states, d_cells, deltas, d_bias, d_peepholes
+    outputs = peepholes, d_states, later, d_cells, deltas, d_bias, d_peepholes
     if peepholes.device.type != "cpu":
         return partial(_back, done, *outputs)
     arrays = [_array(tensor) for tensor in (*done[:3], *outputs)]
@@ -127,6 +128,7 @@ def _back(
     done: Cells,
     peepholes: Tensor,
     d_states: Tensor,
+    later: Tensor,
     d_cells: Tensor,
     deltas: Tensor,
     d_bias: Tensor,
@@ -138,7 +140,7 @@ def _back(
     n, dim = cells.shape
     old = done.cells[then] if now.start else torch.zeros_like(cells)
     i, f, z, *o = gates.split(dim, 1)
-    d_state, d_cell, delta = d_states[now].clone(), d_cells[:n], torch.empty_like(gates)
+    d_state, d_cell, delta = d_states[now] + later[:n], d_cells[:n], torch.empty_like(gates)
     d_i, d_f, d_z, *d_o = delta.split(dim, 1)
     if o:
         torch.mul(d_state * tanhs, _slope(o[0]), out=d_o[0])

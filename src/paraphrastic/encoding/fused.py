@@ -145,6 +145,7 @@ def back(
     tanhs: Array,
     peepholes: Array,
     d_states: Array,
+    later: Array,
     d_cells: Array,
     deltas: Array,
     d_bias: Array,
@@ -159,7 +160,9 @@ def back(
     for r in range(n):
         gate, cell, tanh, d_cell, out = gates[now + r], cells[now + r], tanhs[now + r], d_cells[r], deltas[now + r]
         old = cells[then + r] if now else start
-        state[:] = d_states[now + r]
+        d_state = d_states[now + r]
+        for j in range(dim):
+            state[j] = d_state[j] + _wide(later[r, j])
         if len(gate) > 3 * dim:
             for j in range(dim):
                 o = gate[3 * dim + j]

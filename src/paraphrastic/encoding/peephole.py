@@ -49,14 +49,15 @@ class _Lstm(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         inputs, W, U, peepholes, places, *tensors = ctx.saved_tensors
         done = Cells(*tensors)
-        d_states, d_cells = grads[0].clone(), torch.zeros_like(done.cells[: max(ctx.sizes, default=0)])
+        d_cells = torch.zeros_like(done.cells[: max(ctx.sizes, default=0)])
+        later, back_U = torch.zeros_like(d_cells, dtype=U.dtype), U.T.contiguous()
         deltas = torch.empty_like(done.gates, dtype=U.dtype)  # gradient of what enters the gates
         d_b, d_peepholes = done.gates.new_zeros(U.shape[1]), torch.zeros_like(peepholes)
-        step = back(done, peepholes, d_states, d_cells, deltas, d_b, d_peepholes)
+        step = back(done, peepholes, grads[0].contiguous(), later, d_cells, deltas, d_b, d_peepholes)
         for now, then in reversed(steps(ctx.sizes)):
             step(now, then)
             if now.start:
-                d_states[then] += deltas[now] @ U.T
+                torch.mm(deltas[now], back_U, out=later[: now.stop - now.start])
         d_U = before(ctx.sizes, done.kept).T @ deltas
         if ctx.shared:
             deltas = _by_input(deltas, places, len(inputs))
