@@ -1,9 +1,11 @@
 """Training in pairs per second, beside sentence-transformers and plain PyTorch.
 
-Run as `python -m tests.benchmarks.bench_training [--threads 2] [--steps N] [--only NAME ...]` in the root of the
-repository. All take the same batches of 100 pairs of made-up text, whose shape the first line states, and learn
-vectors of 300 dimensions. Each figure comes from a process of its own: wall clock, the median of five windows of
-steps after one that compiles and first touches memory. `--threads` holds for all, whatever the blocks say. Two
+Run as `python -m tests.benchmarks.bench_training [--threads 2] [--steps N] [--data data] [--only NAME ...]` in the
+root of the repository. All take the same batches of 100 pairs, whose shape the first line states, and learn vectors
+of 300 dimensions. The text is made up, or with `--data` what a run of the pipeline left: 20,000 of its pairs of
+sentences, and its vocabularies, whose size is what dense Adam spends its time on. Each figure comes from a process of
+its own: wall clock, the median of five windows of steps after one that compiles and first touches memory. `--threads`
+holds for all, whatever the blocks say. Two
 columns tell how many times as fast a row is as sentence-transformers (s-t) and as PyTorch: averages against
 averages, recurrent models of words against an LSTM whose states are averaged.
 
@@ -51,8 +53,12 @@ from torch.nn.utils.rnn import pad_sequence
 
 from paraphrastic import models
 from paraphrastic.encoding.trained import Trained
+from paraphrastic.tables import PAIRS as PAIR_ROWS
+from paraphrastic.tables import SENTENCES, read_table
 from paraphrastic.text.bags import Bags
 from paraphrastic.text.ngrams import Ngrams
+from paraphrastic.text.vocabulary import NGRAMS as NGRAM_COUNTS
+from paraphrastic.text.vocabulary import WORDS as WORD_COUNTS
 from paraphrastic.text.vocabulary import count_ngrams, count_words
 from paraphrastic.text.words import Words
 from paraphrastic.training.checkpoint import Checkpoint
@@ -79,13 +85,22 @@ OnStep = Callable[[object], None]
 
 @dataclass(frozen=True)
 class Text:
-    """Sentences of pairs: sentence i of the first half is paired with sentence i of the second."""
+    """Sentences of pairs: sentence i of the first half is paired with sentence i of the second.
+
+    Attributes:
+        words: all that there are.
+        sentences: the first sides, then the second.
+        vocabularies: folder with what their stage has written; None where the sentences are all there is.
+    """
 
     words: list[str]
     sentences: pa.StringArray
+    vocabularies: Path | None = None
 
     def counted(self, units: str) -> pa.Table:
         """The vocabulary of `units` as its stage writes it; every word is in it, whether it occurs or not."""
+        if self.vocabularies is not None:
+            return read_table(self.vocabularies / f"{units}.parquet", WORD_COUNTS if units == "words" else NGRAM_COUNTS)
         if units == "words":
             return count_words(pa.concat_arrays([self.sentences, pa.array([" ".join(self.words)])]))
         return count_ngrams(self.sentences, ORDERS if units == "ngrams" else (1,), 2)
@@ -115,7 +130,7 @@ class Contestant:
 def main() -> None:
     """Print a row for each contestant, the ones to compare with first."""
     options = arguments()
-    names, text, rates = wanted(options.only), made_up(), {}
+    names, text, rates = wanted(options.only), of_run(options.data) if options.data else made_up(), {}
     print(shape(text), f"{options.threads} thread(s)", sep="; ")
     print(row("", "pairs/s", "x s-t", "x torch", "characters/s", "of bound"), flush=True)
     for name in names:
@@ -129,6 +144,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Pairs per second in training.")
     parser.add_argument("--threads", type=int, default=2, help="of the CPU, for each contestant")
     parser.add_argument("--steps", type=int, help="in each window; by default about two seconds")
+    parser.add_argument("--data", type=Path, help="folder `data` of a run, whose text to take")
     parser.add_argument("--only", nargs="+", choices=CONTESTANTS, metavar="NAME", help=f"of {', '.join(CONTESTANTS)}")
     return parser.parse_args()
 
@@ -233,7 +249,7 @@ def word_lstm(text: Text, steps: int, on_step: OnStep) -> None:
     from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
 
     tokenizer = WhitespaceTokenizer(["PADDING_TOKEN", *text.words], stop_words=())
-    words = WordEmbeddings(tokenizer, torch.randn(WORDS + 1, DIM) * DIM**-0.5, update_embeddings=True)
+    words = WordEmbeddings(tokenizer, torch.randn(len(text.words) + 1, DIM) * DIM**-0.5, update_embeddings=True)
     theirs([words, LSTM(DIM, DIM, bidirectional=False), Pooling(DIM, "mean")], text, steps, on_step)
 
 
@@ -263,7 +279,7 @@ def of_column(batch: dict[str, Tensor], column: str) -> dict[str, Tensor]:
 def torch_avg(text: Text, steps: int, on_step: OnStep) -> None:
     """Train `nn.EmbeddingBag` as the mean of word vectors."""
     sentences = tensors(Words(pa.array(text.words)).bags(text.sentences))
-    plain(nn.EmbeddingBag(WORDS + 1, DIM), lambda rows: flat(by(sentences, rows)), steps, on_step)
+    plain(nn.EmbeddingBag(len(text.words) + 1, DIM), lambda rows: flat(by(sentences, rows)), steps, on_step)
 
 
 def torch_charagram(text: Text, steps: int, on_step: OnStep) -> None:
@@ -278,15 +294,20 @@ def torch_charagram(text: Text, steps: int, on_step: OnStep) -> None:
 def torch_lstmavg(text: Text, steps: int, on_step: OnStep) -> None:
     """Train `nn.LSTM` on padded batches, with the mean of its states."""
     sentences = tensors(Words(pa.array(text.words)).bags(text.sentences))
-    plain(LstmAvg(), lambda rows: (pad_sequence(by(sentences, rows), True), sizes(by(sentences, rows))), steps, on_step)
+    plain(
+        LstmAvg(len(text.words)),
+        lambda rows: (pad_sequence(by(sentences, rows), True), sizes(by(sentences, rows))),
+        steps,
+        on_step,
+    )
 
 
 class LstmAvg(nn.Module):
     """The mean of the states of an LSTM."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: int) -> None:
         super().__init__()
-        self.words = nn.Embedding(WORDS + 1, DIM)
+        self.words = nn.Embedding(words + 1, DIM)
         self.lstm = nn.LSTM(DIM, DIM, batch_first=True)
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
@@ -333,6 +354,17 @@ def flat(parts: list[Tensor]) -> tuple[Tensor, Tensor]:
     return torch.cat(parts), torch.cat([ends.new_zeros(1), ends[:-1]])
 
 
+def of_run(data: Path) -> Text:
+    """20,000 pairs drawn from a run, both sides of more than three words."""
+    sentences = read_table(data / "corpus" / "sentences.parquet", SENTENCES)["text"].combine_chunks()
+    pairs = read_table(data / "corpus" / "pairs.parquet", PAIR_ROWS)
+    sides = np.stack([pairs[side].to_numpy() for side in ("left", "right")])
+    long = pc.greater(pc.count_substring(sentences, " "), 2).to_numpy(zero_copy_only=False)
+    drawn = np.random.default_rng(1).choice(sides[:, long[sides].all(0)], PAIRS, replace=False, axis=1)
+    words = read_table(data / "vocabulary" / "words.parquet", WORD_COUNTS)["text"].to_pylist()
+    return Text(words, sentences.take(pa.array(drawn.ravel())), data / "vocabulary")
+
+
 def made_up() -> Text:
     """Pairs of equally long sentences that share about half of their words, whose frequency falls as 1 / rank."""
     chance, words = np.random.default_rng(1), np.array(made_up_words(), object)
@@ -362,8 +394,8 @@ def shape(text: Text) -> str:
     distinct = np.mean([len(np.unique(bags.take(rows).ids)) for rows in batches(PAIRS // BATCH)])
     ngrams = sum(characters_per_sentence(text) - n + 1 for n in ORDERS)
     return (
-        f"{len(bags.ids) / len(bags):.1f} tokens and {ngrams:.0f} n-grams per sentence; {distinct:,.0f} of {WORDS:,} "
-        f"words per batch of {BATCH} pairs; {len(text.counted('ngrams')):,} different n-grams"
+        f"{len(bags.ids) / len(bags):.1f} tokens and {ngrams:.0f} n-grams per sentence; {distinct:,.0f} of "
+        f"{len(text.words):,} words per batch of {BATCH} pairs; {len(text.counted('ngrams')):,} different n-grams"
     )
 
 
