@@ -5,7 +5,7 @@ import reprlib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -42,6 +42,8 @@ def _names(value: object) -> object:
     return value
 
 
+PARAMS = Path("params.yaml")
+Checked = TypeVar("Checked", bound=BaseModel)
 Name = Annotated[str, Field(min_length=1)]
 Order = Annotated[int, Field(ge=1, le=6)]
 
@@ -103,6 +105,7 @@ class Params(Section):
         benchmarks: name of a suite of evaluation sets.
         seed: of everything random.
         models: blocks of parameters by name; the model that reads a block checks it.
+        finetune: of the stage `finetune`, which checks it.
     """
 
     model: Name
@@ -113,9 +116,10 @@ class Params(Section):
     vocabulary: Vocabulary
     train: Train
     models: dict[Name, dict[Name, Any]]
+    finetune: dict[Name, Any]
 
 
-def load_params(path: Path = Path("params.yaml")) -> Params:
+def load_params(path: Path = PARAMS) -> Params:
     """Read and check params.yaml, apart from what only a model knows of its own block.
 
     Raises:
@@ -128,6 +132,23 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     if params.model not in params.models:
         raise ParameterError(f"{path}: model: {unknown('entry of models', params.model, params.models)}")
     return params
+
+
+def checked(section: type[Checked], block: dict[str, Any], *inside: str) -> Checked:
+    """The values of a block of params.yaml, as `section` wants them.
+
+    Args:
+        section: the model that is to hold them.
+        block: the values.
+        inside: keys that lead to the block.
+
+    Raises:
+        ParameterError: a key is unknown, missing or refused.
+    """
+    try:
+        return section(**block)
+    except ValidationError as error:
+        raise refusal(error, section, PARAMS, *inside) from error
 
 
 def refusal(error: ValidationError, section: type[BaseModel], path: Path, *inside: str) -> ParameterError:

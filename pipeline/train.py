@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from paraphrastic import models
 from paraphrastic.encoding.scorer import Scorer
@@ -19,8 +18,8 @@ from paraphrastic.evaluation import Benchmarks, selection_score
 from paraphrastic.tables import PAIRS, SENTENCES, read_table, replacing, replacing_folder
 from paraphrastic.text.mixed import with_words
 from paraphrastic.text.vocabulary import NGRAMS, WORDS
-from pipeline.params import Params, load_params, refusal
-from pipeline.stage import progress, run
+from pipeline.params import Params, checked, load_params
+from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, progress, run
 
 if TYPE_CHECKING:  # models that need no training do without torch
     import torch
@@ -31,8 +30,7 @@ if TYPE_CHECKING:  # models that need no training do without torch
 CORPUS, VOCABULARY, BENCHMARKS, MODEL = (Path("data") / n for n in ("corpus", "vocabulary", "benchmarks", "model"))
 LOSS, SELECTION = Path("metrics/loss.csv"), Path("metrics/selection.csv")
 STOPS = {"epoch": 1, "quarter": 4}  # per epoch
-CHECKPOINTS, CHECKPOINT_SECONDS = Path(".checkpoints"), 60.0
-TRAINING_CODE = ("src/paraphrastic/encoding", "src/paraphrastic/models", "src/paraphrastic/training")
+TRAINING_CODE = tuple(Path("src/paraphrastic") / name for name in ("encoding", "models", "training"))
 
 Curve = Sequence[tuple[float, float]]
 Select = Callable[[Scorer], float] | None
@@ -41,7 +39,8 @@ Select = Callable[[Scorer], float] | None
 def main() -> None:
     """Train the chosen model on the paraphrase pairs."""
     params = load_params()
-    config, select = _config(params), _selection(params)
+    config = checked(models.options(params.model), params.models[params.model], "models", params.model)
+    select = _selection(params)
     sentences = read_table(CORPUS / "sentences.parquet", SENTENCES)["text"].combine_chunks()
     cls = models.implementation(params.model)
     if hasattr(cls, "units"):
@@ -53,14 +52,6 @@ def main() -> None:
         models.save(scorer, params.model, config, part)
     _write_curve(LOSS, ("step", "loss"), loss, 6)
     _write_curve(SELECTION, ("epoch", "score"), selection, 2)
-
-
-def _config(params: Params) -> BaseModel:
-    section = models.options(params.model)
-    try:
-        return section(**params.models[params.model])
-    except ValidationError as error:
-        raise refusal(error, section, Path("params.yaml"), "models", params.model) from error
 
 
 def _selection(params: Params) -> Select:
@@ -88,7 +79,8 @@ def _train(params: Params, config: BaseModel, sentences: pa.StringArray, select:
     model = Trained(encoder.to(device), table.to(device), texts)
     stops = STOPS[params.train.select_every]
     training = Training(model, _pairs(model, sentences), config, params.seed, select, stops)
-    checkpoint = Checkpoint(CHECKPOINTS / _fingerprint(params))
+    settings = params.seed, params.train, params.model, params.models[params.model]
+    checkpoint = Checkpoint(CHECKPOINTS / fingerprint(settings, CORPUS, VOCABULARY, BENCHMARKS, *TRAINING_CODE))
     with progress() as bar:
         task = bar.add_task(params.model, total=training.steps)
         curves = training.run(checkpoint, CHECKPOINT_SECONDS, lambda step: bar.update(task, completed=step))
@@ -121,16 +113,6 @@ def _pairs(model: Trained, sentences: pa.StringArray) -> Pairs:
     sources = pc.dictionary_encode(table["source"]).combine_chunks().indices
     columns = (table[name].to_numpy() for name in ("left", "right"))
     return Pairs(model.units.bags(sentences), *columns, sources.to_numpy(), table["group"].to_numpy())
-
-
-def _fingerprint(params: Params) -> str:
-    """Names the run by all that determines it: parameters, data and code."""
-    hasher = sha256(repr((params.seed, params.train, params.model, params.models[params.model])).encode())
-    folders = (CORPUS, VOCABULARY, BENCHMARKS, *map(Path, TRAINING_CODE))
-    files = (file for folder in folders for file in sorted(folder.rglob("*")) if file.suffix in {".parquet", ".py"})
-    for file in files:
-        hasher.update(sha256(file.read_bytes()).digest())
-    return hasher.hexdigest()[:16]
 
 
 def _write_curve(path: Path, header: tuple[str, str], points: Curve, digits: int) -> None:

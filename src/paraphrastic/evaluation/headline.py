@@ -39,6 +39,12 @@ def headline(figures: Figures) -> dict[str, Any]:
     return _without_empty(sections)
 
 
+def pooled(names: Iterable[str]) -> list[str]:
+    """The similarity sets that the supervised task `sts` splits (acl2017 §4.3): of `YEARS`, or else of the sample."""
+    names = list(names)
+    return _sts(names) or _sample(names)
+
+
 def averaged(names: Iterable[str]) -> list[str]:
     """Those of these similarity sets that the headline's `transfer.mean` is over, or `sample.sts.mean`."""
     names = list(names)

@@ -74,6 +74,15 @@ def load(folder: Path) -> Scorer:
     return cls.load(folder, config)
 
 
+def name_of(folder: Path) -> str:
+    """Which model `save` wrote to `folder`.
+
+    Raises:
+        ModelError: there is none, or it is damaged.
+    """
+    return _read_config(folder / "config.json")["model"]
+
+
 def _read_config(path: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
