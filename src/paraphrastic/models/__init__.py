@@ -68,9 +68,9 @@ def load(folder: Path) -> Scorer:
     except (ParameterError, ValidationError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
     if hasattr(cls, "units"):
-        from paraphrastic.encoding.trained import Trained
+        from paraphrastic.encoding.trained import as_scorer
 
-        return Trained.load(folder, cls, config)
+        return as_scorer(cls).load(folder, cls, config)
     return cls.load(folder, config)
 
 
