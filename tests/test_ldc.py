@@ -9,7 +9,7 @@ import torch
 from pydantic import ValidationError
 
 from paraphrastic import models
-from paraphrastic.encoding.composition import mixed
+from paraphrastic.encoding import composition
 from paraphrastic.encoding.decomposition import Decomposition, Side
 from paraphrastic.encoding.encoder import Batch
 from paraphrastic.encoding.trained import TrainedPairs
@@ -240,13 +240,16 @@ def test_reduced_products_are_close_in_training_and_exact_after_it():
     assert torch.equal(reduced.eval()(table, *given), far)
 
 
-def test_mixed_rows_are_the_same_on_every_device():
+@pytest.mark.parametrize("mixed", [composition.mixed, composition._multiplied], ids=["loops", "products"])
+def test_mixed_rows_and_their_gradients(mixed):
     generator = torch.Generator().manual_seed(1)
-    base, parts = (torch.randn(5, 6, generator=generator, dtype=torch.float64) for _ in range(2))
+    tables = [torch.randn(5, 6, generator=generator, dtype=torch.float64, requires_grad=True) for _ in range(2)]
     ids, rows = torch.tensor([4, 0, 4]), torch.tensor([[1, 1], [3, 0], [2, 2]])
-    weights = torch.randn(3, 2, generator=generator, dtype=torch.float64)
-    expected = base[ids] + (weights.unsqueeze(2) * parts[rows]).sum(1)
-    torch.testing.assert_close(mixed(base, parts, ids, rows, weights), expected)
+    weights = torch.tensor([[0.3, -2.0], [0.0, 1.0], [0.5, 0.5]], dtype=torch.float64, requires_grad=True)
+    expected = tables[0][ids] + (weights.unsqueeze(2) * tables[1][rows]).sum(1)
+    torch.testing.assert_close(mixed(*tables, ids, rows, weights), expected)
+    given = *tables, weights
+    assert torch.autograd.gradcheck(lambda base, parts, weights: mixed(base, parts, ids, rows, weights), given)
 
 
 # Twenty meanings, each said with two words of its own; what all share says nothing.

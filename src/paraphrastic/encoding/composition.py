@@ -71,6 +71,13 @@ class _Mixed(torch.autograd.Function):
         return base, into, None, None, slopes
 
 
+def _multiplied(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights: Tensor) -> Tensor:
+    """What `mixed` says, as a product of whole matrices."""
+    places = torch.arange(len(ids), device=ids.device).unsqueeze(1).expand_as(rows)
+    shares = weights.new_zeros(len(ids), len(parts)).index_put((places, rows), weights, accumulate=True)
+    return base[ids] + shares @ parts
+
+
 def mixed(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights: Tensor) -> Tensor:
     """`out[n] = base[ids[n]] + Σ_k weights[n, k] · parts[rows[n, k]]`.
 
@@ -84,11 +91,8 @@ def mixed(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights: Tenso
     Returns:
         (N, F).
     """
-    if base.device.type == "cpu":
-        return _Mixed.apply(base, parts, ids, rows, weights)
-    places = torch.arange(len(ids), device=ids.device).unsqueeze(1).expand_as(rows)
-    share = weights.new_zeros(len(ids), len(parts)).index_put((places, rows), weights, accumulate=True)
-    return base[ids] + share @ parts
+    of_device = _Mixed.apply if base.device.type == "cpu" else _multiplied
+    return of_device(base, parts, ids, rows, weights)
 
 
 class TwoChannels(Reducible):

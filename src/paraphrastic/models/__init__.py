@@ -1,8 +1,8 @@
 """The models, one file each, by the name that `model:` takes: `models/NAME.py` is the model NAME.
 
-A model file defines `Config`, the pydantic class of its options, and `MODEL`: a subclass of `Encoder`, or a
-scorer that has `fit` instead of training. It is imported when it is used, torch with it; a new file changes
-no result of another.
+A model file defines `Config`, the pydantic class of its options, and `MODEL`: a subclass of `Encoder` or
+`PairEncoder`, or a scorer that has `fit` instead of training. It is imported when it is used, torch with it; a
+new file changes no result of another.
 """
 
 import json
