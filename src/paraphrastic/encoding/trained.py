@@ -107,11 +107,11 @@ class TrainedPairs(TrainedModel[PairEncoder]):
         out = np.empty(len(left), np.float32)
         longer = np.maximum(bags.lengths[left], bags.lengths[right])
         for rows in _by_length(longer, _PAIRS, _PAIR_UNITS):
-            batch, *sides = self.pairs(bags, left[rows], right[rows])
+            batch, *sides = self._pairs(bags, left[rows], right[rows])
             out[rows] = self.encoder(self.table, batch, *sides).sigmoid().cpu().numpy()
         return out
 
-    def pairs(self, bags: Bags, left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Batch, Tensor, Tensor]:
+    def _pairs(self, bags: Bags, left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Batch, Tensor, Tensor]:
         """A batch of the distinct sentences of pairs, and both sides of each pair in it, (pairs,) each."""
         sentences, at = np.unique(np.concatenate([left, right]), return_inverse=True)
         places = torch.from_numpy(at).to(self.table.device)
