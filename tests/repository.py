@@ -1,6 +1,7 @@
 """Copies of this repository, in which tests run dvc and git."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,11 +19,12 @@ def settings(cache):
 
 
 def commit_copy(folder, environment):
-    """One commit on the branch `main`: the files of this repository as they are now."""
+    """One commit on `main`: the files of this repository as they are now, with what numba compiled of them."""
     listed = subprocess.check_output(["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, text=True)
-    for name in filter(None, listed.split("\0")):
+    compiled = (file.relative_to(ROOT) for file in (ROOT / "src").rglob("__pycache__/*.nb?"))
+    for name in (*filter(None, listed.split("\0")), *compiled):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes((ROOT / name).read_bytes())
+            shutil.copy2(ROOT / name, folder / name)  # with its time, by which numba knows that it is the same
     for command in (["init", "--quiet", "--initial-branch=main"], ["add", "--all"], ["commit", "--quiet", "-m", "all"]):
         subprocess.run(["git", *command], cwd=folder, env=environment, check=True)
