@@ -36,7 +36,7 @@ from paraphrastic.text.vocabulary import count_ngrams, count_words
 from pipeline.params import load_params
 from tests.benchmarks.bench_training import made_up
 
-DIM, PIECES, SENTENCES, CALLS, ROUNDS = 300, 30_000, 50_000, 3, 2
+DIM, PIECES, SENTENCES, CALLS, ROUNDS = 300, 30_000, 50_000, 3, 5
 THEIR_BATCH = 1024  # the default of model2vec; that of sentence-transformers, 32, is slower
 ORDERS = (2, 3, 4)
 
