@@ -5,7 +5,7 @@ after `pip install -e '.[external]'`. FILE has a sentence a line; without it the
 take the same list of Python strings, again and again up to `SENTENCES`, and give vectors of 300 dimensions, tokenizing
 included; what a vocabulary holds is counted in the text, and vectors are random. Each run of a contestant is a process
 of its own, in which the fastest of `CALLS` calls counts, after one that compiles. The contestants run by turns, and
-each figure is the median over `ROUNDS` rounds: of the speeds, and of the ratios within a round.
+each figure is the median over `--rounds`: of the speeds, and of the ratios within a round.
 
 * This package: `Model.encode`, as `paraphrastic.load` gives it. `tfidf-words` has no vectors; its row is
   `Model.similarity` of each sentence with the next one, in pairs, against what the others take for vectors alone.
@@ -36,7 +36,7 @@ from paraphrastic.text.vocabulary import count_ngrams, count_words
 from pipeline.params import load_params
 from tests.benchmarks.bench_training import made_up
 
-DIM, PIECES, SENTENCES, CALLS, ROUNDS = 300, 30_000, 50_000, 3, 5
+DIM, PIECES, SENTENCES, CALLS = 300, 30_000, 50_000, 3
 THEIR_BATCH = 1024  # the default of model2vec; that of sentence-transformers, 32, is slower
 ORDERS = (2, 3, 4)
 
@@ -47,7 +47,7 @@ def main() -> None:
     """Print a row for each contestant: sentences per second, and how many times as fast it is as the two others."""
     options = arguments()
     names = [name for name in CONTESTANTS if not options.only or name in options.only or name in THEIRS]
-    rounds = [{name: apart(name, options.file, options.threads) for name in names} for _ in range(ROUNDS)]
+    rounds = [{name: apart(name, options.file, options.threads) for name in names} for _ in range(options.rounds)]
     print(f"{options.threads} thread(s)", *(f"x {name}" for name in THEIRS), sep="\t")
     for name in names:
         ratios = (median(rates[name] / rates[other] for rates in rounds) for other in THEIRS)
@@ -59,6 +59,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Sentences per second from raw text to vectors.")
     parser.add_argument("file", nargs="?", type=Path, help="a sentence a line")
     parser.add_argument("--threads", type=int, default=2, help="of the CPU, for each contestant")
+    parser.add_argument("--rounds", type=int, default=5, help="whose median counts")
     parser.add_argument("--only", nargs="+", choices=CONTESTANTS, metavar="NAME", help=f"of {', '.join(CONTESTANTS)}")
     return parser.parse_args()
 
