@@ -24,7 +24,7 @@ from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, progres
 if TYPE_CHECKING:  # models that need no training do without torch
     import torch
 
-    from paraphrastic.encoding.trained import Trained
+    from paraphrastic.encoding.trained import TrainedModel
     from paraphrastic.training.loop import Pairs
 
 CORPUS, VOCABULARY, BENCHMARKS, MODEL = (Path("data") / n for n in ("corpus", "vocabulary", "benchmarks", "model"))
@@ -67,7 +67,7 @@ def _selection(params: Params) -> Select:
 def _train(params: Params, config: BaseModel, sentences: pa.StringArray, select: Select) -> tuple[Scorer, Curve, Curve]:
     import torch
 
-    from paraphrastic.encoding.trained import Trained
+    from paraphrastic.encoding.trained import as_scorer
     from paraphrastic.training.checkpoint import Checkpoint
     from paraphrastic.training.initial import initial_table
     from paraphrastic.training.loop import Training
@@ -76,7 +76,7 @@ def _train(params: Params, config: BaseModel, sentences: pa.StringArray, select:
     device, generator = _device(params.train.device), torch.Generator().manual_seed(params.seed)
     encoder = models.implementation(params.model)(config, generator)
     texts, table = initial_table(encoder, config, _vocabulary(encoder.units), len(sentences), generator)
-    model = Trained(encoder.to(device), table.to(device), texts)
+    model = as_scorer(type(encoder))(encoder.to(device), table.to(device), texts)
     stops = STOPS[params.train.select_every]
     training = Training(model, _pairs(model, sentences), config, params.seed, select, stops)
     settings = params.seed, params.train, params.model, params.models[params.model]
@@ -106,13 +106,16 @@ def _vocabulary(units: str) -> pa.Table:
     return read_table(VOCABULARY / f"{units}.parquet", WORDS if units == "words" else NGRAMS)
 
 
-def _pairs(model: Trained, sentences: pa.StringArray) -> Pairs:
+def _pairs(model: TrainedModel, sentences: pa.StringArray) -> Pairs:
+    from paraphrastic.encoding.encoder import PairEncoder
+    from paraphrastic.training.labelled import MatchedPairs
     from paraphrastic.training.loop import Pairs
 
+    kind = MatchedPairs if isinstance(model.encoder, PairEncoder) else Pairs
     table = read_table(CORPUS / "pairs.parquet", PAIRS)
     sources = pc.dictionary_encode(table["source"]).combine_chunks().indices
     columns = (table[name].to_numpy() for name in ("left", "right"))
-    return Pairs(model.units.bags(sentences), *columns, sources.to_numpy(), table["group"].to_numpy())
+    return kind(model.units.bags(sentences), *columns, sources.to_numpy(), table["group"].to_numpy())
 
 
 def _write_curve(path: Path, header: tuple[str, str], points: Curve, digits: int) -> None:

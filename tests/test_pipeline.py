@@ -1,36 +1,22 @@
 """The pipeline as people run it: in a fresh clone, through dvc and through `python -m pipeline.STAGE`."""
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-DVC = [sys.executable, "-m", "dvc"]
+from tests.repository import DVC, ROOT, commit_copy, settings
 
 
 @pytest.fixture
 def environment(tmp_path_factory):
-    """No mirror, no cache of downloads, no settings of git but these, and this interpreter as `python`."""
-    who = {f"GIT_{role}_{what}": "test@test" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    place = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "GIT_CONFIG_GLOBAL": os.devnull}
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PARAPHRASTIC_", "GIT_", "DVC_"))}
-    return kept | who | place | {"PARAPHRASTIC_CACHE": str(tmp_path_factory.mktemp("cache"))}
+    return settings(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture
 def clone(tmp_path, environment):
-    """A repository with one commit: the files of this one as they are now."""
-    listed = subprocess.check_output(["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, text=True)
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message=all"]):
-        subprocess.run(["git", *command], cwd=tmp_path, env=environment, check=True)
+    commit_copy(tmp_path, environment)
     return tmp_path
 
 

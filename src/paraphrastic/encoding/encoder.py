@@ -1,4 +1,4 @@
-"""What every sentence encoder shares: the batch that it reads and the options of its training."""
+"""What all trained models share: the batch that they read and the options of their training."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 
 
-class EncoderConfig(BaseModel):
-    """Options that all trained encoders have (acl2017 §3.2, §4.1; the starting table: iclr2016 §4.2).
+class TrainingConfig(BaseModel):
+    """Options that all trained models have (acl2017 §4.1; the starting table: iclr2016 §4.2).
 
     Attributes:
         dim: size of a row of the table (words or n-grams), 300 in the papers.
@@ -35,8 +35,7 @@ class EncoderConfig(BaseModel):
         batch_size: pairs per mini-batch.
         batches: `mixed`, or every mini-batch from one `source`, which makes its negatives harder.
         curriculum: the first epoch takes the pairs in file order (charagram2016 §4.1.4).
-        margin: δ of Eq. 2.
-        negatives: `max`, `random`, or `mix` of both with probability one half.
+        negatives: `max`, the most similar ones; `random`; or `mix` of both with probability one half.
         optimizer: `adam` or `adagrad`.
         rate: learning rate at the first step.
         schedule: rate stays `constant`, or falls as `linear` to 0 at the last step.
@@ -54,7 +53,6 @@ class EncoderConfig(BaseModel):
     batch_size: Annotated[int, Field(ge=2)]
     batches: Literal["mixed", "source"]
     curriculum: bool
-    margin: Weight
     negatives: Literal["max", "mix", "random"]
     optimizer: Literal["adam", "adagrad"]
     rate: Rate
@@ -64,24 +62,42 @@ class EncoderConfig(BaseModel):
     threads: Positive
 
 
-class WordConfig(EncoderConfig):
-    """Options of encoders that read words; the noise of training is that of acl2017 §4.1.4.
+class EncoderConfig(TrainingConfig):
+    """Options of sentence encoders (acl2017 §3.2).
+
+    Attributes:
+        margin: δ of Eq. 2.
+    """
+
+    margin: Weight
+
+
+class VectorOptions(BaseModel):
+    """Options of models whose table is of words.
 
     Attributes:
         vectors: file of initial word vectors in GloVe or word2vec text format; null for none.
-        tags: `<s>` and `</s>` around every sentence: `none`, `start`, `end` or `both`.
-        scramble: probability that the words of both sentences of a pair are shuffled.
-        dropout: probability that a number of a word vector is dropped in training.
-        word_dropout: probability that a whole word vector is dropped in training.
         lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the word vectors.
     """
 
     vectors: str | None
+    lambda_w: Weight
+
+
+class WordConfig(VectorOptions, EncoderConfig):
+    """Options of encoders that read words; the noise of training is that of acl2017 §4.1.4.
+
+    Attributes:
+        tags: `<s>` and `</s>` around every sentence: `none`, `start`, `end` or `both`.
+        scramble: probability that the words of both sentences of a pair are shuffled.
+        dropout: probability that a number of a word vector is dropped in training.
+        word_dropout: probability that a whole word vector is dropped in training.
+    """
+
     tags: Tags
     scramble: Annotated[float, Field(ge=0, le=1)]
     dropout: Probability
     word_dropout: Probability
-    lambda_w: Weight
 
 
 @dataclass(frozen=True)
@@ -123,29 +139,46 @@ class Units(Protocol):
         ...
 
 
-class Encoder(nn.Module, ABC):
-    """Maps a table of unit vectors and a batch of sentences to sentence vectors.
+class Composition(nn.Module):
+    """What is learned beside a table of unit vectors.
 
     The table (Ww) is handed in, so that a training step can hand in only the rows that it touches; the
     module's own parameters are the compositional ones (Wc).
 
     Attributes:
         units: what the rows of the table stand for.
-        out_dim: size of a sentence vector.
         pulled_to_start: λc pulls the parameters toward where they started, not toward zero.
     """
 
     units: Literal["words", "ngrams", "words+ngrams", "characters"]
-    out_dim: int
     pulled_to_start: ClassVar[bool] = False
+
+    def reader(self, texts: pa.StringArray) -> Units:
+        """The vocabulary `texts`, in row order of the table, as this model reads text with it."""
+        kinds = {"words": Words, "ngrams": Ngrams, "words+ngrams": WordsAndNgrams, "characters": Characters}
+        return kinds[self.units](texts)
+
+
+class Encoder(Composition, ABC):
+    """Maps a table of unit vectors and a batch of sentences to sentence vectors.
+
+    Attributes:
+        out_dim: size of a sentence vector.
+    """
+
+    out_dim: int
 
     @abstractmethod
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors (B, out_dim) from `table` (U, dim); the same finite one for all sentences without units."""
 
-    def reader(self, texts: pa.StringArray) -> Units:
-        """The vocabulary `texts`, in row order of the table, as this encoder reads text with it."""
-        return {"ngrams": Ngrams, "words+ngrams": WordsAndNgrams, "characters": Characters}[self.units](texts)
+
+class PairEncoder(Composition, ABC):
+    """Maps a table of unit vectors and pairs of sentences to how well each pair matches."""
+
+    @abstractmethod
+    def forward(self, table: Tensor, batch: Batch, left: Tensor, right: Tensor) -> Tensor:
+        """Log odds of a match (P,) from `table` (U, dim), `left` and `right` (P,) being sentences of the batch."""
 
 
 class WordEncoder(Encoder):

@@ -15,8 +15,10 @@ import numpy as np
 import torch
 from numba import njit
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Generator, Tensor
 from torch.nn.functional import pad
+
+from paraphrastic.encoding.weights import glorot
 
 Array = NDArray[Any]
 
@@ -24,6 +26,13 @@ Array = NDArray[Any]
 def reach_of(filters: dict[int, int]) -> list[int]:
     """How many filters are wider than j, for j from 0 to the greatest width, from how many there are of each width."""
     return [sum(many for width, many in filters.items() if width > j) for j in range(max(filters) + 1)]
+
+
+def drawn(filters: dict[int, int], dim: int, generator: Generator) -> Tensor:
+    """Weights of filters to start from, (dim, Σ reach), from how many there are of each width."""
+    widths = sorted(filters.items(), reverse=True)
+    blocks = [glorot(w * dim, many, generator).view(w, dim, many) for w, many in widths]
+    return torch.cat([block[j] for j in range(widths[0][0]) for block in blocks if j < len(block)], 1)
 
 
 @njit(cache=True)

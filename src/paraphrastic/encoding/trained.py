@@ -1,8 +1,8 @@
-"""A trained encoder with its table and vocabulary: from tokenized text to vectors, and to and from a folder."""
+"""A trained model with its table and vocabulary: from tokenized text to scores, and to and from a folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,17 +12,20 @@ from pydantic import BaseModel
 from torch import Tensor
 
 from paraphrastic.encoding.cosine import of_vectors
-from paraphrastic.encoding.encoder import Batch, Encoder
+from paraphrastic.encoding.encoder import Batch, Composition, Encoder, PairEncoder
 from paraphrastic.encoding.store import read_weights, write_weights
 from paraphrastic.errors import ModelError
 from paraphrastic.text.bags import Bags
 
 _SENTENCES = 512  # per batch when encoding: large enough for the products, small enough for the caches
 _UNITS = 1 << 16  # per batch, whose states are all in memory
+_PAIRS, _PAIR_UNITS = 128, 1 << 13  # per batch of a pair model, which holds thousands of numbers for each unit
+
+Part = TypeVar("Part", bound=Composition)
 
 
-class Trained:
-    """An encoder as a scorer: cosine of sentence vectors.
+class TrainedModel(Generic[Part]):
+    """What was learned, and the vocabulary that reads text for it.
 
     Attributes:
         encoder: the compositional part.
@@ -31,29 +34,9 @@ class Trained:
         texts: the units' texts in row order.
     """
 
-    def __init__(self, encoder: Encoder, table: Tensor, texts: pa.StringArray) -> None:
+    def __init__(self, encoder: Part, table: Tensor, texts: pa.StringArray) -> None:
         self.encoder, self.table, self.texts = encoder, table, texts
         self.units = encoder.reader(texts)
-
-    def encode(self, sentences: pa.StringArray) -> NDArray[np.float32]:
-        """Vectors of tokenized sentences, (n, out_dim); zero for a sentence without a known unit."""
-        return self.encode_bags(self.units.bags(sentences))
-
-    @torch.no_grad()
-    def encode_bags(self, bags: Bags) -> NDArray[np.float32]:
-        """Vectors of sentences whose units are already looked up, (n, out_dim)."""
-        self.encoder.eval()
-        out = np.empty((len(bags), self.encoder.out_dim), np.float32)
-        for rows in _by_length(bags.lengths):
-            batch = Batch.of(bags.take(rows), self.table.device, self.table.dtype)
-            out[rows] = self.encoder(self.table, batch).cpu().numpy()
-        return out
-
-    def score(
-        self, sentences: pa.StringArray, left: NDArray[np.integer], right: NDArray[np.integer]
-    ) -> NDArray[np.float32]:
-        """Cosine of each pair, 0 where a vector is zero."""
-        return of_vectors(self.encode(sentences), left, right)
 
     def unknown(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Share of each sentence's words or n-grams that are not in the vocabulary, (n,)."""
@@ -65,7 +48,7 @@ class Trained:
         return write_weights(folder, self.texts, {name: w.detach().cpu().numpy() for name, w in weights.items()})
 
     @classmethod
-    def load(cls, folder: Path, encoder: type[Encoder], config: BaseModel) -> "Trained":
+    def load(cls, folder: Path, encoder: type[Part], config: BaseModel) -> Self:
         """The model that `save` wrote to `folder`.
 
         Raises:
@@ -81,12 +64,76 @@ class Trained:
             raise ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again") from error
         return cls(built, table, texts)
 
+    def _batch(self, bags: Bags) -> Batch:
+        return Batch.of(bags, self.table.device, self.table.dtype)
 
-def _by_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.integer]]:
-    """Batches of like sentences, as rows: a batch takes as many steps as its longest sentence."""
+
+class Trained(TrainedModel[Encoder]):
+    """A sentence encoder as a scorer: cosine of sentence vectors."""
+
+    def encode(self, sentences: pa.StringArray) -> NDArray[np.float32]:
+        """Vectors of tokenized sentences, (n, out_dim); zero for a sentence without a known unit."""
+        return self.encode_bags(self.units.bags(sentences))
+
+    @torch.no_grad()
+    def encode_bags(self, bags: Bags) -> NDArray[np.float32]:
+        """Vectors of sentences whose units are already looked up, (n, out_dim)."""
+        self.encoder.eval()
+        out = np.empty((len(bags), self.encoder.out_dim), np.float32)
+        for rows in _by_length(bags.lengths, _SENTENCES, _UNITS):
+            out[rows] = self.encoder(self.table, self._batch(bags.take(rows))).cpu().numpy()
+        return out
+
+    def score(
+        self, sentences: pa.StringArray, left: NDArray[np.integer], right: NDArray[np.integer]
+    ) -> NDArray[np.float32]:
+        """Cosine of each pair, 0 where a vector is zero."""
+        return of_vectors(self.encode(sentences), left, right)
+
+
+class TrainedPairs(TrainedModel[PairEncoder]):
+    """A pair model as a scorer: the probability that two sentences match."""
+
+    def score(
+        self, sentences: pa.StringArray, left: NDArray[np.integer], right: NDArray[np.integer]
+    ) -> NDArray[np.float32]:
+        """Probability that each pair matches, (pairs,)."""
+        return self.score_bags(self.units.bags(sentences), left, right)
+
+    @torch.no_grad()
+    def score_bags(self, bags: Bags, left: NDArray[np.integer], right: NDArray[np.integer]) -> NDArray[np.float32]:
+        """Probability that each pair of sentences matches whose units are already looked up, (pairs,)."""
+        self.encoder.eval()
+        out = np.empty(len(left), np.float32)
+        longer = np.maximum(bags.lengths[left], bags.lengths[right])
+        for rows in _by_length(longer, _PAIRS, _PAIR_UNITS):
+            batch, *sides = self._pairs(bags, left[rows], right[rows])
+            out[rows] = self.encoder(self.table, batch, *sides).sigmoid().cpu().numpy()
+        return out
+
+    def _pairs(self, bags: Bags, left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Batch, Tensor, Tensor]:
+        """A batch of the distinct sentences of pairs, and both sides of each pair in it, (pairs,) each."""
+        sentences, at = np.unique(np.concatenate([left, right]), return_inverse=True)
+        places = torch.from_numpy(at).to(self.table.device)
+        return self._batch(bags.take(sentences)), places[: len(left)], places[len(left) :]
+
+
+def as_scorer(encoder: type[Composition]) -> type[TrainedModel[Any]]:
+    """What makes a scorer of a model of this class."""
+    return TrainedPairs if issubclass(encoder, PairEncoder) else Trained
+
+
+def _by_length(lengths: NDArray[np.integer], most: int, units: int) -> Iterator[NDArray[np.integer]]:
+    """Batches of like sentences, as rows: a batch takes as many steps as its longest sentence.
+
+    Args:
+        lengths: (n,) units of each.
+        most: in a batch.
+        units: in a batch whose sentences are all as long as the longest one, unless a single one has more.
+    """
     rows = np.argsort(lengths, kind="stable")
     while len(rows):
-        longest = lengths[rows[:_SENTENCES][-1]]
-        size = max(1, min(_SENTENCES, _UNITS // max(longest, 1)))
+        longest = lengths[rows[:most][-1]]
+        size = max(1, min(most, units // max(longest, 1)))
         yield rows[:size]
         rows = rows[size:]

@@ -18,7 +18,7 @@ def headline(figures: Figures) -> dict[str, Any]:
     (iclr2016 §4.1, acl2017 §4.1: `YEARS`, SICK relatedness and PIT-2015) that are there; `sets` counts them.
     """
     r = {name: metrics["pearson"] for name, metrics in figures.items() if "pearson" in metrics}
-    sts, sample = _sts(r), _sample(r)
+    sts = _sts(r)
     sections = {
         "sts": _by_year(r) | _mean(r, sts),
         "sick": _pick(figures, "sick.relatedness", "pearson", "spearman"),
@@ -30,7 +30,7 @@ def headline(figures: Figures) -> dict[str, Any]:
         },
         "words": _rho(figures, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords")}),
         "sample": {
-            "sts": {name.removeprefix("sample."): percent(r[name]) for name in sample} | _mean(r, sample),
+            "sts": _mean(r, _sample(r)),
             "qa": _pick(figures, "sample.qa", "map", "mrr"),
             "paraphrase": _pick(figures, "sample.paraphrase", "accuracy", "f1"),
             **_rho(figures, {"words": "sample.words"}),

@@ -1,8 +1,8 @@
 """The models, one file each, by the name that `model:` takes: `models/NAME.py` is the model NAME.
 
-A model file defines `Config`, the pydantic class of its options, and `MODEL`: a subclass of `Encoder`, or a
-scorer that has `fit` instead of training. It is imported when it is used, torch with it; a new file changes
-no result of another.
+A model file defines `Config`, the pydantic class of its options, and `MODEL`: a subclass of `Encoder` or
+`PairEncoder`, or a scorer that has `fit` instead of training. It is imported when it is used, torch with it; a
+new file changes no result of another.
 """
 
 import json
@@ -68,9 +68,9 @@ def load(folder: Path) -> Scorer:
     except (ParameterError, ValidationError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
     if hasattr(cls, "units"):
-        from paraphrastic.encoding.trained import Trained
+        from paraphrastic.encoding.trained import as_scorer
 
-        return Trained.load(folder, cls, config)
+        return as_scorer(cls).load(folder, cls, config)
     return cls.load(folder, config)
 
 

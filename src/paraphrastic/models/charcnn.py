@@ -9,8 +9,7 @@ from torch.nn.functional import dropout
 
 from paraphrastic.encoding.dense import Dense
 from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Positive, Probability
-from paraphrastic.encoding.filters import maxima, reach_of
-from paraphrastic.encoding.weights import glorot
+from paraphrastic.encoding.filters import drawn, maxima, reach_of
 
 Width = Annotated[int, Field(ge=1, le=10)]
 
@@ -49,7 +48,7 @@ class CharCnn(Encoder):
         self._reach = reach_of(config.filters)
         self._f = {"relu": torch.relu, "tanh": torch.tanh}[config.filter_activation]
         self._dropout = config.dropout
-        self.filters = nn.Parameter(_filters(config, generator))
+        self.filters = nn.Parameter(drawn(config.filters, config.dim, generator))
         self.bias = nn.Parameter(torch.zeros(self._reach[0]))
         self.dense = Dense(self._reach[0], config.dim, config.activation, generator)
 
@@ -61,13 +60,6 @@ class CharCnn(Encoder):
         pooled = self._f(maxima(projected, ids, batch.offsets, self._reach) + self.bias)
         vectors = self.dense(dropout(pooled, self._dropout, self.training))
         return vectors.masked_fill(batch.lengths.unsqueeze(1) == 0, 0)
-
-
-def _filters(config: Config, generator: Generator) -> Tensor:
-    """Weights (dim, Σ width · filters) in the order of `encoding/filters.py`: by offset, then widest first."""
-    widths = sorted(config.filters.items(), reverse=True)
-    drawn = [glorot(w * config.dim, many, generator).view(w, config.dim, many) for w, many in widths]
-    return torch.cat([block[j] for j in range(widths[0][0]) for block in drawn if j < len(block)], 1)
 
 
 MODEL = CharCnn

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
+from paraphrastic.console import console
 from paraphrastic.encoding.cosine import of_vectors
 from paraphrastic.errors import ModelError, ParameterError
 
@@ -86,12 +87,18 @@ class External:
 def _reader(folder: Path) -> tuple[str, Callable[[Any, str], Any]]:
     """The package that wrote `folder`, and how it reads it."""
     if (folder / "modules.json").is_file():
-        return "sentence_transformers", lambda package, path: package.SentenceTransformer(path)
+        return "sentence_transformers", _sentence_transformer
     if _model_type(folder) == "model2vec":
         return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
     raise ModelError(
         f"{folder}: no encoder of sentence-transformers or model2vec; name the folder with its modules.json"
     )
+
+
+def _sentence_transformer(package: Any, path: str) -> Any:
+    if not console.is_terminal:
+        import_module("transformers.utils.logging").disable_progress_bar()  # of weights that are read
+    return package.SentenceTransformer(path)
 
 
 def _model_type(folder: Path) -> object:

@@ -8,13 +8,13 @@ import pyarrow.compute as pc
 import torch
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.encoder import Encoder, EncoderConfig, WordConfig
+from paraphrastic.encoding.encoder import Composition, TrainingConfig, VectorOptions, WordConfig
 from paraphrastic.text.vectors import read_vectors
 from paraphrastic.text.words import END, START, Tags, tag_counts
 
 
 def initial_table(
-    encoder: Encoder, config: EncoderConfig, vocabulary: pa.Table, sentences: int, generator: Generator
+    encoder: Composition, config: TrainingConfig, vocabulary: pa.Table, sentences: int, generator: Generator
 ) -> tuple[pa.StringArray, Tensor]:
     """The units' texts and the vectors that they start from.
 
@@ -39,8 +39,9 @@ def initial_table(
         table.mul_(_idf(vocabulary, sentences).unsqueeze(1))
     if encoder.units in ("ngrams", "words+ngrams"):
         return texts, table
-    if isinstance(config, WordConfig):
+    if isinstance(config, VectorOptions):
         texts, table = _with_file(config.vectors, texts, table)
+    if isinstance(config, WordConfig):
         texts, table = _with_tags(config.tags, texts, table, generator)
     return texts, torch.cat([torch.zeros(1, config.dim), table])
 

@@ -1,11 +1,11 @@
-"""Training an encoder on paraphrase pairs (acl2017 §3.2): one encode, one product, one step per mini-batch."""
+"""Training on pairs of sentences (acl2017 §3.2): one pass forward, one back, one step per mini-batch."""
 
 import json
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from paraphrastic.encoding.encoder import Batch, EncoderConfig, WordConfig
-from paraphrastic.encoding.trained import Trained
+from paraphrastic.encoding.encoder import (
+    Batch,
+    Composition,
+    Encoder,
+    EncoderConfig,
+    TrainingConfig,
+    VectorOptions,
+    WordConfig,
+)
+from paraphrastic.encoding.trained import TrainedModel
 from paraphrastic.errors import ModelError
 from paraphrastic.text.bags import Bags
 from paraphrastic.text.words import tag_counts
@@ -28,9 +36,46 @@ _POINTS = 200  # of the loss curve, whatever the length of the run
 _ORDER, _NEGATIVES, _NOISE = 0, 1, 2  # streams of random numbers, apart from each other
 
 
+class Examples(Protocol):
+    """What a model learns from: n pairs of sentences, and what they say of it.
+
+    Attributes:
+        bags: the units of all distinct sentences.
+        left: (n,) row in `bags` of each pair's first sentence.
+        right: (n,) of the second.
+        sources: (n,) number of the source that the pair comes from.
+    """
+
+    bags: Bags
+    left: NDArray[np.integer]
+    right: NDArray[np.integer]
+    sources: NDArray[np.integer]
+
+    def loss(
+        self,
+        encoder: Composition,
+        table: Tensor,
+        batch: Batch,
+        rows: NDArray[np.int64],
+        config: TrainingConfig,
+        generator: np.random.Generator,
+    ) -> Tensor:
+        """How far the model is from the pairs `rows`.
+
+        Args:
+            encoder: the model.
+            table: vectors of the units of `batch`.
+            batch: the first sentences of the pairs, then the second ones.
+            rows: the pairs.
+            config: the options of training.
+            generator: source of random choices.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Pairs:
-    """Training pairs as columns.
+    """Paraphrases as columns, what sentence encoders learn from.
 
     Attributes:
         bags: the units of all distinct sentences.
@@ -45,6 +90,24 @@ class Pairs:
     right: NDArray[np.integer]
     sources: NDArray[np.integer]
     groups: NDArray[np.integer]
+
+    def loss(
+        self,
+        encoder: Encoder,
+        table: Tensor,
+        batch: Batch,
+        rows: NDArray[np.int64],
+        config: EncoderConfig,
+        generator: np.random.Generator,
+    ) -> Tensor:
+        """Eq. 2, see `Examples`."""
+        banned = self.banned(rows).to(table.device)
+        return margin_loss(encoder(table, batch), banned, config.margin, config.negatives, generator)
+
+    def banned(self, rows: NDArray[np.int64]) -> Tensor:
+        """Which of the 2B sentences of the pairs `rows` must not be negatives of which, (2B, 2B) bool."""
+        sentences = np.concatenate([self.left[rows], self.right[rows]])
+        return forbidden(*(torch.from_numpy(a.astype(np.int64)) for a in (sentences, self.groups[rows])))
 
 
 @dataclass
@@ -69,7 +132,7 @@ class Training:
     """One run: everything that a checkpoint must hold and how it moves on.
 
     Args:
-        model: the encoder and its starting table; holds the result when `run` returns.
+        model: what is learned and its starting table; holds the result when `run` returns.
         pairs: what it learns from.
         config: its options.
         seed: of the order of the pairs, of random negatives and of the noise.
@@ -79,11 +142,11 @@ class Training:
 
     def __init__(
         self,
-        model: Trained,
-        pairs: Pairs,
-        config: EncoderConfig,
+        model: TrainedModel[Any],
+        pairs: Examples,
+        config: TrainingConfig,
         seed: int,
-        select: Callable[[Trained], float] | None,
+        select: Callable[[Any], float] | None,
         per_epoch: int = 1,
     ) -> None:
         self.model, self.pairs, self.config, self.seed, self.select = model, pairs, config, seed, select
@@ -91,7 +154,7 @@ class Training:
         self.steps = config.epochs * self.batches
         self.stops = {-(-self.batches * part // per_epoch): part / per_epoch for part in range(1, per_epoch + 1)}
         self.rates = _rates(config, self.steps)
-        words = isinstance(config, WordConfig)
+        words = isinstance(config, VectorOptions)
         pull = config.lambda_w if words else config.lambda_c
         kind = RowTable if model.table.device.type == "cpu" else DenseTable
         self.table = kind(model.table, self.rates, config.optimizer, pull, to_start=words)
@@ -145,10 +208,8 @@ class Training:
         sentences = np.concatenate([self.pairs.left[rows], self.pairs.right[rows]])
         batch = Batch.of(self._noisy(self.pairs.bags.take(sentences)), self.model.table.device)
         leaf, places = self.table.gather(batch.ids, self.step)
-        vectors = self.model.encoder(leaf, Batch(places, batch.offsets, batch.counts))
-        loss = margin_loss(
-            vectors, self._banned(sentences, rows), self.config.margin, self.config.negatives, self.negatives
-        )
+        batch = Batch(places, batch.offsets, batch.counts)
+        loss = self.pairs.loss(self.model.encoder, leaf, batch, rows, self.config, self.negatives)
         loss.backward()
         self._update(leaf)
         self._record(float(loss.detach()))
@@ -161,10 +222,6 @@ class Training:
             return bags
         chosen = np.tile(noise.random(len(bags) // 2) < self.config.scramble, 2)  # both sides of a pair
         return scramble(bags, chosen, tag_counts(self.config.tags), noise)
-
-    def _banned(self, sentences: NDArray[np.integer], rows: NDArray[np.int64]) -> Tensor:
-        ids, groups = (torch.from_numpy(a.astype(np.int64)) for a in (sentences, self.pairs.groups[rows]))
-        return forbidden(ids, groups).to(self.model.table.device)
 
     def _update(self, leaf: Tensor) -> None:
         if self.config.clip is not None:
@@ -223,7 +280,7 @@ class Training:
         self.negatives.bit_generator.state = json.loads(state["negatives"])
 
 
-def _rates(config: EncoderConfig, steps: int) -> NDArray[np.float64]:
+def _rates(config: TrainingConfig, steps: int) -> NDArray[np.float64]:
     """The learning rate of each step; `linear` reaches 0 one step after the last."""
     if config.schedule == "constant":
         return np.full(steps, config.rate)
