@@ -157,7 +157,7 @@ def test_curriculum_is_for_the_first_epoch_only():
     orders = {}
     for curriculum in (True, False):
         training = Training(*prepare("avg", WORD, curriculum=curriculum), 11, None)
-        orders[curriculum] = [np.concatenate(training._batches(epoch)).tolist() for epoch in range(3)]
+        orders[curriculum] = [np.concatenate(training.batches(epoch)).tolist() for epoch in range(3)]
     assert orders[True][0] == list(range(20))
     assert orders[False][0] != list(range(20))
     assert orders[True][1:] == orders[False][1:]

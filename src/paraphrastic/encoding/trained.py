@@ -44,7 +44,7 @@ class Trained:
         """Vectors of sentences whose units are already looked up, (n, out_dim)."""
         self.encoder.eval()
         out = np.empty((len(bags), self.encoder.out_dim), np.float32)
-        for rows in _by_length(bags.lengths):
+        for rows in by_length(bags.lengths):
             batch = Batch.of(bags.take(rows), self.table.device, self.table.dtype)
             out[rows] = self.encoder(self.table, batch).cpu().numpy()
         return out
@@ -82,7 +82,7 @@ class Trained:
         return cls(built, table, texts)
 
 
-def _by_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.integer]]:
+def by_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.integer]]:
     """Batches of like sentences, as rows: a batch takes as many steps as its longest sentence."""
     rows = np.argsort(lengths, kind="stable")
     while len(rows):

@@ -7,8 +7,8 @@ from pydantic import BeforeValidator, Field
 from torch import Generator, Tensor, nn
 from torch.nn.functional import dropout
 
-from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Positive, Probability
+from paraphrastic.encoding.dense import Activation, Dense
+from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Positive, Probability, Shape
 from paraphrastic.encoding.filters import maxima, reach_of
 from paraphrastic.encoding.weights import glorot
 
@@ -22,20 +22,24 @@ def _numbered(filters: Any) -> Any:
     return {int(key) if isinstance(key, str) and key.isdecimal() else key: many for key, many in filters.items()}
 
 
-class Config(EncoderConfig):
-    """Options of the character CNN.
+class Filters(Shape):
+    """What the character CNN is made of.
 
     Attributes:
         filters: how many there are of each width (charagram2016 §4.1.3).
         filter_activation: of the pooled filters.
-        activation: of the dense layer.
+        activation: of the dense layer; `relu` is for tagging (charagram2016 §4.2, note 2).
         dropout: probability that a pooled filter is dropped in training.
     """
 
     filters: Annotated[dict[Width, Positive], Field(min_length=1), BeforeValidator(_numbered)]
     filter_activation: Literal["relu", "tanh"]
-    activation: Literal["linear", "tanh"]
+    activation: Activation
     dropout: Probability
+
+
+class Config(Filters, EncoderConfig):
+    """Options of the character CNN."""
 
 
 class CharCnn(Encoder):
@@ -43,7 +47,7 @@ class CharCnn(Encoder):
 
     units = "characters"
 
-    def __init__(self, config: Config, generator: Generator) -> None:
+    def __init__(self, config: Filters, generator: Generator) -> None:
         super().__init__()
         self.out_dim = config.dim
         self._reach = reach_of(config.filters)
@@ -63,10 +67,10 @@ class CharCnn(Encoder):
         return vectors.masked_fill(batch.lengths.unsqueeze(1) == 0, 0)
 
 
-def _filters(config: Config, generator: Generator) -> Tensor:
-    """Weights (dim, Σ width · filters) in the order of `encoding/filters.py`: by offset, then widest first."""
+def _filters(config: Filters, generator: Generator) -> Tensor:
+    """Weights (row_dim, Σ width · filters) in the order of `encoding/filters.py`: by offset, then widest first."""
     widths = sorted(config.filters.items(), reverse=True)
-    drawn = [glorot(w * config.dim, many, generator).view(w, config.dim, many) for w, many in widths]
+    drawn = [glorot(w * config.row_dim, many, generator).view(w, config.row_dim, many) for w, many in widths]
     return torch.cat([block[j] for j in range(widths[0][0]) for block in drawn if j < len(block)], 1)
 
 
