@@ -92,7 +92,7 @@ def saved(tagger, folder):
 @pytest.fixture(scope="module")
 def sample():
     """The splits of the generated tagged sentences."""
-    (table,) = (pa.concat_tables([t for kind, t in tables() if kind == "tagged_tokens"]),)
+    table = pa.concat_tables([rows for kind, rows in tables() if kind == "tagged_tokens"])
     return {split: table.filter(pc.equal(table["split"], split)) for split in ("train", "dev", "test")}
 
 
@@ -184,7 +184,7 @@ class TestEveryTagger:
 
     def test_overfits_fifty_sentences(self, name, block, sample, tmp_path):
         rows = first(sample["train"], 50)
-        tagger, _ = train(name, block | WIDER | OWN.get(name, {}), tmp_path, rows, epochs=15, rate=0.01)
+        tagger, _ = train(name, block | WIDER | OWN.get(name, {}), tmp_path, rows, epochs=20, batch_size=5, rate=0.02)
         assert tagger.accuracy(rows) >= 99
 
 
@@ -238,6 +238,10 @@ def test_a_tag_that_training_lacks_counts_as_an_error():
     given = tagger.tag(tagged(TEXTS)).to_pylist()
     assert tagger.accuracy(tagged(TEXTS).set_column(2, "tag", pa.array(given))) == 100
     assert tagger.accuracy(tagged(TEXTS).set_column(2, "tag", pa.array(["XX", *given[1:]]))) == pytest.approx(95)
+
+
+def test_no_tokens_have_no_tags():
+    assert start(*VARIANTS[0], tagged(TEXTS)).tag(tagged(TEXTS).slice(0, 0)).to_pylist() == []
 
 
 def test_sentences_end_where_their_number_changes():

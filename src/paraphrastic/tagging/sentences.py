@@ -57,7 +57,7 @@ def refuse_empty(table: pa.Table, what: str) -> None:
         DataError: `what` is empty.
     """
     if not len(table):
-        raise DataError(f"{what}: no tagged tokens; check `benchmarks` and the set's name")
+        raise DataError(f"{what}: no tagged tokens; check the names of its set and split")
 
 
 def _offsets(sentence: NDArray[np.integer]) -> NDArray[np.int64]:

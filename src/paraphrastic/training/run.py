@@ -23,18 +23,13 @@ ORDER, NEGATIVES, NOISE = 0, 1, 2  # streams of random numbers, apart from each 
 
 
 class Options(Protocol):
-    """The options of its training that every trained model has, as `EncoderConfig` says what they are."""
+    """The options of its training that every trained model has; `EncoderConfig` says what they are."""
 
-    @property
-    def epochs(self) -> int: ...  # noqa: D102
-    @property
-    def optimizer(self) -> str: ...  # noqa: D102
-    @property
-    def rate(self) -> float: ...  # noqa: D102
-    @property
-    def schedule(self) -> str: ...  # noqa: D102
-    @property
-    def clip(self) -> float | None: ...  # noqa: D102
+    epochs: int
+    optimizer: str
+    rate: float
+    schedule: str
+    clip: float | None
 
 
 @dataclass(frozen=True)
