@@ -81,7 +81,7 @@ def scores(tagger, table):
 
 def train(name, block, folder, rows, dev=None, on_step=lambda step, steps: None, seed=5, every=1e9, **changes):
     config = options(name)(**(block | changes))
-    return fit(config, rows, rows if dev is None else dev, seed, Checkpoint(folder), on_step, every)
+    return fit(config, rows, rows if dev is None else dev, seed, Checkpoint(folder), every, on_step)
 
 
 def saved(tagger, folder):

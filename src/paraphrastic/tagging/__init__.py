@@ -2,7 +2,7 @@
 
 Example:
     config = options("charagram")(**block)
-    tagger, curves = fit(config, train, dev, seed=1, checkpoint=Checkpoint(folder))
+    tagger, curves = fit(config, train, dev, 1, Checkpoint(folder), every=60.0, on_step=lambda step, steps: None)
     tagger.accuracy(test)  # in percent
 
 `train`, `dev` and `test` have a row per token, as `paraphrastic.tables` says of `tagged_tokens`. Modules: `options`,

@@ -22,8 +22,6 @@ from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial import initial_table
 from paraphrastic.training.run import ORDER, Curves, Pull, Run
 
-_CHECKPOINT_SECONDS = 60.0
-
 
 def fit(
     config: TaggerConfig,
@@ -31,8 +29,8 @@ def fit(
     dev: pa.Table,
     seed: int,
     checkpoint: Checkpoint,
-    on_step: Callable[[int, int], None] = lambda step, steps: None,
-    every: float = _CHECKPOINT_SECONDS,
+    every: float,
+    on_step: Callable[[int, int], None],
 ) -> tuple[Tagger, Curves]:
     """Train a tagger and keep the epoch with the highest development accuracy, the first of equal ones.
 
@@ -42,8 +40,8 @@ def fit(
         dev: likewise.
         seed: of everything random.
         checkpoint: where an interrupted run goes on, with the same bits; the caller removes it.
-        on_step: called with the number of each finished step and that of all steps.
         every: seconds between two checkpoints.
+        on_step: called with the number of each finished step and that of all steps.
 
     Returns:
         The tagger, and its curves: `selection` has the development accuracy, in percent, after each epoch, `best` is
