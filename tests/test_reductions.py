@@ -71,7 +71,7 @@ def test_an_infinite_pull_keeps_irnn_an_average(optimizer, tmp_path):
         torch.testing.assert_close(weights[name].detach(), torch.eye(8), atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad", "sgd"])
 @pytest.mark.parametrize(("to_start", "home"), [(True, 1.0), (False, 0.0)])
 def test_lambda_c_pulls_to_the_start_or_to_zero(optimizer, to_start, home):
     weight = torch.ones(3, requires_grad=True)
@@ -80,6 +80,16 @@ def test_lambda_c_pulls_to_the_start_or_to_zero(optimizer, to_start, home):
         (weight * torch.tensor([1.0, -2.0, 3.0])).sum().backward()
         steps.update(step, 0.1)
     torch.testing.assert_close(weight.detach(), torch.full((3,), home), atol=1e-5, rtol=0)
+
+
+def test_gradient_descent_has_the_momentum_of_charagram2016():
+    weight = torch.ones(1, requires_grad=True)
+    steps, found = DenseSteps([weight], "sgd", 0.0, False), []
+    for step in range(1, 4):
+        (2 * weight).sum().backward()
+        steps.update(step, 0.1)
+        found.append(weight.item())
+    assert found == pytest.approx([1 - 0.2, 0.8 - 0.2 * 1.95, 0.41 - 0.2 * (1 + 0.95 * 1.95)])
 
 
 def test_scrambling_changes_nothing_for_avg(tmp_path):
@@ -157,7 +167,7 @@ def test_curriculum_is_for_the_first_epoch_only():
     orders = {}
     for curriculum in (True, False):
         training = Training(*prepare("avg", WORD, curriculum=curriculum), 11, None)
-        orders[curriculum] = [np.concatenate(training._batches(epoch)).tolist() for epoch in range(3)]
+        orders[curriculum] = [np.concatenate(training.batches(epoch)).tolist() for epoch in range(3)]
     assert orders[True][0] == list(range(20))
     assert orders[False][0] != list(range(20))
     assert orders[True][1:] == orders[False][1:]

@@ -10,13 +10,18 @@ from paraphrastic.encoding.weights import glorot
 Activation = Literal["linear", "tanh", "relu"]
 
 
+def activation(name: Activation) -> nn.Module:
+    """The function of that name, elementwise."""
+    return {"linear": nn.Identity(), "tanh": nn.Tanh(), "relu": nn.ReLU()}[name]
+
+
 class Dense(nn.Module):
     """`f(x W + b)`: W (inputs, outputs) starts as Glorot's, b at zero."""
 
-    def __init__(self, inputs: int, outputs: int, activation: Activation, generator: Generator) -> None:
+    def __init__(self, inputs: int, outputs: int, f: Activation, generator: Generator) -> None:
         super().__init__()
         self.W, self.b = nn.Parameter(glorot(inputs, outputs, generator)), nn.Parameter(torch.zeros(outputs))
-        self._f = {"linear": nn.Identity(), "tanh": nn.Tanh(), "relu": nn.ReLU()}[activation]
+        self._f = activation(f)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, outputs) from (n, inputs)."""

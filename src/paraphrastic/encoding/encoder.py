@@ -25,12 +25,31 @@ Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 
 
-class TrainingConfig(BaseModel):
-    """Options that all trained models have (acl2017 §4.1; the starting table: iclr2016 §4.2).
+class Shape(BaseModel):
+    """What an encoder is made of, whatever it is trained for.
 
     Attributes:
-        dim: size of a row of the table (words or n-grams), 300 in the papers.
-        init: rows start at `random` directions, or at random directions scaled by `idf`.
+        dim: size of a vector that it makes.
+        init: rows of the table start at `random` directions, or at random directions scaled by `idf`.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    dim: Positive
+    init: Literal["random", "idf"]
+
+    @property
+    def row_dim(self) -> int:
+        """Size of a row of the table (words, characters or n-grams)."""
+        return self.dim
+
+
+class TrainingConfig(Shape):
+    """Options that all trained models have (acl2017 §4.1; the starting table: iclr2016 §4.2).
+
+    Vectors and rows of the table have one size, 300 in the papers.
+
+    Attributes:
         epochs: passes over the pairs.
         batch_size: pairs per mini-batch.
         batches: `mixed`, or every mini-batch from one `source`, which makes its negatives harder.
@@ -45,10 +64,6 @@ class TrainingConfig(BaseModel):
             the model says so.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    dim: Positive
-    init: Literal["random", "idf"]
     epochs: Positive
     batch_size: Annotated[int, Field(ge=2)]
     batches: Literal["mixed", "source"]

@@ -80,7 +80,7 @@ class Trained(TrainedModel[Encoder]):
         """Vectors of sentences whose units are already looked up, (n, out_dim)."""
         self.encoder.eval()
         out = np.empty((len(bags), self.encoder.out_dim), np.float32)
-        for rows in _by_length(bags.lengths, _SENTENCES, _UNITS):
+        for rows in by_length(bags.lengths):
             out[rows] = self.encoder(self.table, self._batch(bags.take(rows))).cpu().numpy()
         return out
 
@@ -106,7 +106,7 @@ class TrainedPairs(TrainedModel[PairEncoder]):
         self.encoder.eval()
         out = np.empty(len(left), np.float32)
         longer = np.maximum(bags.lengths[left], bags.lengths[right])
-        for rows in _by_length(longer, _PAIRS, _PAIR_UNITS):
+        for rows in by_length(longer, _PAIRS, _PAIR_UNITS):
             batch, *sides = self._pairs(bags, left[rows], right[rows])
             out[rows] = self.encoder(self.table, batch, *sides).sigmoid().cpu().numpy()
         return out
@@ -123,7 +123,9 @@ def as_scorer(encoder: type[Composition]) -> type[TrainedModel[Any]]:
     return TrainedPairs if issubclass(encoder, PairEncoder) else Trained
 
 
-def _by_length(lengths: NDArray[np.integer], most: int, units: int) -> Iterator[NDArray[np.integer]]:
+def by_length(
+    lengths: NDArray[np.integer], most: int = _SENTENCES, units: int = _UNITS
+) -> Iterator[NDArray[np.integer]]:
     """Batches of like sentences, as rows: a batch takes as many steps as its longest sentence.
 
     Args:

@@ -7,8 +7,8 @@ from pydantic import BeforeValidator, Field
 from torch import Generator, Tensor, nn
 from torch.nn.functional import dropout
 
-from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Positive, Probability
+from paraphrastic.encoding.dense import Activation, Dense
+from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Positive, Probability, Shape
 from paraphrastic.encoding.filters import drawn, maxima, reach_of
 
 Width = Annotated[int, Field(ge=1, le=10)]
@@ -21,20 +21,24 @@ def _numbered(filters: Any) -> Any:
     return {int(key) if isinstance(key, str) and key.isdecimal() else key: many for key, many in filters.items()}
 
 
-class Config(EncoderConfig):
-    """Options of the character CNN.
+class Filters(Shape):
+    """What the character CNN is made of.
 
     Attributes:
         filters: how many there are of each width (charagram2016 §4.1.3).
         filter_activation: of the pooled filters.
-        activation: of the dense layer.
+        activation: of the dense layer; `relu` is for tagging (charagram2016 §4.2, note 2).
         dropout: probability that a pooled filter is dropped in training.
     """
 
     filters: Annotated[dict[Width, Positive], Field(min_length=1), BeforeValidator(_numbered)]
     filter_activation: Literal["relu", "tanh"]
-    activation: Literal["linear", "tanh"]
+    activation: Activation
     dropout: Probability
+
+
+class Config(Filters, EncoderConfig):
+    """Options of the character CNN."""
 
 
 class CharCnn(Encoder):
@@ -42,13 +46,13 @@ class CharCnn(Encoder):
 
     units = "characters"
 
-    def __init__(self, config: Config, generator: Generator) -> None:
+    def __init__(self, config: Filters, generator: Generator) -> None:
         super().__init__()
         self.out_dim = config.dim
         self._reach = reach_of(config.filters)
         self._f = {"relu": torch.relu, "tanh": torch.tanh}[config.filter_activation]
         self._dropout = config.dropout
-        self.filters = nn.Parameter(drawn(config.filters, config.dim, generator))
+        self.filters = nn.Parameter(drawn(config.filters, config.row_dim, generator))
         self.bias = nn.Parameter(torch.zeros(self._reach[0]))
         self.dense = Dense(self._reach[0], config.dim, config.activation, generator)
 

@@ -2,14 +2,14 @@
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig
+from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Shape
 from paraphrastic.encoding.packing import Packing
 from paraphrastic.encoding.peephole import Peephole
 from paraphrastic.encoding.products import Products
 
 
-class Config(EncoderConfig, Products):
-    """Options of the character LSTM.
+class Layer(Shape, Products):
+    """What the character LSTM is made of.
 
     Attributes:
         output_gate: with it h = o ⊙ tanh(c), without it h = tanh(c).
@@ -18,15 +18,19 @@ class Config(EncoderConfig, Products):
     output_gate: bool
 
 
+class Config(Layer, EncoderConfig):
+    """Options of the character LSTM."""
+
+
 class CharLstm(Encoder):
     """`g(s) = h_{|s|}`, the last state of a peephole LSTM over the characters."""
 
     units = "characters"
 
-    def __init__(self, config: Config, generator: Generator) -> None:
+    def __init__(self, config: Layer, generator: Generator) -> None:
         super().__init__()
         self.out_dim = config.dim
-        self.lstm = Peephole(config.dim, config.dim, config.output_gate, generator, config.reduced)
+        self.lstm = Peephole(config.row_dim, config.dim, config.output_gate, generator, config.reduced)
 
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors, (B, dim)."""

@@ -30,10 +30,15 @@ class Bags:
 
     def take(self, rows: NDArray[np.integer]) -> "Bags":
         """The sentences `rows`, in that order; a row may stand more than once."""
-        lengths = self.offsets[rows + 1] - self.offsets[rows]
+        at, lengths = self.places(rows), self.offsets[rows + 1] - self.offsets[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        at = np.repeat(self.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Bags(self.ids[at], offsets, None if self.counts is None else self.counts[at])
+
+    def places(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Where in `ids` the units of the sentences `rows` stand, in that order."""
+        lengths = self.offsets[rows + 1] - self.offsets[rows]
+        starts = np.cumsum(lengths) - lengths
+        return np.repeat(self.offsets[rows] - starts, lengths) + np.arange(lengths.sum())
 
     def tallied(self) -> "Bags":
         """The same sentences with every known unit once, ascending, and its count; 0, the unknown one, is left out."""

@@ -1,6 +1,7 @@
-"""Adam and AdaGrad over whole tensors."""
+"""Adam, AdaGrad and gradient descent with momentum over whole tensors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+MOMENTUM = 0.95  # charagram2016 §4.2
 Number = TypeVar("Number", float, NDArray[np.float64])
 
 
@@ -21,7 +23,7 @@ class DenseSteps:
 
     Args:
         parameters: moved in place, by the gradients that they have.
-        optimizer: `adam` (Kingma & Ba 2015) or `adagrad` (Duchi et al. 2011).
+        optimizer: `adam` (Kingma & Ba 2015), `adagrad` (Duchi et al. 2011) or `sgd`, with momentum (v = 1 then).
         pull: λ.
         to_start: W0 is what the parameters are now; else zero.
     """
@@ -29,10 +31,7 @@ class DenseSteps:
     def __init__(self, parameters: Sequence[Tensor], optimizer: str, pull: float, to_start: bool) -> None:
         self._parameters, self._pull, self._adam = list(parameters), pull, optimizer == "adam"
         self._anchors = [p.detach().clone() for p in parameters] if pull and to_start else [None] * len(parameters)
-        if self._adam:
-            self._optimizer = torch.optim.Adam(self._parameters, lr=0.0, betas=(BETA1, BETA2), eps=EPSILON)
-        else:
-            self._optimizer = torch.optim.Adagrad(self._parameters, lr=0.0, eps=EPSILON)
+        self._optimizer = _MAKE[optimizer](self._parameters)
 
     def update(self, step: int, rate: float) -> None:
         """Take `step`, numbered from 1, at the learning rate `rate`, and forget the gradients."""
@@ -49,7 +48,7 @@ class DenseSteps:
             state = self._optimizer.state[parameter]
             if not state:  # no gradient so far, so it has not moved
                 continue
-            shrink = 1 + strength / (state["exp_avg_sq" if self._adam else "sum"].sqrt() + EPSILON)
+            shrink = 1 + strength / _root(state)
             if anchor is None:
                 parameter.div_(shrink)
             else:
@@ -68,6 +67,19 @@ class DenseSteps:
             if index.isdigit():
                 nested.setdefault(int(index), {})[name] = tensor
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": nested})
+
+
+_MAKE: dict[str, Callable[[list[Tensor]], torch.optim.Optimizer]] = {
+    "adam": partial(torch.optim.Adam, lr=0.0, betas=(BETA1, BETA2), eps=EPSILON),
+    "adagrad": partial(torch.optim.Adagrad, lr=0.0, eps=EPSILON),
+    "sgd": partial(torch.optim.SGD, lr=0.0, momentum=MOMENTUM),
+}
+
+
+def _root(state: dict[str, Tensor]) -> Tensor | float:
+    """√v of one parameter."""
+    squares = state.get("exp_avg_sq", state.get("sum"))
+    return 1.0 if squares is None else squares.sqrt() + EPSILON
 
 
 def corrected(rate: Number, step: Number) -> Number:

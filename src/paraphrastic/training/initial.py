@@ -8,19 +8,20 @@ import pyarrow.compute as pc
 import torch
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.encoder import Composition, TrainingConfig, VectorOptions, WordConfig
+from paraphrastic.encoding.encoder import Composition, Shape, VectorOptions, WordConfig
 from paraphrastic.text.vectors import read_vectors
 from paraphrastic.text.words import END, START, Tags, tag_counts
 
 
 def initial_table(
-    encoder: Composition, config: TrainingConfig, vocabulary: pa.Table, sentences: int, generator: Generator
+    encoder: Composition, config: Shape, vocabulary: pa.Table, sentences: int, generator: Generator
 ) -> tuple[pa.StringArray, Tensor]:
     """The units' texts and the vectors that they start from.
 
-    Rows are drawn from N(0, 1/dim), so that they have length 1 on average; `init: idf` multiplies each by
-    `log(sentences / sentences that hold the unit)`. Words found in the file `vectors` start there, and words
-    of the file that the corpus lacks are added. Tags around sentences are words like others, of length 1.
+    Rows of `row_dim` numbers are drawn from N(0, 1/row_dim), so that they have length 1 on average; `init: idf`
+    multiplies each by `log(sentences / sentences that hold the unit)`. Words found in the file `vectors` start
+    there, and words of the file that the corpus lacks are added. Tags around sentences are words like others, of
+    length 1.
 
     Args:
         encoder: says what the units are.
@@ -30,11 +31,11 @@ def initial_table(
         generator: source of the random vectors.
 
     Returns:
-        The texts (n,) and a float32 table: (n, dim) for n-grams; for words and characters (n + 1, dim), row 0
+        The texts (n,) and a float32 table: (n, row_dim) for n-grams; for words and characters (n + 1, row_dim), row 0
         being the vector of all unknown ones, which starts at zero.
     """
     texts = vocabulary["text"].combine_chunks()
-    table = torch.randn(len(texts), config.dim, generator=generator).mul_(config.dim**-0.5)
+    table = torch.randn(len(texts), config.row_dim, generator=generator).mul_(config.row_dim**-0.5)
     if config.init == "idf":
         table.mul_(_idf(vocabulary, sentences).unsqueeze(1))
     if encoder.units in ("ngrams", "words+ngrams"):
@@ -43,7 +44,7 @@ def initial_table(
         texts, table = _with_file(config.vectors, texts, table)
     if isinstance(config, WordConfig):
         texts, table = _with_tags(config.tags, texts, table, generator)
-    return texts, torch.cat([torch.zeros(1, config.dim), table])
+    return texts, torch.cat([torch.zeros(1, config.row_dim), table])
 
 
 def _idf(vocabulary: pa.Table, sentences: int) -> Tensor:

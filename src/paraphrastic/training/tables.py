@@ -136,6 +136,17 @@ def _compact(ids: Array, marks: Array) -> tuple[Array, Array]:
     return rows, places
 
 
+def trained_table(
+    weights: Tensor, rates: NDArray[np.float64], optimizer: str, pull: float, to_start: bool
+) -> TrainedTable:
+    """What moves `weights` fastest: the rows that a step touches, where that comes to the same; else all rows.
+
+    Args: as for `RowTable`; also `sgd`, with momentum, which moves all rows.
+    """
+    rows = weights.device.type == "cpu" and optimizer != "sgd"
+    return (RowTable if rows else DenseTable)(weights, rates, optimizer, pull, to_start)
+
+
 class RowTable:
     """Adam or AdaGrad on the touched rows of a table in main memory.
 
