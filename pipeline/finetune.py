@@ -1,23 +1,26 @@
 """A supervised task and `data/model` → `metrics/finetune/TASK.json`: figures on development and test set."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import torch
 import typer
-from pydantic import BaseModel, Field, PositiveInt
+from pydantic import Field, PositiveInt
 
 from paraphrastic import models
-from paraphrastic.encoding.trained import Trained
+from paraphrastic.encoding.encoder import PairEncoder
+from paraphrastic.encoding.trained import TrainedModel
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.supervised import tasks
 from paraphrastic.supervised.heads import PairHead, SentenceHead
+from paraphrastic.supervised.pairs import learn_pairs
 from paraphrastic.supervised.starts import scratch, with_new_words
 from paraphrastic.supervised.tasks import Task
-from paraphrastic.supervised.tuning import Tuning, TuningConfig, rates
+from paraphrastic.supervised.tuning import Outcome, Tuning, TuningConfig, rates
 from paraphrastic.supervised.vectors import Frozen, Learned, Vectors
 from paraphrastic.tables import replacing
 from paraphrastic.training.checkpoint import Checkpoint
@@ -26,6 +29,8 @@ from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, progres
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
 CODE = tuple(Path("src/paraphrastic") / name for name in ("encoding", "models", "supervised", "training"))
+
+OnStep = Callable[[int, int], None]  # the number of a finished step, and that of all steps
 
 
 class Finetune(TuningConfig):
@@ -50,18 +55,47 @@ def main(task: Annotated[str, typer.Argument(help="of the list finetune.tasks in
     params = load_params()
     options = checked(Finetune, params.finetune, "finetune")
     torch.set_num_threads(options.threads)
-    chosen, generator = tasks.load(BENCHMARKS, task), torch.Generator().manual_seed(params.seed)
-    vectors = _vectors(params, options, chosen, generator)
-    head = PairHead if chosen.splits["train"].paired else SentenceHead
-    tuning = Tuning(vectors, head(vectors.dim, options.hidden, chosen.classes, generator), chosen, options, params.seed)
+    chosen = tasks.load(BENCHMARKS, task)
     settings = task, params.seed, params.model, params.models[params.model], params.finetune, params.vocabulary
     checkpoint = Checkpoint(CHECKPOINTS / fingerprint(settings, BENCHMARKS, MODEL, *CODE))
     with progress() as bar:
-        line = bar.add_task(task, total=tuning.steps)
-        outcome = tuning.run(checkpoint, CHECKPOINT_SECONDS, lambda step: bar.update(line, completed=step))
+        line = bar.add_task(task, total=None)
+        learn = _learn_pairs if _is_of_pairs(params.model) else _learn
+        outcome = learn(
+            params, options, chosen, checkpoint, lambda step, of: bar.update(line, completed=step, total=of)
+        )
     checkpoint.remove()
+    _write(METRICS / f"{task}.json", outcome)
+
+
+def _is_of_pairs(name: str) -> bool:
+    """Whether the model says of two sentences whether they match, not of one what it means."""
+    return issubclass(models.implementation(name), PairEncoder)
+
+
+def _learn(params: Params, options: Finetune, task: Task, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
+    """Sentence vectors and a head on top."""
+    generator = torch.Generator().manual_seed(params.seed)
+    vectors = _vectors(params, options, task, generator)
+    head = PairHead if task.splits["train"].paired else SentenceHead
+    tuning = Tuning(vectors, head(vectors.dim, options.hidden, task.classes, generator), task, options, params.seed)
+    return tuning.run(checkpoint, CHECKPOINT_SECONDS, lambda step: on_step(step, tuning.steps))
+
+
+def _learn_pairs(params: Params, options: Finetune, task: Task, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
+    """A pair model, which needs no head, with the options of its own block (ldc2016 §3.5)."""
+    config = checked(models.options(params.model), params.models[params.model], "models", params.model)
+    if task.classes != 2 or not task.splits["train"].paired:
+        raise ParameterError(f"{task.name}: '{params.model}' tells only whether two sentences match; choose an encoder")
+    if options.init == "frozen":
+        raise ParameterError(f"params.yaml: finetune.init = 'frozen': '{params.model}' has no vectors; use scratch")
+    start = _start(params, config, options, task, torch.Generator().manual_seed(params.seed))
+    return learn_pairs(start, config, task, params.seed, checkpoint, CHECKPOINT_SECONDS, on_step)
+
+
+def _write(path: Path, outcome: Outcome) -> None:
     figures = {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}
-    with replacing(METRICS / f"{task}.json") as part:
+    with replacing(path) as part:
         part.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8", newline="\n")
 
 
@@ -72,11 +106,10 @@ def _vectors(params: Params, options: Finetune, task: Task, generator: torch.Gen
         return Frozen(known, options.projection, options.optimizer, options.lambda_c, generator)
     model, universal = _start(params, config, options, task, generator), options.init == "universal"
     pulls = options.lambda_c, options.lambda_w, universal
-    bags = model.units.bags(task.sentences)
-    return Learned(model, bags, rates(options, task), options.optimizer, *pulls)
+    return Learned(model, model.units.bags(task.sentences), rates(options, task), options.optimizer, *pulls)
 
 
-def _start(params: Params, config: BaseModel, options: Finetune, task: Task, generator: torch.Generator) -> Trained:
+def _start(params: Params, config: Any, options: Finetune, task: Task, generator: torch.Generator) -> Any:
     rows = task.splits["train"]
     seen = task.sentences.take(pa.array(np.unique(np.concatenate([rows.left, rows.right]))))
     if options.init == "universal":
@@ -87,12 +120,12 @@ def _start(params: Params, config: BaseModel, options: Finetune, task: Task, gen
     return scratch(encoder, config, seen, params.vocabulary.orders, generator)
 
 
-def _trained(params: Params) -> Trained:
+def _trained(params: Params) -> TrainedModel[Any]:
     """The model of the stage `train`."""
     model, name = models.load(MODEL), models.name_of(MODEL)
     if name != params.model:
         raise ModelError(f"{MODEL} holds '{name}', params.yaml: model = '{params.model}'; run `dvc repro train`")
-    if not isinstance(model, Trained):
+    if not isinstance(model, TrainedModel):
         raise ParameterError(f"params.yaml: model = '{name}' has no vectors to learn with; choose an encoder")
     return model
 

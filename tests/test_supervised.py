@@ -179,6 +179,20 @@ def as_train(task):
     return Task(task.name, task.kind, task.sentences, dict.fromkeys(tasks.SPLITS, task.splits["train"]), task.classes)
 
 
+def learned_by_ldc(task, folder, **changes):
+    block = next(block for name, block in LDC) | {"epochs": 30, "batch_size": 10, "rate": 0.01} | changes
+    options = models.options("ldc")(**block)
+    generator = torch.Generator().manual_seed(1)
+    model = scratch(models.implementation("ldc"), options, task.sentences, [2], generator)
+    return learn_pairs(model, options, task, 1, Checkpoint(folder), 1e9, lambda step, steps: None)
+
+
+@pytest.mark.parametrize("kind", ["ranking", "labelled_pairs"])
+def test_a_pair_model_learns_50_pairs_by_heart(kind, tmp_path):
+    task = as_train(made_up(kind))
+    assert learned_by_ldc(task, tmp_path).test[task.metric] >= 99
+
+
 KINDS = ["similarity", "ranking", "labelled_pairs", "labelled_sentences"]
 
 

@@ -12,7 +12,7 @@ from paraphrastic.encoding.encoder import Batch
 from paraphrastic.encoding.trained import Trained
 from paraphrastic.text.bags import Bags
 from paraphrastic.training.dense import DenseSteps
-from paraphrastic.training.tables import DenseTable, RowTable
+from paraphrastic.training.tables import trained_table
 
 
 class Vectors(Protocol):
@@ -69,8 +69,7 @@ class Learned:
         universal: bool,
     ) -> None:
         self._model, self._bags, self.dim = model, bags, model.encoder.out_dim
-        kind = RowTable if model.table.device.type == "cpu" else DenseTable
-        self._table = kind(model.table, rates, optimizer, lambda_w, to_start=True)
+        self._table = trained_table(model.table, rates, optimizer, lambda_w, to_start=True)
         own, to_start = list(model.encoder.parameters()), universal or model.encoder.pulled_to_start
         self._steps = DenseSteps(own, optimizer, lambda_c, to_start) if own else None
 
