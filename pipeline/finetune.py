@@ -14,8 +14,8 @@ from pydantic import Field, PositiveInt
 from paraphrastic import models
 from paraphrastic.encoding.encoder import PairEncoder
 from paraphrastic.encoding.trained import TrainedModel
-from paraphrastic.errors import ModelError, ParameterError
-from paraphrastic.supervised import tasks
+from paraphrastic.errors import ModelError, ParameterError, unknown
+from paraphrastic.supervised import tags, tasks
 from paraphrastic.supervised.heads import PairHead, SentenceHead
 from paraphrastic.supervised.pairs import learn_pairs
 from paraphrastic.supervised.starts import scratch, with_new_words
@@ -23,12 +23,13 @@ from paraphrastic.supervised.tasks import Task
 from paraphrastic.supervised.tuning import Outcome, Tuning, TuningConfig, rates
 from paraphrastic.supervised.vectors import Frozen, Learned, Vectors
 from paraphrastic.tables import replacing
+from paraphrastic.tagging.options import options as tagger_options
 from paraphrastic.training.checkpoint import Checkpoint
 from pipeline.params import Params, checked, load_params
 from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, progress, run
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
-CODE = tuple(Path("src/paraphrastic") / name for name in ("encoding", "models", "supervised", "training"))
+CODE = tuple(Path("src/paraphrastic") / name for name in ("encoding", "models", "supervised", "tagging", "training"))
 
 OnStep = Callable[[int, int], None]  # the number of a finished step, and that of all steps
 
@@ -41,12 +42,14 @@ class Finetune(TuningConfig):
         init: the encoder starts from `scratch`, starts where the stage `train` ended and is pulled back there
             (`universal`), or stays there (`frozen`).
         projection: what frozen vectors are projected to.
+        tagger: the entry of `taggers` that learns tags.
         threads: of the CPU.
     """
 
     tasks: Annotated[list[str], Field(min_length=1)]
     init: Literal["scratch", "universal", "frozen"]
     projection: PositiveInt
+    tagger: str
     threads: PositiveInt
 
 
@@ -55,25 +58,33 @@ def main(task: Annotated[str, typer.Argument(help="of the list finetune.tasks in
     params = load_params()
     options = checked(Finetune, params.finetune, "finetune")
     torch.set_num_threads(options.threads)
-    chosen = tasks.load(BENCHMARKS, task)
-    settings = task, params.seed, params.model, params.models[params.model], params.finetune, params.vocabulary
-    checkpoint = Checkpoint(CHECKPOINTS / fingerprint(settings, BENCHMARKS, MODEL, *CODE))
+    settings = task, params.seed, params.model, params.models[params.model], params.finetune, params.taggers
+    checkpoint = Checkpoint(CHECKPOINTS / fingerprint((*settings, params.vocabulary), BENCHMARKS, MODEL, *CODE))
     with progress() as bar:
         line = bar.add_task(task, total=None)
-        learn = _learn_pairs if _is_of_pairs(params.model) else _learn
-        outcome = learn(
-            params, options, chosen, checkpoint, lambda step, of: bar.update(line, completed=step, total=of)
-        )
+        outcome = _learn(params, options, task, checkpoint, lambda n, of: bar.update(line, completed=n, total=of))
     checkpoint.remove()
     _write(METRICS / f"{task}.json", outcome)
 
 
-def _is_of_pairs(name: str) -> bool:
-    """Whether the model says of two sentences whether they match, not of one what it means."""
-    return issubclass(models.implementation(name), PairEncoder)
+def _learn(params: Params, options: Finetune, name: str, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
+    if tags.is_task(name):
+        return _learn_tags(params, options, name, checkpoint, on_step)
+    task = tasks.load(BENCHMARKS, name)
+    learn = _learn_pairs if issubclass(models.implementation(params.model), PairEncoder) else _learn_head
+    return learn(params, options, task, checkpoint, on_step)
 
 
-def _learn(params: Params, options: Finetune, task: Task, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
+def _learn_tags(params: Params, options: Finetune, name: str, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
+    """A tagger, whatever the model is (charagram2016 §4.2)."""
+    if options.tagger not in params.taggers:
+        raise ParameterError(f"params.yaml: finetune.tagger: {unknown('tagger', options.tagger, params.taggers)}")
+    config = checked(tagger_options(options.tagger), params.taggers[options.tagger], "taggers", options.tagger)
+    torch.set_num_threads(config.threads)
+    return tags.learn(config, BENCHMARKS, name, params.seed, checkpoint, CHECKPOINT_SECONDS, on_step)
+
+
+def _learn_head(params: Params, options: Finetune, task: Task, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
     """Sentence vectors and a head on top."""
     generator = torch.Generator().manual_seed(params.seed)
     vectors = _vectors(params, options, task, generator)

@@ -106,6 +106,7 @@ class Params(Section):
         seed: of everything random.
         models: blocks of parameters by name; the model that reads a block checks it.
         finetune: of the stage `finetune`, which checks it.
+        taggers: blocks of parameters by name, which it checks too.
     """
 
     model: Name
@@ -117,6 +118,7 @@ class Params(Section):
     train: Train
     models: dict[Name, dict[Name, Any]]
     finetune: dict[Name, Any]
+    taggers: dict[Name, dict[Name, Any]]
 
 
 def load_params(path: Path = PARAMS) -> Params:

@@ -12,6 +12,7 @@ from paraphrastic.evaluation.similarity import pearson
 from paraphrastic.supervised import tasks
 from paraphrastic.supervised.heads import PairHead, SentenceHead
 from paraphrastic.supervised.losses import divergence, expected, likelihood, target
+from paraphrastic.supervised.pairs import learn_pairs
 from paraphrastic.supervised.starts import scratch, with_new_words
 from paraphrastic.supervised.tasks import Rows, Task
 from paraphrastic.supervised.tuning import Tuning, TuningConfig, rates
@@ -19,6 +20,7 @@ from paraphrastic.supervised.vectors import Frozen, Learned
 from paraphrastic.tables import SENTENCES, indexed_schema, write_table
 from paraphrastic.training.checkpoint import Checkpoint
 from tests.test_encoders import VARIANTS
+from tests.test_ldc import LDC
 
 WORDS = [f"word{n}" for n in range(60)]
 OPTIONS = {
@@ -180,7 +182,7 @@ def as_train(task):
 
 
 def learned_by_ldc(task, folder, **changes):
-    block = next(block for name, block in LDC) | {"epochs": 30, "batch_size": 10, "rate": 0.01} | changes
+    block = LDC | {"epochs": 30, "batch_size": 10, "rate": 0.01} | changes
     options = models.options("ldc")(**block)
     generator = torch.Generator().manual_seed(1)
     model = scratch(models.implementation("ldc"), options, task.sentences, [2], generator)
