@@ -8,7 +8,8 @@ import pytest
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[1]
-STAGES = YAML(typ="safe").load(ROOT / "dvc.yaml")["stages"]
+FILES = ROOT / "dvc.yaml", ROOT / "finetune/dvc.yaml"  # the second names its paths from the root too: `wdir`
+STAGES = {name: stage for file in FILES for name, stage in YAML(typ="safe").load(file)["stages"].items()}
 PACKAGES = {"pipeline": ROOT, "paraphrastic": ROOT / "src"}
 stages = pytest.mark.parametrize("stage", STAGES)
 
@@ -103,6 +104,7 @@ def test_params_are_those_that_the_stage_reads(stage):
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "params"
     }
-    if "models" in read:
-        read = read - {"models"} | {"models.${model}"}
+    for blocks, chosen in (("models", "model"), ("taggers", "finetune.tagger")):
+        if blocks in read:
+            read = read - {blocks} | {f"{blocks}.${{{chosen}}}"}
     assert sorted(STAGES[stage].get("params", [])) == sorted(read)
