@@ -64,7 +64,7 @@ def main(task: Annotated[str, typer.Argument(help="of the list finetune.tasks in
         line = bar.add_task(task, total=None)
         outcome = _learn(params, options, task, checkpoint, lambda n, of: bar.update(line, completed=n, total=of))
     checkpoint.remove()
-    _write(METRICS / f"{task}.json", outcome)
+    _write(task, outcome)
 
 
 def _learn(params: Params, options: Finetune, name: str, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
@@ -104,9 +104,10 @@ def _learn_pairs(params: Params, options: Finetune, task: Task, checkpoint: Chec
     return learn_pairs(start, config, task, params.seed, checkpoint, CHECKPOINT_SECONDS, on_step)
 
 
-def _write(path: Path, outcome: Outcome) -> None:
-    figures = {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}
-    with replacing(path) as part:
+def _write(task: str, outcome: Outcome) -> None:
+    """Under names that tell the columns of all tasks apart in one table."""
+    figures = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
+    with replacing(METRICS / f"{task}.json") as part:
         part.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8", newline="\n")
 
 
