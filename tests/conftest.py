@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+import torch
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +21,9 @@ def mirror() -> Path:
 def _interruptible() -> None:
     """Let processes that tests start heed Ctrl-C, which a shell has whatever it starts in the background ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    """Tensors of tests are tiny: threads that wait for each other take most of the time where cores are busy."""
+    torch.set_num_threads(1)
