@@ -57,7 +57,7 @@ def test_an_experiment_in_a_fresh_clone_and_nothing_to_do_after_it(clone, call):
         ("vocabulary", "min_count: 2", "min_count: 2.5", "params.yaml: vocabulary.min_count = 2.5: should be"),
         ("train", "model: avg", "model: agv", "params.yaml: model: unknown entry of models 'agv': did you mean"),
         ("train", "  avg:\n", "  avg:\n    margn: 0.4\n", "params.yaml: models.avg.margn: unknown key; did you"),
-        ("train", "    epochs: ", "    epochs: -", "params.yaml: models.avg.epochs = -"),
+        ("train", "    epochs: 5", "    epochs: -5", "params.yaml: models.avg.epochs = -5"),
         ("train", "model: avg", "model: [", "params.yaml, line 3: not valid YAML"),
     ],
 )
