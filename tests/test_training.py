@@ -80,6 +80,8 @@ class TestEveryEncoder:
     def test_learns_the_pairs(self, name, block, tmp_path):
         before, _, _ = prepare(name, block)
         more = {"filters": {2: 50, 3: 50}} if "filters" in block else {}
+        if name == "charlstm":  # with the hardest negatives alone all vectors may become one, as params.yaml says
+            more = {"negatives": "mix"}
         after, _ = train(name, block, tmp_path, epochs=80, dim=32, rate=0.005, clip=1.0, **more)
         assert found(before) < 0.5
         assert found(after) > 0.6
