@@ -139,6 +139,28 @@ def ahead(
 
 
 @njit(cache=True, **_OPTIONS)
+def _back_output(
+    gate: Array,
+    tanh: Array,
+    cell: Array,
+    peephole: Array,
+    state: Array,
+    d_cell: Array,
+    delta: Array,
+    d_peephole: Array,
+) -> None:
+    """The part of `back` that is the output gate's; `state`, its gradient, becomes that of tanh of the cell."""
+    dim = len(cell)
+    for j in range(dim):
+        o = gate[3 * dim + j]
+        delta[3 * dim + j] = state[j] * tanh[j] * o * (gate.dtype.type(1) - o)
+        state[j] *= o
+    for j in range(dim):
+        d_cell[j] += delta[3 * dim + j] * peephole[j]
+        d_peephole[j] += delta[3 * dim + j] * cell[j]
+
+
+@njit(cache=True, **_OPTIONS)
 def back(
     gates: Array,
     cells: Array,
@@ -164,13 +186,7 @@ def back(
         for j in range(dim):
             state[j] = d_state[j] + _wide(later[r, j])
         if len(gate) > 3 * dim:
-            for j in range(dim):
-                o = gate[3 * dim + j]
-                delta[3 * dim + j] = state[j] * tanh[j] * o * (one - o)
-                state[j] *= o
-            for j in range(dim):
-                d_cell[j] += delta[3 * dim + j] * peepholes[2, j]
-                d_peepholes[2, j] += delta[3 * dim + j] * cell[j]
+            _back_output(gate, tanh, cell, peepholes[2], state, d_cell, delta, d_peepholes[2])
         for j in range(dim):
             d_cell[j] += state[j] * (one - tanh[j] * tanh[j])
         for j in range(dim):
