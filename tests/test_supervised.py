@@ -110,6 +110,14 @@ class TestSplits:
             "test": 11 + 15,
         }
 
+    @pytest.mark.parametrize(("smt", "counts"), [(750, (4841, 1207, 6060)), (0, (4541, 1132, 5685))])
+    def test_sts_has_the_counts_of_acl2017(self, tmp_path, smt, counts):
+        # the pairs of the 20 sets of 2012 to 2015, the SMT set of 2013 being licensed
+        sizes = [750, 750, 459, 750, 399, 189, 561, 750, 750, 450, 300, 750, 750, 750, 375, 750, 375, 750, 750, smt]
+        rows = [(f"sts.2015.{name}", "test", n % 60, 1, 2.5) for name, size in enumerate(sizes) for n in range(size)]
+        splits = tasks.load(written(tmp_path, similarity=rows), "sts").splits
+        assert tuple(len(splits[name]) for name in tasks.SPLITS) == counts
+
     def test_sts_is_split_the_same_way_each_time_and_without_overlap(self, tmp_path):
         rows = [("sts.2012.a", "test", n, (n + 1) % 60, 1.0) for n in range(60)]
         first, second = (tasks.load(written(tmp_path / name, similarity=rows), "sts").splits for name in "ab")

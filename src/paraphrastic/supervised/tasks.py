@@ -156,9 +156,8 @@ def _pooled(table: pa.Table) -> dict[str, Rows]:
     part = np.empty(len(rows), np.int64)
     for name in sorted(set(sets)):
         where = np.random.default_rng(_SEED).permutation(np.flatnonzero(sets == name))
-        part[where] = np.searchsorted(
-            [int(0.4 * len(where)), int(0.4 * len(where)) + int(0.1 * len(where))], np.arange(len(where)), "right"
-        )
+        train, dev = 4 * len(where) // 10, len(where) // 10
+        part[where] = np.searchsorted([train, train + dev], np.arange(len(where)), "right")
     return {split: rows.take(np.flatnonzero(part == n)) for n, split in enumerate(SPLITS)}
 
 

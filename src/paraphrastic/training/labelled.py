@@ -9,20 +9,17 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
 from paraphrastic.encoding.bag_sum import bag_sum
-from paraphrastic.encoding.encoder import Batch, PairEncoder, TrainingConfig
+from paraphrastic.encoding.encoder import Batch, TrainingConfig
 from paraphrastic.text.bags import Bags
-from paraphrastic.training.loop import Pairs
+from paraphrastic.training.loop import Pairs, Step
 from paraphrastic.training.losses import choose
 
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Pairs that match or do not, as columns.
+    """Pairs that match or do not, as columns; see `Examples`.
 
     Attributes:
-        bags: the units of all distinct sentences.
-        left: (n,) row in `bags` of each pair's first sentence.
-        right: (n,) of the second.
         labels: (n,) 1 where they match, else 0.
     """
 
@@ -36,19 +33,11 @@ class LabelledPairs:
         """One for all, (n,)."""
         return np.zeros(len(self.labels), np.int64)
 
-    def loss(
-        self,
-        encoder: PairEncoder,
-        table: Tensor,
-        batch: Batch,
-        rows: NDArray[np.int64],
-        config: TrainingConfig,
-        generator: np.random.Generator,
-    ) -> Tensor:
-        """Mean negative log likelihood of the labels, see `Examples`."""
-        left, right = torch.arange(2 * len(rows), device=table.device).chunk(2)
-        labels = torch.from_numpy(self.labels[rows]).to(table)
-        return binary_cross_entropy_with_logits(encoder(table, batch, left, right), labels)
+    def loss(self, step: Step) -> Tensor:
+        """Mean negative log likelihood of the labels."""
+        left, right = torch.arange(2 * len(step.rows), device=step.table.device).chunk(2)
+        labels = torch.from_numpy(self.labels[step.rows]).to(step.table)
+        return binary_cross_entropy_with_logits(step.encoder(step.table, step.batch, left, right), labels)
 
 
 class MatchedPairs(Pairs):
@@ -60,21 +49,15 @@ class MatchedPairs(Pairs):
     with what they learn. Each keeps its side of the pair.
     """
 
-    def loss(
-        self,
-        encoder: PairEncoder,
-        table: Tensor,
-        batch: Batch,
-        rows: NDArray[np.int64],
-        config: TrainingConfig,
-        generator: np.random.Generator,
-    ) -> Tensor:
-        """Mean negative log likelihood of matches and mismatches, see `Examples`."""
-        left, right = torch.arange(2 * len(rows), device=table.device).chunk(2)
-        wrong = mismatched(table.detach(), batch, self.banned(rows).to(table.device), config, generator)
-        pairs = torch.cat([torch.stack([left, right]), wrong], 1)
-        labels = (torch.arange(pairs.shape[1], device=table.device) < len(rows)).to(table)
-        return binary_cross_entropy_with_logits(encoder(table, batch, *pairs), labels)
+    def loss(self, step: Step) -> Tensor:
+        """Mean negative log likelihood of matches and mismatches."""
+        table, pairs = step.table, len(step.rows)
+        matched = torch.arange(2 * pairs, device=table.device).view(2, pairs)
+        banned = self.banned(step.rows).to(table.device)
+        wrong = mismatched(table.detach(), step.batch, banned, step.config, step.generator)
+        sides = torch.cat([matched, wrong], 1)
+        labels = (torch.arange(sides.shape[1], device=table.device) < pairs).to(table)
+        return binary_cross_entropy_with_logits(step.encoder(table, step.batch, *sides), labels)
 
 
 def mismatched(

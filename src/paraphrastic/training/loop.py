@@ -13,8 +13,6 @@ from torch import Tensor
 from paraphrastic.encoding.encoder import (
     Batch,
     Composition,
-    Encoder,
-    EncoderConfig,
     TrainingConfig,
     VectorOptions,
     WordConfig,
@@ -25,6 +23,27 @@ from paraphrastic.text.words import tag_counts
 from paraphrastic.training.batches import epoch_batches, scramble
 from paraphrastic.training.losses import forbidden, margin_loss
 from paraphrastic.training.run import NEGATIVES, ORDER, Pull, Run
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the loss of a step is made from.
+
+    Attributes:
+        encoder: the model.
+        table: vectors of the units of `batch`, (units, dim).
+        batch: the first sentences of B pairs, then the second ones.
+        rows: (B,) the pairs.
+        config: the options of training.
+        generator: source of random choices.
+    """
+
+    encoder: Composition
+    table: Tensor
+    batch: Batch
+    rows: NDArray[np.int64]
+    config: TrainingConfig
+    generator: np.random.Generator
 
 
 class Examples(Protocol):
@@ -42,37 +61,16 @@ class Examples(Protocol):
     right: NDArray[np.integer]
     sources: NDArray[np.integer]
 
-    def loss(
-        self,
-        encoder: Composition,
-        table: Tensor,
-        batch: Batch,
-        rows: NDArray[np.int64],
-        config: TrainingConfig,
-        generator: np.random.Generator,
-    ) -> Tensor:
-        """How far the model is from the pairs `rows`.
-
-        Args:
-            encoder: the model.
-            table: vectors of the units of `batch`.
-            batch: the first sentences of the pairs, then the second ones.
-            rows: the pairs.
-            config: the options of training.
-            generator: source of random choices.
-        """
+    def loss(self, step: Step) -> Tensor:
+        """How far the model is from the pairs of a step."""
         ...
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Paraphrases as columns, what sentence encoders learn from.
+    """Paraphrases as columns, what sentence encoders learn from; see `Examples`.
 
     Attributes:
-        bags: the units of all distinct sentences.
-        left: (n,) row in `bags` of each pair's first sentence.
-        right: (n,) of the second.
-        sources: (n,) number of the source that the pair comes from.
         groups: (n,) what comes from one sentence or image has the same number.
     """
 
@@ -82,18 +80,11 @@ class Pairs:
     sources: NDArray[np.integer]
     groups: NDArray[np.integer]
 
-    def loss(
-        self,
-        encoder: Encoder,
-        table: Tensor,
-        batch: Batch,
-        rows: NDArray[np.int64],
-        config: EncoderConfig,
-        generator: np.random.Generator,
-    ) -> Tensor:
-        """Eq. 2, see `Examples`."""
-        banned = self.banned(rows).to(table.device)
-        return margin_loss(encoder(table, batch), banned, config.margin, config.negatives, generator)
+    def loss(self, step: Step) -> Tensor:
+        """Eq. 2."""
+        vectors, config = step.encoder(step.table, step.batch), step.config
+        banned = self.banned(step.rows).to(vectors.device)
+        return margin_loss(vectors, banned, config.margin, config.negatives, step.generator)
 
     def banned(self, rows: NDArray[np.int64]) -> Tensor:
         """Which of the 2B sentences of the pairs `rows` must not be negatives of which, (2B, 2B) bool."""
@@ -142,7 +133,7 @@ class Training(Run):
         batch = Batch.of(self._noisy(self.pairs.bags.take(sentences)), self.model.table.device)
         leaf, places = self.table.gather(batch.ids, self.step)
         batch = Batch(places, batch.offsets, batch.counts)
-        return self.pairs.loss(self.model.encoder, leaf, batch, rows, self.config, self.negatives), leaf
+        return self.pairs.loss(Step(self.model.encoder, leaf, batch, rows, self.config, self.negatives)), leaf
 
     def _noisy(self, bags: Bags) -> Bags:
         """The sentences of this step as they are read: scrambled or not."""
