@@ -18,10 +18,9 @@ from paraphrastic.errors import ModelError, ParameterError, unknown
 from paraphrastic.supervised import tags, tasks
 from paraphrastic.supervised.heads import PairHead, SentenceHead
 from paraphrastic.supervised.pairs import learn_pairs
-from paraphrastic.supervised.starts import scratch, with_new_words
+from paraphrastic.supervised.starts import Start, frozen, learned, scratch, with_new_words
 from paraphrastic.supervised.tasks import Task
-from paraphrastic.supervised.tuning import Outcome, Tuning, TuningConfig, rates
-from paraphrastic.supervised.vectors import Frozen, Learned, Vectors
+from paraphrastic.supervised.tuning import Outcome, Tuning, TuningConfig
 from paraphrastic.tables import replacing
 from paraphrastic.tagging.options import options as tagger_options
 from paraphrastic.training.checkpoint import Checkpoint
@@ -87,10 +86,10 @@ def _learn_tags(params: Params, options: Finetune, name: str, checkpoint: Checkp
 def _learn_head(params: Params, options: Finetune, task: Task, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
     """Sentence vectors and a head on top."""
     generator = torch.Generator().manual_seed(params.seed)
-    vectors = _vectors(params, options, task, generator)
-    head = PairHead if task.splits["train"].paired else SentenceHead
-    tuning = Tuning(vectors, head(vectors.dim, options.hidden, task.classes, generator), task, options, params.seed)
-    return tuning.run(checkpoint, CHECKPOINT_SECONDS, lambda step: on_step(step, tuning.steps))
+    start = _vectors(params, options, task, generator)
+    kind = PairHead if task.splits["train"].paired else SentenceHead
+    head = kind(start.encoder.out_dim, options.hidden, task.classes, generator)
+    return Tuning(start, head, task, options, params.seed).learn(checkpoint, CHECKPOINT_SECONDS, on_step)
 
 
 def _learn_pairs(params: Params, options: Finetune, task: Task, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
@@ -111,14 +110,13 @@ def _write(task: str, outcome: Outcome) -> None:
         part.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8", newline="\n")
 
 
-def _vectors(params: Params, options: Finetune, task: Task, generator: torch.Generator) -> Vectors:
+def _vectors(params: Params, options: Finetune, task: Task, generator: torch.Generator) -> Start:
     config = checked(models.options(params.model), params.models[params.model], "models", params.model)
     if options.init == "frozen":
         known = torch.from_numpy(_trained(params).encode(task.sentences))
-        return Frozen(known, options.projection, options.optimizer, options.lambda_c, generator)
-    model, universal = _start(params, config, options, task, generator), options.init == "universal"
-    pulls = options.lambda_c, options.lambda_w, universal
-    return Learned(model, model.units.bags(task.sentences), rates(options, task), options.optimizer, *pulls)
+        return frozen(known, options.projection, options.lambda_c, generator)
+    model = _start(params, config, options, task, generator)
+    return learned(model, task.sentences, options.lambda_c, options.lambda_w, options.init == "universal")
 
 
 def _start(params: Params, config: Any, options: Finetune, task: Task, generator: torch.Generator) -> Any:

@@ -13,10 +13,9 @@ from paraphrastic.supervised import tasks
 from paraphrastic.supervised.heads import PairHead, SentenceHead
 from paraphrastic.supervised.losses import divergence, expected, likelihood, target
 from paraphrastic.supervised.pairs import learn_pairs
-from paraphrastic.supervised.starts import scratch, with_new_words
+from paraphrastic.supervised.starts import frozen, learned, scratch, with_new_words
 from paraphrastic.supervised.tasks import Rows, Task
-from paraphrastic.supervised.tuning import Tuning, TuningConfig, rates
-from paraphrastic.supervised.vectors import Frozen, Learned
+from paraphrastic.supervised.tuning import Tuning, TuningConfig
 from paraphrastic.tables import SENTENCES, indexed_schema, write_table
 from paraphrastic.training.checkpoint import Checkpoint
 from tests.test_encoders import VARIANTS
@@ -30,6 +29,7 @@ OPTIONS = {
     "optimizer": "adam",
     "rate": 0.02,
     "schedule": "constant",
+    "clip": None,
     "lambda_s": 0.0,
     "lambda_c": 0.0,
     "lambda_w": 0.0,
@@ -170,18 +170,17 @@ def tuning(task, name="avg", seed=1, init="scratch", model=None, **changes):
     block = next(block for variant, block in VARIANTS if variant == name) | {"dim": 16}
     generator = torch.Generator().manual_seed(seed)
     if init == "frozen":
-        vectors = Frozen(torch.randn(len(task.sentences), 8, generator=generator), 24, "adam", 0.0, generator)
+        start = frozen(torch.randn(len(task.sentences), 8, generator=generator), 24, 0.0, generator)
     else:
         options = models.options(name)(**block)
         model = model or scratch(models.implementation(name), options, task.sentences, [2, 3], generator)
-        pulls = config.lambda_c, config.lambda_w, init == "universal"
-        vectors = Learned(model, model.units.bags(task.sentences), rates(config, task), "adam", *pulls)
+        start = learned(model, task.sentences, config.lambda_c, config.lambda_w, init == "universal")
     head = PairHead if task.splits["train"].paired else SentenceHead
-    return Tuning(vectors, head(vectors.dim, config.hidden, task.classes, generator), task, config, seed)
+    return Tuning(start, head(start.encoder.out_dim, config.hidden, task.classes, generator), task, config, seed)
 
 
-def run(fit, folder, every=1e9, on_step=lambda step: None):
-    return fit.run(Checkpoint(folder), every, on_step)
+def run(fit, folder, every=1e9, on_step=lambda step, steps: None):
+    return fit.learn(Checkpoint(folder), every, on_step)
 
 
 def as_train(task):
@@ -225,7 +224,7 @@ def test_what_is_learned_holds_for_new_rows_but_shuffled_labels_give_chance(kind
 
 @pytest.mark.parametrize("init", ["scratch", "frozen"])
 def test_interrupted_and_resumed_is_unbroken(init, tmp_path):
-    def killed(step):
+    def killed(step, _):
         if step == 17:
             raise KeyboardInterrupt
 
@@ -236,7 +235,7 @@ def test_interrupted_and_resumed_is_unbroken(init, tmp_path):
         run(tuning(task, init=init), tmp_path / "b", every=0, on_step=killed)
     resumed = tuning(task, init=init)
     assert run(resumed, tmp_path / "b") == outcome
-    for one, other in zip(unbroken.head.parameters(), resumed.head.parameters(), strict=True):
+    for one, other in zip(unbroken.network.parameters(), resumed.network.parameters(), strict=True):
         assert torch.equal(one, other)
 
 
@@ -253,10 +252,10 @@ def test_an_infinite_pull_keeps_a_trained_start(tmp_path):
 def test_frozen_vectors_stay_and_their_projection_learns(tmp_path):
     task = as_train(made_up("labelled_sentences"))
     fit = tuning(task, init="frozen")
-    before = fit.vectors._vectors.clone()
+    before = fit.table.weights.clone()
     assert run(fit, tmp_path).test["accuracy"] > 90
-    assert torch.equal(fit.vectors._vectors, before)
-    assert fit.vectors.all(0).shape == (len(task.sentences), 24)
+    assert torch.equal(fit.table.weights, before)
+    assert fit.network[0].out_dim == 24
 
 
 def test_a_trained_model_is_given_the_new_words_of_a_task_and_keeps_its_own():

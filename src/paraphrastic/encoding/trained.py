@@ -9,7 +9,7 @@ import pyarrow as pa
 import torch
 from numpy.typing import NDArray
 from pydantic import BaseModel
-from torch import Tensor
+from torch import Tensor, nn
 
 from paraphrastic.encoding.cosine import of_vectors
 from paraphrastic.encoding.encoder import Batch, Composition, Encoder, PairEncoder
@@ -64,9 +64,6 @@ class TrainedModel(Generic[Part]):
             raise ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again") from error
         return cls(built, table, texts)
 
-    def _batch(self, bags: Bags) -> Batch:
-        return Batch.of(bags, self.table.device, self.table.dtype)
-
 
 class Trained(TrainedModel[Encoder]):
     """A sentence encoder as a scorer: cosine of sentence vectors."""
@@ -75,14 +72,9 @@ class Trained(TrainedModel[Encoder]):
         """Vectors of tokenized sentences, (n, out_dim); zero for a sentence without a known unit."""
         return self.encode_bags(self.units.bags(sentences))
 
-    @torch.no_grad()
     def encode_bags(self, bags: Bags) -> NDArray[np.float32]:
         """Vectors of sentences whose units are already looked up, (n, out_dim)."""
-        self.encoder.eval()
-        out = np.empty((len(bags), self.encoder.out_dim), np.float32)
-        for rows in by_length(bags.lengths):
-            out[rows] = self.encoder(self.table, self._batch(bags.take(rows))).cpu().numpy()
-        return out
+        return encoded(self.encoder, self.table, bags)
 
     def score(
         self, sentences: pa.StringArray, left: NDArray[np.integer], right: NDArray[np.integer]
@@ -115,7 +107,21 @@ class TrainedPairs(TrainedModel[PairEncoder]):
         """A batch of the distinct sentences of pairs, and both sides of each pair in it, (pairs,) each."""
         sentences, at = np.unique(np.concatenate([left, right]), return_inverse=True)
         places = torch.from_numpy(at).to(self.table.device)
-        return self._batch(bags.take(sentences)), places[: len(left)], places[len(left) :]
+        return (
+            Batch.of(bags.take(sentences), self.table.device, self.table.dtype),
+            places[: len(left)],
+            places[len(left) :],
+        )
+
+
+@torch.no_grad()
+def encoded(encoder: nn.Module, table: Tensor, bags: Bags) -> NDArray[np.float32]:
+    """What `encoder` makes of sentences whose units are rows of `table`, (n, `encoder.out_dim`)."""
+    encoder.eval()
+    out = np.empty((len(bags), encoder.out_dim), np.float32)
+    for rows in by_length(bags.lengths):
+        out[rows] = encoder(table, Batch.of(bags.take(rows), table.device, table.dtype)).cpu().numpy()
+    return out
 
 
 def as_scorer(encoder: type[Composition]) -> type[TrainedModel[Any]]:

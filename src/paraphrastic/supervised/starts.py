@@ -1,17 +1,83 @@
-"""Where a task's vectors start: from scratch, or from a model that was trained on pairs."""
+"""Where a task's vectors start: from scratch, from a model that was trained on pairs, or frozen as that gives them."""
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
-from torch import Generator
+from torch import Generator, Tensor, nn
 
-from paraphrastic.encoding.encoder import Composition, TrainingConfig
-from paraphrastic.encoding.trained import TrainedModel, as_scorer
+from paraphrastic.encoding.dense import Dense
+from paraphrastic.encoding.encoder import Batch, Composition, TrainingConfig
+from paraphrastic.encoding.trained import Trained, TrainedModel, as_scorer
+from paraphrastic.text.bags import Bags
 from paraphrastic.text.mixed import with_words
 from paraphrastic.text.vocabulary import count_ngrams, count_words
 from paraphrastic.training.initial import initial_table
+from paraphrastic.training.run import Pull
+
+
+@dataclass(frozen=True)
+class Start:
+    """Vectors of the sentences of a task, before its first step.
+
+    Attributes:
+        encoder: makes them, (n, `out_dim`), of a table and a batch as `Encoder` does.
+        table: vectors of units; learned in place, as the encoder is.
+        bags: units of all sentences.
+        pull: of the encoder's parameters.
+        table_pull: of the table.
+    """
+
+    encoder: nn.Module
+    table: Tensor
+    bags: Bags
+    pull: Pull
+    table_pull: Pull
+
+
+def learned(model: Trained, sentences: pa.StringArray, lambda_c: float, lambda_w: float, universal: bool) -> Start:
+    """An encoder that learns with the head.
+
+    Args:
+        model: where it starts; holds the result.
+        sentences: of the task.
+        lambda_c: pull on its parameters, toward their start if `universal`, else toward zero.
+        lambda_w: pull on its table toward the start.
+        universal: whether the start was trained before.
+    """
+    pull = Pull(lambda_c, universal or model.encoder.pulled_to_start)
+    return Start(model.encoder, model.table, model.units.bags(sentences), pull, Pull(lambda_w, True))
+
+
+class Projection(nn.Module):
+    """`x P + b` of vectors x that stay as they are (iclr2016 §4.4.2)."""
+
+    def __init__(self, inputs: int, outputs: int, generator: Generator) -> None:
+        super().__init__()
+        self.out_dim = outputs
+        self.dense = Dense(inputs, outputs, "linear", generator)
+
+    def forward(self, table: Tensor, batch: Batch) -> Tensor:
+        """(B, outputs) of B rows of `table` (n, inputs)."""
+        return self.dense(table.index_select(0, batch.ids))
+
+
+def frozen(vectors: Tensor, dim: int, lambda_c: float, generator: Generator) -> Start:
+    """Vectors (n, d) of all sentences that stay as they are, and a projection that is learned.
+
+    Args:
+        vectors: one for each sentence of the task.
+        dim: what they are projected to.
+        lambda_c: pull on the projection toward zero.
+        generator: source of its first weights.
+    """
+    each = Bags(np.arange(len(vectors), dtype=np.int32), np.arange(len(vectors) + 1))
+    projection = Projection(vectors.shape[1], dim, generator).to(vectors.device)
+    return Start(projection, vectors, each, Pull(lambda_c), Pull(math.inf, True))
 
 
 def scratch(

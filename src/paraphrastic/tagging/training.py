@@ -91,9 +91,8 @@ class TagTraining(Run):
         self._tagger, self._config = tagger, tagger.config
         self._sentences = Sentences.of(train, tagger.units)
         self._tags = pc.index_in(train["tag"].combine_chunks(), tagger.tags).to_numpy().astype(np.int64)
-        super().__init__(
-            tagger.network, tagger.table, tagger.config, seed, lambda: tagger.accuracy(dev), per_epoch=1, pull=Pull()
-        )
+        parts = [(tagger.network, Pull())]
+        super().__init__(parts, tagger.table, Pull(), tagger.config, seed, lambda: tagger.accuracy(dev))
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """The sentences of each step."""

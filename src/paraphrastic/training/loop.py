@@ -115,10 +115,10 @@ class Training(Run):
     ) -> None:
         self.model, self.pairs, self.config = model, pairs, config
         words = isinstance(config, VectorOptions)
-        table = config.lambda_w if words else config.lambda_c
-        pull = Pull(table, config.lambda_c, table_to_start=words, own_to_start=model.encoder.pulled_to_start)
+        table = Pull(config.lambda_w if words else config.lambda_c, words)
+        own = Pull(config.lambda_c, model.encoder.pulled_to_start)
         score = None if select is None else lambda: select(model)
-        super().__init__(model.encoder, model.table, config, seed, score, per_epoch, pull)
+        super().__init__([(model.encoder, own)], model.table, table, config, seed, score, per_epoch)
         self.negatives = self.random(NEGATIVES)
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:

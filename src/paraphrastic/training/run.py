@@ -3,9 +3,9 @@
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -32,21 +32,16 @@ class Options(Protocol):
     clip: float | None
 
 
-@dataclass(frozen=True)
-class Pull:
-    """What the weights are pulled to, ½λ‖W − W0‖²: W0 is where they started, or zero.
+class Pull(NamedTuple):
+    """½λ‖W − W0‖² on weights W.
 
     Attributes:
-        table: λ of the table.
-        own: λ of the network's own parameters.
-        table_to_start: W0 of the table is its start.
-        own_to_start: W0 of the parameters is their start.
+        strength: λ; infinite for weights that stay as they are.
+        to_start: W0 is where they started; else zero.
     """
 
-    table: float = 0.0
-    own: float = 0.0
-    table_to_start: bool = False
-    own_to_start: bool = False
+    strength: float = 0.0
+    to_start: bool = False
 
 
 @dataclass
@@ -71,34 +66,36 @@ class Run(ABC):
     """One training: everything that a checkpoint must hold and how it moves on.
 
     Args:
-        network: what is learned beside the table; holds the result when `run` returns.
+        parts: what is learned beside the table, with its pull; they hold the result when `run` returns.
         weights: the table, (rows, dim); likewise.
+        pull: of the table.
         options: of the training.
         seed: of everything random.
         select: scores the model as it stands; the best weights are kept. None keeps the last.
         per_epoch: how many times in each epoch `select` is asked.
-        pull: of the weights.
     """
 
     def __init__(
         self,
-        network: nn.Module,
+        parts: Sequence[tuple[nn.Module, Pull]],
         weights: Tensor,
+        pull: Pull,
         options: Options,
         seed: int,
         select: Callable[[], float] | None,
-        per_epoch: int,
-        pull: Pull,
+        per_epoch: int = 1,
     ) -> None:
-        self.network, self.options, self.seed, self._select = network, options, seed, select
+        self.network, self.options, self.seed, self._select = nn.ModuleList(), options, seed, select
         self.per_epoch = len(self.batches(0))
         self.steps = options.epochs * self.per_epoch
         self.stops = {-(-self.per_epoch * part // per_epoch): part / per_epoch for part in range(1, per_epoch + 1)}
         self.rates = _rates(options, self.steps)
-        self.table = trained_table(weights, self.rates, options.optimizer, pull.table, pull.table_to_start)
-        self.own = list(network.parameters())
-        optimizer = options.optimizer, pull.own, pull.own_to_start
-        self.optimizer = DenseSteps(self.own, *optimizer) if self.own else None
+        self.table = trained_table(weights, self.rates, options.optimizer, *pull)
+        self.optimizers = []
+        for part, own in parts:
+            self.network.append(part)
+            if parameters := list(part.parameters()):
+                self.optimizers.append(DenseSteps(parameters, options.optimizer, *own))
         self.step, self.curves, self.best = 0, Curves(), None
         self.losses: list[float] = []
 
@@ -159,10 +156,10 @@ class Run(ABC):
 
     def _update(self, leaf: Tensor) -> None:
         if self.options.clip is not None:
-            clip_grad_norm_([leaf, *self.own], self.options.clip)
+            clip_grad_norm_([leaf, *self.network.parameters()], self.options.clip)
         self.table.update(self.step)
-        if self.optimizer is not None:
-            self.optimizer.update(self.step, self.rates[self.step - 1])
+        for optimizer in self.optimizers:
+            optimizer.update(self.step, self.rates[self.step - 1])
 
     def _record(self, loss: float) -> None:
         if not math.isfinite(loss):
@@ -195,7 +192,7 @@ class Run(ABC):
             "step": self.step,
             "table": self.table.state(),
             "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state() if self.optimizer else {},
+            "optimizers": [optimizer.state() for optimizer in self.optimizers],
             "loss": self.curves.loss,
             "losses": self.losses,
             "selection": self.curves.selection,
@@ -208,8 +205,8 @@ class Run(ABC):
         self.curves = Curves([tuple(p) for p in state["loss"]], [tuple(p) for p in state["selection"]])
         self.table.restore(state["table"])
         self.network.load_state_dict(state["network"])
-        if self.optimizer:
-            self.optimizer.restore(state["optimizer"])
+        for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
+            optimizer.restore(saved)
 
 
 def _rates(options: Options, steps: int) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ again, catches up with what dense Adam (Kingma & Ba 2015) would have done to it 
 AdaGrad has no moments to decay, so only the pull needs catching up.
 """
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -141,8 +142,10 @@ def trained_table(
 ) -> TrainedTable:
     """What moves `weights` fastest: the rows that a step touches, where that comes to the same; else all rows.
 
-    Args: as for `RowTable`; also `sgd`, with momentum, which moves all rows.
+    Args: as for `RowTable`; also `sgd`, with momentum, which moves all rows, and an infinite pull, which moves none.
     """
+    if math.isinf(pull):
+        return FixedTable(weights)
     rows = weights.device.type == "cpu" and optimizer != "sgd"
     return (RowTable if rows else DenseTable)(weights, rates, optimizer, pull, to_start)
 
@@ -210,6 +213,34 @@ class RowTable:
         """See `TrainedTable`."""
         for name, tensor in self.state().items():
             tensor.copy_(state[name])
+
+
+class FixedTable:
+    """A table that stays as it is, on any device.
+
+    Args:
+        weights: (rows, dim).
+    """
+
+    def __init__(self, weights: Tensor) -> None:
+        self.weights = weights
+
+    def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
+        """See `TrainedTable`."""
+        return self.weights, ids
+
+    def update(self, step: int) -> None:
+        """Nothing moves."""
+
+    def settle(self, step: int) -> None:
+        """Nothing is ever behind."""
+
+    def state(self) -> dict[str, Tensor]:
+        """Nothing changes."""
+        return {}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """See `TrainedTable`."""
 
 
 class DenseTable:
