@@ -19,7 +19,7 @@ from paraphrastic.supervised import tags, tasks
 from paraphrastic.supervised.heads import PairHead, SentenceHead
 from paraphrastic.supervised.pairs import learn_pairs
 from paraphrastic.supervised.starts import Start, frozen, learned, scratch, with_new_words
-from paraphrastic.supervised.tasks import Task
+from paraphrastic.supervised.tasks import Found, Task
 from paraphrastic.supervised.tuning import Outcome, Tuning, TuningConfig
 from paraphrastic.tables import replacing
 from paraphrastic.tagging.options import options as tagger_options
@@ -67,20 +67,20 @@ def main(task: Annotated[str, typer.Argument(help="of the list finetune.tasks in
 
 
 def _learn(params: Params, options: Finetune, name: str, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
-    if tags.is_task(name):
-        return _learn_tags(params, options, name, checkpoint, on_step)
-    task = tasks.load(BENCHMARKS, name)
+    found = tasks.find(BENCHMARKS, name)
+    if found.kind == "tagged_tokens":
+        return _learn_tags(params, options, found, checkpoint, on_step)
     learn = _learn_pairs if issubclass(models.implementation(params.model), PairEncoder) else _learn_head
-    return learn(params, options, task, checkpoint, on_step)
+    return learn(params, options, tasks.load(BENCHMARKS, found), checkpoint, on_step)
 
 
-def _learn_tags(params: Params, options: Finetune, name: str, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
+def _learn_tags(params: Params, options: Finetune, found: Found, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:
     """A tagger, whatever the model is (charagram2016 §4.2)."""
     if options.tagger not in params.taggers:
         raise ParameterError(f"params.yaml: finetune.tagger: {unknown('tagger', options.tagger, params.taggers)}")
     config = checked(tagger_options(options.tagger), params.taggers[options.tagger], "taggers", options.tagger)
     torch.set_num_threads(config.threads)
-    return tags.learn(config, BENCHMARKS, name, params.seed, checkpoint, CHECKPOINT_SECONDS, on_step)
+    return tags.learn(config, found, params.seed, checkpoint, CHECKPOINT_SECONDS, on_step)
 
 
 def _learn_head(params: Params, options: Finetune, task: Task, checkpoint: Checkpoint, on_step: OnStep) -> Outcome:

@@ -3,16 +3,27 @@
 import json
 import re
 
+import pyarrow as pa
 import pytest
+import torch
 
 from paraphrastic import models
+from paraphrastic.encoding.trained import Trained
 from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.supervised import starts
+from paraphrastic.supervised.tasks import SPLITS
 from pipeline import finetune
+from pipeline.params import load_params
 from tests.repository import ROOT
-from tests.test_supervised import written
+from tests.test_supervised import WORDS, written
 
-PAIRS = [("sample.entailment", split, n, n + 1, n % 3) for split in ("train", "dev", "test") for n in range(30)]
-YES_NO = [("sample.paraphrase", split, n, n + 1, n % 2) for split in ("train", "dev", "test") for n in range(30)]
+PAIRS = [("sample.entailment", split, n, n + 1, n % 3) for split in SPLITS for n in range(30)]
+YES_NO = [("sample.paraphrase", split, n, n + 1, n % 2) for split in SPLITS for n in range(30)]
+TAGS = [
+    ("sample.tags", split, n, word, word[0], 0, "root")
+    for split in ("train", "dev", "test")
+    for n, word in enumerate("abab")
+]
 SMALL = {"dim": 8, "epochs": 2, "filters": 4, "threads": 1}
 
 
@@ -20,10 +31,12 @@ SMALL = {"dim": 8, "epochs": 2, "filters": 4, "threads": 1}
 def learn(tmp_path, monkeypatch):
     """The stage in a folder of its own, with parameters changed as lines of params.yaml."""
     monkeypatch.chdir(tmp_path)
-    written(tmp_path / "data/benchmarks", labelled_pairs=PAIRS + YES_NO)
+    written(tmp_path / "data/benchmarks", labelled_pairs=PAIRS + YES_NO, tagged_tokens=TAGS)
     params = (ROOT / "params.yaml").read_text()
     for name, value in SMALL.items():
         params = re.sub(rf"\b{name}: \d+", f"{name}: {value}", params)
+
+    (tmp_path / "params.yaml").write_text(params)
 
     def run(task, **changes):
         text = params
@@ -45,10 +58,47 @@ def test_figures_of_both_sets_and_the_epoch_are_written(learn, model):
     assert 1 <= figures["epoch"] <= 2
 
 
+def test_a_tagger_learns_tags_whatever_the_model(learn):
+    assert learn("sample-tags", model="overlap")["dev"].keys() == {"accuracy"}
+
+
+@pytest.fixture
+def trained(learn, tmp_path):
+    """A model that knows two of the words, where the stage `train` leaves it."""
+    options = models.options("avg")(**load_params(tmp_path / "params.yaml").models["avg"])
+    words, chance = pa.array(["word1", "word2"]), torch.Generator().manual_seed(1)
+    model = Trained(models.implementation("avg")(options, chance), torch.randn(3, 8, generator=chance), words)
+    models.save(model, "avg", options, tmp_path / "data/model")
+    return model
+
+
+def test_universal_starts_from_the_trained_model_and_is_pulled_back(learn, trained, monkeypatch):
+    def spied(model, sentences, lambda_c, lambda_w, universal):
+        assert torch.equal(model.table[:3], trained.table)
+        assert model.texts[:2].equals(trained.texts)
+        start = starts.learned(model, sentences, lambda_c, lambda_w, universal)
+        assert (start.pull.to_start, start.table_pull.to_start) == (True, True)
+        assert start.table_pull.strength > 0
+        return start
+
+    monkeypatch.setattr(finetune, "learned", spied)
+    assert learn("sample-paraphrase", init="universal")["epoch"] >= 1
+
+
+def test_frozen_learns_from_the_vectors_of_the_trained_model(learn, trained, monkeypatch):
+    def spied(vectors, *options):
+        assert torch.equal(vectors, torch.from_numpy(trained.encode(pa.array(WORDS[:31]))))
+        return starts.frozen(vectors, *options)
+
+    monkeypatch.setattr(finetune, "frozen", spied)
+    assert learn("sample-paraphrase", init="frozen")["epoch"] >= 1
+
+
 @pytest.mark.parametrize(
     ("task", "changes", "message"),
     [
         ("sample-entailmnt", {}, "unknown supervised task 'sample-entailmnt': did you mean 'sample-entailment'"),
+        ("sample-tagz", {}, "unknown supervised task 'sample-tagz': did you mean 'sample-tags'"),
         ("sample-tags", {"tagger": "charagran"}, "unknown tagger 'charagran': did you mean 'charagram'"),
         ("sample-paraphrase", {"model": "overlap"}, "model = 'overlap' has nothing to fit to a task"),
         ("sample-entailment", {"model": "ldc"}, "sample-entailment: 'ldc' tells only whether two sentences match"),

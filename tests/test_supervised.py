@@ -1,5 +1,7 @@
 """Supervised tasks: what is fitted, how it is split, and that learning works."""
 
+from typing import get_args
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -89,12 +91,16 @@ def test_heads_are_their_equations(paired):
 def written(folder, **kinds):
     """Tables of a suite; a kind's rows have row numbers of 60 sentences."""
     write_table(pa.table({"text": WORDS}), folder / "sentences.parquet", SENTENCES)
-    for kind in ("similarity", "ranking", "labelled_pairs", "labelled_sentences"):
+    for kind in get_args(tasks.Kind):
         schema = indexed_schema(kind)
         columns = zip(*kinds.get(kind, []), strict=True)
         filled = [pa.array(c) for c in columns] or [pa.array([], f.type) for f in schema]
         write_table(pa.table(dict(zip(schema.names, filled, strict=True))), folder / f"{kind}.parquet", schema)
     return folder
+
+
+def load(folder, name):
+    return tasks.load(folder, tasks.find(folder, name))
 
 
 class TestSplits:
@@ -103,7 +109,7 @@ class TestSplits:
             (f"sts.2012.{name}", "test", n % 60, 1, 2.5) for name, size in (("a", 19), ("b", 27)) for n in range(size)
         ]
         rows += [("sts.2016.c", "test", 1, 2, 5.0), ("sts.2012.a", "train", 3, 4, 0.0)]
-        task = tasks.load(written(tmp_path, similarity=rows), "sts")
+        task = load(written(tmp_path, similarity=rows), "sts")
         assert {name: len(split) for name, split in task.splits.items()} == {
             "train": 7 + 10,
             "dev": 1 + 2,
@@ -115,39 +121,39 @@ class TestSplits:
         # the pairs of the 20 sets of 2012 to 2015, the SMT set of 2013 being licensed
         sizes = [750, 750, 459, 750, 399, 189, 561, 750, 750, 450, 300, 750, 750, 750, 375, 750, 375, 750, 750, smt]
         rows = [(f"sts.2015.{name}", "test", n % 60, 1, 2.5) for name, size in enumerate(sizes) for n in range(size)]
-        splits = tasks.load(written(tmp_path, similarity=rows), "sts").splits
+        splits = load(written(tmp_path, similarity=rows), "sts").splits
         assert tuple(len(splits[name]) for name in tasks.SPLITS) == counts
 
     def test_sts_is_split_the_same_way_each_time_and_without_overlap(self, tmp_path):
         rows = [("sts.2012.a", "test", n, (n + 1) % 60, 1.0) for n in range(60)]
-        first, second = (tasks.load(written(tmp_path / name, similarity=rows), "sts").splits for name in "ab")
+        first, second = (load(written(tmp_path / name, similarity=rows), "sts").splits for name in "ab")
         assert all((first[split].left == second[split].left).all() for split in first)
         assert sorted(np.concatenate([split.left for split in first.values()])) == list(range(60))
 
     def test_scores_are_put_on_one_to_five(self, tmp_path):
         rows = [("sts.2012.a", "test", n, n + 1, n / 4) for n in range(21)]
         golds = np.concatenate(
-            [split.gold for split in tasks.load(written(tmp_path, similarity=rows), "sts").splits.values()]
+            [split.gold for split in load(written(tmp_path, similarity=rows), "sts").splits.values()]
         )
         np.testing.assert_allclose(np.sort(golds), np.linspace(1, 5, 21))
 
     def test_pairs_without_development_set_give_100_of_each_label(self, tmp_path):
         rows = [("paraphrase.msrp", "train", n % 60, 1, int(n % 3 > 0)) for n in range(1800)]
         rows += [("paraphrase.msrp", "test", 1, 2, 1)]
-        splits = tasks.load(written(tmp_path, labelled_pairs=rows), "paraphrase-msrp").splits
+        splits = load(written(tmp_path, labelled_pairs=rows), "paraphrase-msrp").splits
         assert np.bincount(splits["dev"].gold).tolist() == [100, 100]
         assert np.bincount(splits["train"].gold).tolist() == [500, 1100]
 
     def test_unknown_task_is_refused_with_the_nearest(self, tmp_path):
         rows = [("sick.relatedness", split, 1, 2, 3.0) for split in tasks.SPLITS]
         with pytest.raises(ParameterError, match="did you mean 'sick-relatedness'") as caught:
-            tasks.load(written(tmp_path, similarity=rows), "sick-relatednes")
+            load(written(tmp_path, similarity=rows), "sick-relatednes")
         assert "\n" not in str(caught.value)
 
     def test_a_task_without_test_rows_is_refused(self, tmp_path):
         rows = [("sst", split, 1, 1) for split in ("train", "dev")]
         with pytest.raises(DataError, match="sst: no rows for test"):
-            tasks.load(written(tmp_path, labelled_sentences=rows), "sst")
+            load(written(tmp_path, labelled_sentences=rows), "sst")
 
 
 def made_up(kind, rows=50, shuffled=False):

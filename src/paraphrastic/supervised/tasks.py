@@ -12,7 +12,7 @@ Two splits are made here, always alike:
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +26,7 @@ from paraphrastic.evaluation.ranking import rank
 from paraphrastic.evaluation.similarity import pearson, spearman
 from paraphrastic.tables import SENTENCES, indexed_schema, read_table
 
-Kind = Literal["similarity", "ranking", "labelled_pairs", "labelled_sentences"]
-Table = Mapping[str, NDArray[Any]]
+Kind = Literal["similarity", "ranking", "labelled_pairs", "labelled_sentences", "tagged_tokens"]
 
 SPLITS = ("train", "dev", "test")
 POOLED = "sts"
@@ -100,23 +99,51 @@ class Task:
         return {name: percent(value) for name, value in measured.items()}
 
 
-def load(folder: Path, name: str) -> Task:
-    """The task `name` from the tables that the stage `tokenize` wrote to `folder`.
+@dataclass(frozen=True)
+class Found:
+    """Where a task's labels stand.
+
+    Attributes:
+        name: of the task.
+        kind: of table.
+        table: the rows of its sets, of all splits.
+    """
+
+    name: str
+    kind: Kind
+    table: pa.Table
+
+
+def find(folder: Path, name: str) -> Found:
+    """The rows of the task `name` in the tables that the stage `tokenize` wrote to `folder`.
 
     Raises:
         ParameterError: there is no such task; names those that there are.
-        DataError: a file is missing or damaged, or a split has no rows.
+        DataError: a file is missing or damaged.
     """
-    tables = {kind: read_table(folder / f"{kind}.parquet", indexed_schema(kind)) for kind in _FIGURES}
+    tables = {kind: read_table(folder / f"{kind}.parquet", indexed_schema(kind)) for kind in get_args(Kind)}
     found = _sets(tables)
     if name not in found:
         raise ParameterError(unknown("supervised task", name, found) + "; other suites of `benchmarks` have others")
     kind, sets = found[name]
-    table = tables[kind].filter(pc.is_in(tables[kind]["set"], pa.array(sets)))
-    splits = _pooled(table) if name == POOLED else _split(table)
-    if empty := [split for split in SPLITS if not len(splits.get(split, ()))]:
-        raise DataError(f"{name}: no rows for {', '.join(empty)}; its source is incomplete, run `dvc repro`")
-    return _task(name, kind, read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks(), splits)
+    return Found(name, kind, tables[kind].filter(pc.is_in(tables[kind]["set"], pa.array(sets))))
+
+
+def load(folder: Path, found: Found) -> Task:
+    """A task whose rows are about sentences, with its splits.
+
+    Args:
+        folder: with `sentences.parquet`.
+        found: its rows.
+
+    Raises:
+        DataError: a file is missing or damaged, or a split has no rows.
+    """
+    splits = _pooled(found.table) if found.name == POOLED else _split(found.table)
+    if empty := [split for split in SPLITS if not len(splits[split])]:
+        raise DataError(f"{found.name}: no rows for {', '.join(empty)}; its source is incomplete, run `dvc repro`")
+    sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
+    return _task(found.name, found.kind, sentences, splits)
 
 
 def _sets(tables: Mapping[str, pa.Table]) -> dict[str, tuple[Kind, list[str]]]:
