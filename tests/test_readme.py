@@ -23,8 +23,8 @@ SHELL = [line for block in BLOCKS if block not in (PYTHON, GITLAB) for line in b
 INLINE = re.findall(r"`((?:(?:dvc|paraphrastic|python|pip) |\.ci/run)[^`]*)`", README)
 
 INSTALLS = {".ci/run", "pip install -e '.[dev]' && pytest", "pip install -e '.[external]'"}  # .ci/run is these
-TASKS = "[sick-relatedness,sick-entailment,sst]"
-REPLACED = {"pip install -e . && ": "", "model=NAME": "model=avg", "=open": "=sample", TASKS: "[sts,sample-topics]"}
+TASKS = "[sick-relatedness,sick-entailment,sst,sts,paraphrase-msrp,qa-qasent,qa-wikiqa,tags-ewt,tags-wsj]"
+REPLACED = {"pip install -e . && ": "", "model=NAME": "model=avg", "=open": "=sample", TASKS: "[sts,sample-topics,sample-tags]"}
 COMMANDS = [line for line in dict.fromkeys([*SHELL, *INLINE]) if line not in INSTALLS]
 
 SMALL = {"dim": 16, "epochs": 1, "batch_size": 500, "threads": 1}  # of every model

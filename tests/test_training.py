@@ -181,7 +181,7 @@ def test_clipping_bounds_what_a_step_can_do(tmp_path):
     training = Training(model, pairs, config, 11, None)
     norms = []
     training.table.update = lambda step: norms.append(
-        float(torch.cat([p.grad.flatten() for p in (training.table._leaf, *training.own)]).norm())
+        float(torch.cat([p.grad.flatten() for p in (training.table._leaf, *training.network.parameters())]).norm())
     )
     training.run(Checkpoint(tmp_path), 1e9, lambda step: None)
     assert max(norms) <= 1.01e-3
