@@ -24,7 +24,13 @@ INLINE = re.findall(r"`((?:(?:dvc|paraphrastic|python|pip) |\.ci/run)[^`]*)`", R
 
 INSTALLS = {".ci/run", "pip install -e '.[dev]' && pytest", "pip install -e '.[external]'"}  # .ci/run is these
 TASKS = "[sick-relatedness,sick-entailment,sst,sts,paraphrase-msrp,qa-qasent,qa-wikiqa,tags-ewt,tags-wsj]"
-REPLACED = {"pip install -e . && ": "", "model=NAME": "model=avg", "=open": "=sample", TASKS: "[sts,sample-topics,sample-tags]"}
+FEW = "[sts,sample-topics,sample-tags]"
+REPLACED = {
+    "pip install -e . && ": "",
+    "model=NAME": "model=avg",
+    "=open": "=sample",
+    TASKS: "[sts,sample-topics,sample-tags]",
+}
 COMMANDS = [line for line in dict.fromkeys([*SHELL, *INLINE]) if line not in INSTALLS]
 
 SMALL = {"dim": 16, "epochs": 1, "batch_size": 500, "threads": 1}  # of every model
