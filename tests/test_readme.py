@@ -24,7 +24,6 @@ INLINE = re.findall(r"`((?:(?:dvc|paraphrastic|python|pip) |\.ci/run)[^`]*)`", R
 
 INSTALLS = {".ci/run", "pip install -e '.[dev]' && pytest", "pip install -e '.[external]'"}  # .ci/run is these
 TASKS = "[sick-relatedness,sick-entailment,sst,sts,paraphrase-msrp,qa-qasent,qa-wikiqa,tags-ewt,tags-wsj]"
-FEW = "[sts,sample-topics,sample-tags]"
 REPLACED = {
     "pip install -e . && ": "",
     "model=NAME": "model=avg",
