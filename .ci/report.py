@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 SETS = "metrics/sets.csv"
 NOTABLE = 0.5  # points; smaller changes of a single set are not shown
-NEUTRAL = {"n", "oov", "sets"}  # of everything else, more is better
+NEUTRAL = {"epoch", "n", "oov", "sets"}  # of everything else, more is better
 NAMED = 3  # of one kind in the verdict
 WIDE = 120  # characters of a value
 ROWS = 100  # of a table: a comment holds 65,536 characters

@@ -164,6 +164,18 @@ def test_metrics_that_are_new_or_gone_and_means_over_fewer_sets(project):
     assert not any("roles" in line or "kind" in line for line in lines)
 
 
+def test_another_best_epoch_is_neither_worse_nor_better(project):
+    learned = {"sts": {"epoch": 9, "dev": {"pearson": 70.0}}}
+    write(project, metrics=METRICS | {"finetune": learned})
+    commit(project, "learned")
+    git(project, "switch", "--quiet", "-C", "main")
+    git(project, "switch", "--quiet", "-c", "sooner")
+    write(project, metrics=METRICS | {"finetune": {"sts": {"epoch": 4, "dev": {"pearson": 70.0}}}})
+    lines = report(project).stdout.splitlines()
+    assert "| finetune.sts.epoch | 9 | 4 | −5 |  |" in lines
+    assert not any("worse" in line or "better" in line for line in lines)
+
+
 def test_many_changes_are_named_and_listed_the_worst_first_as_far_as_a_comment_holds_them(project):
     write(project, metrics={f"set{i:03}": 50.0 for i in range(120)} | {"good": 1.0})
     commit(project, "many")
