@@ -217,7 +217,7 @@ def batches(steps: int) -> Iterator[np.ndarray]:
         yield np.concatenate([left, PAIRS + left])
 
 
-def ours(name: str, text: Text, steps: int, on_step: OnStep, products: str = "bfloat16") -> None:
+def ours(name: str, text: Text, steps: int, on_step: OnStep, products: str = "bfloat16", device: str = "cpu") -> None:
     """Train the model `name` of this package."""
     block = load_params().models[name]
     changes = {key: value for key, value in (QUIET | {"products": products}).items() if key in block}
@@ -225,7 +225,7 @@ def ours(name: str, text: Text, steps: int, on_step: OnStep, products: str = "bf
     generator = torch.Generator().manual_seed(1)
     encoder = models.implementation(name)(config, generator)
     start = initial_table(encoder, config, text.counted(encoder.units), len(text.sentences), generator)
-    model, rows = Trained(encoder, start[1], start[0]), np.arange(steps * BATCH) % PAIRS
+    model, rows = Trained(encoder.to(device), start[1].to(device), start[0]), np.arange(steps * BATCH) % PAIRS
     pairs = Pairs(model.units.bags(text.sentences), rows, PAIRS + rows, np.zeros_like(rows), rows)
     with TemporaryDirectory() as folder:
         Training(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)

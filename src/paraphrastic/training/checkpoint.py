@@ -41,7 +41,7 @@ class Checkpoint:
             head = json.loads(self._head.read_text(encoding="utf-8"))
             path = self.folder / head["file"]
             if file_hash(path) == head["sha256"]:
-                return torch.load(path, weights_only=True)
+                return torch.load(path, "cpu", weights_only=True)  # a GPU that is gone is no reason to stop
         except (OSError, ValueError, KeyError):
             pass
         return None
