@@ -1,4 +1,4 @@
-"""The pass over memory that LSTMs take on the CPU against the operations of torch that serve other devices."""
+"""The pass over memory that LSTMs take on the CPU, and the kernels on a GPU, against single operations of torch."""
 
 import numpy as np
 import pytest
@@ -27,12 +27,13 @@ def numbers(blocks, products, kind):
     return inputs, done, (d_states, later, d_cells, *outputs)
 
 
-def both_ways(ahead, back, blocks, products, kind, then):
-    inputs, done, gradients = numbers(blocks, products, kind)
+def both_ways(ahead, back, blocks, products, kind, then, device="cpu"):
+    inputs, done, gradients = ([t.to(device) for t in part] for part in numbers(blocks, products, kind))
+    done = Cells(*done)
     ahead(*inputs, done)(STEP, then)
     back(done, inputs[-1], *gradients)(STEP, then)
     written = [tensor[STEP] for tensor in (*done, gradients[3])]
-    return [tensor.double() for tensor in (*written, gradients[2], *gradients[4:])]
+    return [tensor.cpu().double() for tensor in (*written, gradients[2], *gradients[4:])]
 
 
 def by_torch(*fixed):
@@ -52,6 +53,16 @@ def by_torch(*fixed):
 def test_one_pass_is_what_the_operations_give(blocks, products, kind, tolerance):
     ours = both_ways(cells.ahead, cells.back, blocks, products, kind, BEFORE)
     theirs = both_ways(by_torch, by_torch, blocks, products, kind, BEFORE)
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("blocks", [3, 4])
+@pytest.mark.parametrize(("products", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 1e-2)])
+def test_kernels_are_what_the_operations_give(blocks, products, tolerance):
+    ours = both_ways(cells.ahead, cells.back, blocks, products, torch.float32, BEFORE, "cuda")
+    theirs = both_ways(by_torch, by_torch, blocks, products, torch.float32, BEFORE)
     for one, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
 

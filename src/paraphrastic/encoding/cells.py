@@ -6,6 +6,7 @@ to read may be in bfloat16, all else is in float32 or float64.
 
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import torch
@@ -54,10 +55,14 @@ def ahead(
         done: N places.
     """
     inputs = entering, places, recurrent, bias, peepholes
-    if bias.device.type != "cpu":
-        return partial(_ahead, *inputs, done)
-    arrays = [_array(tensor) for tensor in (*inputs, *done)]
-    return lambda now, then: fused.ahead(*arrays, now.start, then.start, now.stop - now.start)
+    if bias.device.type == "cpu":
+        arrays = [_array(tensor) for tensor in (*inputs, *done)]
+        return lambda now, then: fused.ahead(*arrays, now.start, then.start, now.stop - now.start)
+    if _in_kernels(bias):
+        from paraphrastic.encoding import kernels
+
+        return lambda now, then: kernels.ahead(*inputs, *done, now=now, then=then)
+    return partial(_ahead, *inputs, done)
 
 
 def back(
@@ -83,10 +88,14 @@ def back(
         d_peepholes: (blocks − 1, dim), added to.
     """
     outputs = peepholes, d_states, later, d_cells, deltas, d_bias, d_peepholes
-    if peepholes.device.type != "cpu":
-        return partial(_back, done, *outputs)
-    arrays = [_array(tensor) for tensor in (*done[:3], *outputs)]
-    return lambda now, then: fused.back(*arrays, now.start, then.start, now.stop - now.start)
+    if peepholes.device.type == "cpu":
+        arrays = [_array(tensor) for tensor in (*done[:3], *outputs)]
+        return lambda now, then: fused.back(*arrays, now.start, then.start, now.stop - now.start)
+    if _in_kernels(peepholes):
+        from paraphrastic.encoding import kernels
+
+        return lambda now, then: kernels.back(*done[:3], *outputs, now=now, then=then)
+    return partial(_back, done, *outputs)
 
 
 def gather(deltas: Tensor, places: Tensor, out: Tensor) -> None:
@@ -95,6 +104,11 @@ def gather(deltas: Tensor, places: Tensor, out: Tensor) -> None:
         fused.gather(*map(_array, (deltas, places, out)))
     else:
         out.index_add_(0, places, deltas.to(out.dtype))
+
+
+def _in_kernels(tensor: Tensor) -> bool:
+    """Whether this device and type have kernels of ours."""
+    return tensor.is_cuda and tensor.dtype == torch.float32 and find_spec("triton") is not None
 
 
 def _array(tensor: Tensor) -> fused.Array:

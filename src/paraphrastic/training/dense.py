@@ -1,5 +1,6 @@
 """Adam, AdaGrad and gradient descent with momentum over whole tensors."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
@@ -69,17 +70,22 @@ class DenseSteps:
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": nested})
 
 
+def _adam(parameters: list[Tensor]) -> torch.optim.Optimizer:
+    """One pass over memory on a GPU, where a large table is what Adam waits for."""
+    return torch.optim.Adam(parameters, 0.0, (BETA1, BETA2), EPSILON, fused=parameters[0].is_cuda)
+
+
 _MAKE: dict[str, Callable[[list[Tensor]], torch.optim.Optimizer]] = {
-    "adam": partial(torch.optim.Adam, lr=0.0, betas=(BETA1, BETA2), eps=EPSILON),
+    "adam": _adam,
     "adagrad": partial(torch.optim.Adagrad, lr=0.0, eps=EPSILON),
     "sgd": partial(torch.optim.SGD, lr=0.0, momentum=MOMENTUM),
 }
 
 
 def _root(state: dict[str, Tensor]) -> Tensor | float:
-    """√v of one parameter."""
+    """√v of one parameter; infinite for what has had no gradient, so that no pull moves the rows of unseen units."""
     squares = state.get("exp_avg_sq", state.get("sum"))
-    return 1.0 if squares is None else squares.sqrt() + EPSILON
+    return 1.0 if squares is None else (squares.sqrt() + EPSILON).masked_fill_(squares == 0, math.inf)
 
 
 def corrected(rate: Number, step: Number) -> Number:

@@ -97,7 +97,7 @@ class Run(ABC):
             if parameters := list(part.parameters()):
                 self.optimizers.append(DenseSteps(parameters, options.optimizer, *own))
         self.step, self.curves, self.best = 0, Curves(), None
-        self.losses: list[float] = []
+        self.losses: list[Tensor] = []  # left on the device: to read one would wait for the step
 
     @abstractmethod
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
@@ -152,7 +152,7 @@ class Run(ABC):
         loss, leaf = self.loss(rows)
         loss.backward()
         self._update(leaf)
-        self._record(float(loss.detach()))
+        self._record(loss.detach())
 
     def _update(self, leaf: Tensor) -> None:
         if self.options.clip is not None:
@@ -161,16 +161,23 @@ class Run(ABC):
         for optimizer in self.optimizers:
             optimizer.update(self.step, self.rates[self.step - 1])
 
-    def _record(self, loss: float) -> None:
-        if not math.isfinite(loss):
-            raise ModelError(f"the loss is {loss} at step {self.step}: lower `rate`, or bound the gradient with `clip`")
+    def _record(self, loss: Tensor) -> None:
         self.losses.append(loss)
         if len(self.losses) >= self.steps / _POINTS or self.step == self.steps:
-            self.curves.loss.append((self.step, float(np.mean(self.losses))))
+            self.curves.loss.append((self.step, float(np.mean(self._recent()))))
             self.losses = []
+
+    def _recent(self) -> list[float]:
+        """The losses since the last point of the curve."""
+        losses = torch.stack(self.losses).tolist() if self.losses else []
+        for step, loss in enumerate(losses, self.step + 1 - len(losses)):
+            if not math.isfinite(loss):
+                raise ModelError(f"the loss is {loss} at step {step}: lower `rate`, or bound the gradient with `clip`")
+        return losses
 
     def _stop(self, epoch: float) -> None:
         """Score the model after so many epochs."""
+        self._recent()  # no score of what is not a number
         self.table.settle(self.step)
         if self._select is None:
             return

@@ -89,7 +89,7 @@ def _catch_up(
             w[row, j] -= d * m[row, j] / (root + epsilon)
             m[row, j] *= b1[k]
             v[row, j] *= b2[k]
-            if p > 0:
+            if p > 0 and v[row, j] > 0:  # what has had no gradient is not pulled
                 home = anchor[row, j] if len(anchor) else np.float32(0)
                 w[row, j] = home + (w[row, j] - home) / (1 + p / (np.sqrt(v[row, j]) + epsilon))
 
@@ -117,7 +117,7 @@ def _step(
             v[row, j] = keep2 * v[row, j] + new2 * g * g
             root = np.sqrt(v[row, j]) + epsilon
             w[row, j] -= rate * m[row, j] / root
-            if pull > 0:
+            if pull > 0 and v[row, j] > 0:
                 home = anchor[row, j] if len(anchor) else np.float32(0)
                 w[row, j] = home + (w[row, j] - home) / (1 + pull / root)
 
