@@ -43,7 +43,7 @@ class TestEveryEncoder:
         noise = {"dropout": 0.3, "word_dropout": 0.1, "products": "bfloat16"}
         model, curves = train(name, block, "cuda", tmp_path, **noise)
         assert np.isfinite(model.encode(SENTENCES)).all()
-        assert len(curves.loss) == 60
+        assert np.isfinite(curves.loss).all()
 
     def test_killed_and_resumed_goes_on(self, name, block, tmp_path):
         _, unbroken = train(name, block, "cuda", tmp_path / "1")
