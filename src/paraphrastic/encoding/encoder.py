@@ -133,8 +133,10 @@ class Batch:
     def of(cls, bags: Bags, device: torch.device, dtype: torch.dtype = torch.float32) -> "Batch":
         """The sentences of `bags` as tensors."""
         ids = torch.from_numpy(bags.ids.astype(np.int64)).to(device)
-        counts = torch.ones(len(ids)) if bags.counts is None else torch.from_numpy(bags.counts.astype(np.float32))
-        return cls(ids, torch.from_numpy(bags.offsets).to(device), counts.to(device, dtype))
+        offsets = torch.from_numpy(bags.offsets).to(device)
+        if bags.counts is None:
+            return cls(ids, offsets, torch.ones(len(ids), dtype=dtype, device=device))
+        return cls(ids, offsets, torch.from_numpy(bags.counts.astype(np.float32)).to(device, dtype))
 
     @property
     def lengths(self) -> Tensor:

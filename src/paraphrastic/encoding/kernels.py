@@ -10,14 +10,28 @@ from typing import Any
 import triton
 import triton.language as tl
 from torch import Tensor
-from triton.language.extra.libdevice import tanh
+from triton import JITFunction
 
 ROWS, COLUMNS = tl.constexpr(16), tl.constexpr(64)
 _PLACES = ["now", "then", "n"]  # differ at every step: not to be compiled for each
 
 
 @triton.jit
-def _enters(entering: Any, recurrent: Any, bias: Any, block: Any, entry: Any, row: Any, col: Any, here: Any) -> Any:
+def _tanh(x: tl.tensor) -> tl.tensor:
+    return 2 * tl.sigmoid(2 * x) - 1
+
+
+@triton.jit
+def _enters(
+    entering: tl.tensor,
+    recurrent: tl.tensor,
+    bias: tl.tensor,
+    block: tl.tensor,
+    entry: tl.tensor,
+    row: tl.tensor,
+    col: tl.tensor,
+    here: tl.tensor,
+) -> tl.tensor:
     """What enters the gates of a block, but for the peepholes; `block` is its first column."""
     product = tl.load(entering + entry + block, here, 0.0).to(tl.float32)
     back = tl.load(recurrent + row + block, here, 0.0).to(tl.float32)
@@ -26,19 +40,19 @@ def _enters(entering: Any, recurrent: Any, bias: Any, block: Any, entry: Any, ro
 
 @triton.jit(do_not_specialize=_PLACES)
 def _ahead(
-    entering: Any,
-    places: Any,
-    recurrent: Any,
-    bias: Any,
-    peepholes: Any,
-    gates: Any,
-    cells: Any,
-    tanhs: Any,
-    states: Any,
-    kept: Any,
-    now: Any,
-    then: Any,
-    n: Any,
+    entering: tl.tensor,
+    places: tl.tensor,
+    recurrent: tl.tensor,
+    bias: tl.tensor,
+    peepholes: tl.tensor,
+    gates: tl.tensor,
+    cells: tl.tensor,
+    tanhs: tl.tensor,
+    states: tl.tensor,
+    kept: tl.tensor,
+    now: tl.tensor,
+    then: tl.tensor,
+    n: tl.tensor,
     dim: tl.constexpr,
     blocks: tl.constexpr,
 ) -> None:
@@ -53,9 +67,9 @@ def _ahead(
     i = tl.sigmoid(i + old * tl.load(peepholes + col, here, 0.0))
     f = _enters(entering, recurrent, bias, dim, entry, own, col, here)
     f = tl.sigmoid(f + old * tl.load(peepholes + dim + col, here, 0.0))
-    z = tanh(_enters(entering, recurrent, bias, 2 * dim, entry, own, col, here))
+    z = _tanh(_enters(entering, recurrent, bias, 2 * dim, entry, own, col, here))
     cell = i * z + f * old
-    tanh_cell = tanh(cell)
+    tanh_cell = _tanh(cell)
     state = tanh_cell
     if blocks == 4:
         o = _enters(entering, recurrent, bias, 3 * dim, entry, own, col, here)
@@ -73,19 +87,19 @@ def _ahead(
 
 @triton.jit(do_not_specialize=_PLACES)
 def _back(
-    gates: Any,
-    cells: Any,
-    tanhs: Any,
-    peepholes: Any,
-    d_states: Any,
-    later: Any,
-    d_cells: Any,
-    deltas: Any,
-    d_bias: Any,
-    d_peepholes: Any,
-    now: Any,
-    then: Any,
-    n: Any,
+    gates: tl.tensor,
+    cells: tl.tensor,
+    tanhs: tl.tensor,
+    peepholes: tl.tensor,
+    d_states: tl.tensor,
+    later: tl.tensor,
+    d_cells: tl.tensor,
+    deltas: tl.tensor,
+    d_bias: tl.tensor,
+    d_peepholes: tl.tensor,
+    now: tl.tensor,
+    then: tl.tensor,
+    n: tl.tensor,
     dim: tl.constexpr,
     blocks: tl.constexpr,
 ) -> None:
@@ -133,7 +147,9 @@ def back(*tensors: Tensor, now: slice, then: slice) -> None:
     _launch(_back, tensors, now, then, *tensors[1].shape[1:], tensors[0].shape[1])
 
 
-def _launch(kernel: Any, tensors: tuple[Tensor, ...], now: slice, then: slice, dim: int, width: int) -> None:
+def _launch(
+    kernel: JITFunction[Any], tensors: tuple[Tensor, ...], now: slice, then: slice, dim: int, width: int
+) -> None:
     n = now.stop - now.start
     grid = triton.cdiv(n, ROWS.value), triton.cdiv(dim, COLUMNS.value)
     kernel[grid](*tensors, now.start, then.start, n, dim, width // dim)
