@@ -53,7 +53,7 @@ class MatchedPairs(Pairs):
         """Mean negative log likelihood of matches and mismatches."""
         table, pairs = step.table, len(step.rows)
         matched = torch.arange(2 * pairs, device=table.device).view(2, pairs)
-        banned = self.banned(step.rows).to(table.device)
+        banned = self.banned(step.rows, table.device)
         wrong = mismatched(table.detach(), step.batch, banned, step.config, step.generator)
         sides = torch.cat([matched, wrong], 1)
         labels = (torch.arange(sides.shape[1], device=table.device) < pairs).to(table)

@@ -83,13 +83,13 @@ class Pairs:
     def loss(self, step: Step) -> Tensor:
         """Eq. 2."""
         vectors, config = step.encoder(step.table, step.batch), step.config
-        banned = self.banned(step.rows).to(vectors.device)
+        banned = self.banned(step.rows, vectors.device)
         return margin_loss(vectors, banned, config.margin, config.negatives, step.generator)
 
-    def banned(self, rows: NDArray[np.int64]) -> Tensor:
+    def banned(self, rows: NDArray[np.int64], device: torch.device) -> Tensor:
         """Which of the 2B sentences of the pairs `rows` must not be negatives of which, (2B, 2B) bool."""
         sentences = np.concatenate([self.left[rows], self.right[rows]])
-        return forbidden(*(torch.from_numpy(a.astype(np.int64)) for a in (sentences, self.groups[rows])))
+        return forbidden(*(torch.from_numpy(a.astype(np.int64)).to(device) for a in (sentences, self.groups[rows])))
 
 
 class Training(Run):
