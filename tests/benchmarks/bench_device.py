@@ -34,6 +34,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder `data` of a run, whose text to take")
     parser.add_argument("--only", nargs="+", choices=MODELS, metavar="NAME", default=MODELS)
     options = parser.parse_args()
+    if not torch.cuda.is_available():
+        raise SystemExit("bench_device: no GPU on this machine")
     text = of_run(options.data) if options.data else made_up()
     print(torch.cuda.get_device_name(), shape(text), sep="; ")
     print(f"{'':12}{'cpu pairs/s':>14}{'pairs/s':>14}{'ratio':>10}{'busy':>10}", flush=True)
