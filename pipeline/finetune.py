@@ -100,7 +100,8 @@ def _learn_pairs(params: Params, options: Finetune, task: Task, checkpoint: Chec
     if options.init == "frozen":
         raise ParameterError(f"params.yaml: finetune.init = 'frozen': '{params.model}' has no vectors; use scratch")
     start = _start(params, config, options, task, torch.Generator().manual_seed(params.seed))
-    return learn_pairs(start, config, task, params.seed, checkpoint, CHECKPOINT_SECONDS, on_step)
+    universal = options.init == "universal"
+    return learn_pairs(start, config, task, params.seed, universal, checkpoint, CHECKPOINT_SECONDS, on_step)
 
 
 def _write(task: str, outcome: Outcome) -> None:

@@ -199,13 +199,24 @@ def learned_by_ldc(task, folder, **changes):
     options = models.options("ldc")(**block)
     generator = torch.Generator().manual_seed(1)
     model = scratch(models.implementation("ldc"), options, task.sentences, [2], generator)
-    return learn_pairs(model, options, task, 1, Checkpoint(folder), 1e9, lambda step, steps: None)
+    return learn_pairs(model, options, task, 1, False, Checkpoint(folder), 1e9, lambda step, steps: None)
 
 
 @pytest.mark.parametrize("kind", ["ranking", "labelled_pairs"])
 def test_a_pair_model_learns_50_pairs_by_heart(kind, tmp_path):
     task = as_train(made_up(kind))
     assert learned_by_ldc(task, tmp_path).test[task.metric] >= 99
+
+
+@pytest.mark.parametrize("universal", [True, False])
+def test_a_pair_model_is_pulled_back_to_what_it_was_trained_to(universal, tmp_path):
+    task = as_train(made_up("labelled_pairs"))
+    options = models.options("ldc")(**LDC | {"batch_size": 10, "lambda_c": 1e9})
+    model = scratch(models.implementation("ldc"), options, task.sentences, [2], torch.Generator().manual_seed(1))
+    before = model.encoder.similarity.W.detach().clone()
+    learn_pairs(model, options, task, 1, universal, Checkpoint(tmp_path), 1e9, lambda step, steps: None)
+    home = before if universal else torch.zeros_like(before)
+    torch.testing.assert_close(model.encoder.similarity.W.detach(), home, atol=1e-5, rtol=0)
 
 
 KINDS = ["similarity", "ranking", "labelled_pairs", "labelled_sentences"]

@@ -19,6 +19,7 @@ def learn_pairs(
     config: TrainingConfig,
     task: Task,
     seed: int,
+    universal: bool,
     checkpoint: Checkpoint,
     every: float,
     on_step: Callable[[int, int], None],
@@ -30,6 +31,7 @@ def learn_pairs(
         config: its options.
         task: of kind `ranking` or `labelled_pairs`.
         seed: of everything random.
+        universal: whether `model` was trained before and is pulled back to that.
         checkpoint: where an interrupted run goes on; the caller removes it.
         every: seconds between two checkpoints.
         on_step: called with the number of each finished step and that of all steps.
@@ -44,7 +46,7 @@ def learn_pairs(
         return task.figures(split, _both(model.score_bags(bags, there.left, there.right)))
 
     pairs = LabelledPairs(bags, rows.left, rows.right, rows.gold.astype(np.float32))
-    run = Training(model, pairs, config, seed, lambda _: figures("dev")[task.metric])
+    run = Training(model, pairs, config, seed, lambda _: figures("dev")[task.metric], universal=universal)
     curves = run.run(checkpoint, every, lambda step: on_step(step, run.steps))
     return Outcome(int(curves.best or 0), figures("dev"), figures("test"))
 

@@ -102,6 +102,7 @@ class Training(Run):
         seed: of the order of the pairs, of random negatives and of the noise.
         select: scores the model as it stands; the best weights are kept. None keeps the last.
         per_epoch: how many times in each epoch `select` is asked.
+        universal: whether the model was trained before, so that λc pulls back to that.
     """
 
     def __init__(
@@ -112,11 +113,12 @@ class Training(Run):
         seed: int,
         select: Callable[[Any], float] | None,
         per_epoch: int = 1,
+        universal: bool = False,
     ) -> None:
         self.model, self.pairs, self.config = model, pairs, config
         words = isinstance(config, VectorOptions)
         table = Pull(config.lambda_w if words else config.lambda_c, words)
-        own = Pull(config.lambda_c, model.encoder.pulled_to_start)
+        own = Pull(config.lambda_c, universal or model.encoder.pulled_to_start)
         score = None if select is None else lambda: select(model)
         super().__init__([(model.encoder, own)], model.table, table, config, seed, score, per_epoch)
         self.negatives = self.random(NEGATIVES)
