@@ -111,6 +111,7 @@ class TestEveryEncoder:
         np.testing.assert_array_equal(model.encode(SENTENCES), loaded.encode(SENTENCES))
         models.save(loaded, name, config, tmp_path / "b")
         assert content(tmp_path / "a") == content(tmp_path / "b")
+        assert len({file.stat().st_mode for file in (tmp_path / "a").iterdir()}) == 1
 
     def test_unknown_and_empty_text_scores_zero_and_never_nan(self, name, block):
         model, _, _ = prepare(name, block)

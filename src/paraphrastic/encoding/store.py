@@ -20,10 +20,12 @@ def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDAr
     Returns:
         The hash, for `config.json`.
     """
-    write_table(pa.table({"text": texts}), folder / "vocabulary.parquet", VOCABULARY)
-    digest = file_hash(folder / "vocabulary.parquet")
+    weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
+    write_table(pa.table({"text": texts}), vocabulary, VOCABULARY)
+    digest = file_hash(vocabulary)
     flat = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    save_file(flat, folder / "weights.safetensors", metadata={"vocabulary": digest})
+    save_file(flat, weights, metadata={"vocabulary": digest})
+    weights.chmod(vocabulary.stat().st_mode)  # safetensors lets none but the owner read it
     return {"vocabulary": digest}
 
 
