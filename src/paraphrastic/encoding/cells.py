@@ -4,9 +4,11 @@ Gate blocks stand in the order input, forget, candidate and, where there is one,
 to read may be in bfloat16, all else is in float32 or float64.
 """
 
+import os
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
+from shutil import which
 from typing import NamedTuple
 
 import torch
@@ -108,7 +110,13 @@ def gather(deltas: Tensor, places: Tensor, out: Tensor) -> None:
 
 def _in_kernels(tensor: Tensor) -> bool:
     """Whether this device and type have kernels of ours."""
-    return tensor.is_cuda and tensor.dtype == torch.float32 and find_spec("triton") is not None
+    return tensor.is_cuda and tensor.dtype == torch.float32 and _builds_kernels()
+
+
+@cache
+def _builds_kernels() -> bool:
+    """Whether Triton is here, and a compiler for what it launches kernels with."""
+    return find_spec("triton") is not None and any(map(which, (os.environ.get("CC", "gcc"), "clang")))
 
 
 def _array(tensor: Tensor) -> fused.Array:
