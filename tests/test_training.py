@@ -121,6 +121,15 @@ class TestEveryEncoder:
         assert model.unknown(pa.array(["", "日本", SENTENCES[9].as_py()])).tolist() == [0, 1, 0]
 
 
+def test_a_point_of_the_loss_curve_may_hold_steps_before_and_after_a_kill(tmp_path):
+    name, block = VARIANTS[0]
+    _, unbroken = train(name, block, tmp_path / "1", epochs=90)
+    assert unbroken.loss[0][0] == 3  # steps in a point
+    with pytest.raises(KeyboardInterrupt):
+        train(name, block, tmp_path / "2", epochs=90, every=0, on_step=killed_at(9))  # after 8 whole ones
+    assert train(name, block, tmp_path / "2", epochs=90)[1] == unbroken
+
+
 def fickle(model):
     """A score that goes up and down from epoch to epoch."""
     return float(1e4 * model.table.abs().sum() % 10)

@@ -201,14 +201,15 @@ class Run(ABC):
             "network": self.network.state_dict(),
             "optimizers": [optimizer.state() for optimizer in self.optimizers],
             "loss": self.curves.loss,
-            "losses": self.losses,
+            "losses": self._recent(),
             "selection": self.curves.selection,
             "best": self.best,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `state` returned."""
-        self.step, self.losses, self.best = state["step"], state["losses"], state["best"]
+        self.step, self.best = state["step"], state["best"]
+        self.losses = list(torch.tensor(state["losses"], device=self.table.weights.device))
         self.curves = Curves([tuple(p) for p in state["loss"]], [tuple(p) for p in state["selection"]])
         self.table.restore(state["table"])
         self.network.load_state_dict(state["network"])
