@@ -67,6 +67,17 @@ def test_kernels_are_what_the_operations_give(blocks, products, tolerance):
         torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
 
 
+@pytest.mark.parametrize(
+    ("triton", "compilers", "built"),
+    [(True, {"gcc"}, True), (True, {"clang"}, True), (True, (), False), (False, {"gcc"}, False)],
+)
+def test_kernels_are_for_where_triton_and_a_compiler_are(triton, compilers, built, monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(cells, "find_spec", lambda name: "found" if triton else None)
+    monkeypatch.setattr(cells, "which", lambda name: name if name in compilers else None)
+    assert cells._builds_kernels.__wrapped__() is built
+
+
 def test_the_first_step_has_no_cells_before():
     def first(ahead):
         inputs, done, _ = numbers(4, torch.float64, torch.float64)

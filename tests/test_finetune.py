@@ -85,6 +85,22 @@ def test_universal_starts_from_the_trained_model_and_is_pulled_back(learn, train
     assert learn("sample-paraphrase", init="universal")["epoch"] >= 1
 
 
+def test_a_pair_model_starts_from_the_trained_one_and_is_pulled_back(learn, tmp_path, monkeypatch):
+    options = models.options("ldc")(**load_params(tmp_path / "params.yaml").models["ldc"])
+    encoder = models.implementation("ldc")
+    before = starts.scratch(encoder, options, pa.array(WORDS), [2], torch.Generator().manual_seed(1))
+    models.save(before, "ldc", options, tmp_path / "data/model")
+
+    def spied(model, config, task, seed, universal, *rest):
+        assert universal
+        assert torch.equal(model.table[: len(before.table)], before.table)
+        return finetune_pairs(model, config, task, seed, universal, *rest)
+
+    finetune_pairs = finetune.learn_pairs
+    monkeypatch.setattr(finetune, "learn_pairs", spied)
+    assert learn("sample-paraphrase", model="ldc", init="universal")["epoch"] >= 1
+
+
 def test_frozen_learns_from_the_vectors_of_the_trained_model(learn, trained, monkeypatch):
     def spied(vectors, *options):
         assert torch.equal(vectors, torch.from_numpy(trained.encode(pa.array(WORDS[:31]))))

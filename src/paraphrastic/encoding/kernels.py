@@ -22,6 +22,20 @@ def _tanh(x: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
+def _tile(n: tl.tensor, dim: tl.constexpr) -> tuple[tl.tensor, tl.tensor, tl.tensor]:
+    """Sentences (ROWS, 1) and columns (1, COLUMNS) of this program, and which of them there are."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    col = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    return row, col, (row < n) & (col < dim)
+
+
+@triton.jit
+def _add(sums: tl.tensor, values: tl.tensor, col: tl.tensor, dim: tl.constexpr) -> None:
+    """Add the columns of `values` to `sums`, which other programs add to."""
+    tl.atomic_add(sums + col, tl.sum(values, 0, keep_dims=True), col < dim)
+
+
+@triton.jit
 def _enters(
     entering: tl.tensor,
     recurrent: tl.tensor,
@@ -56,9 +70,7 @@ def _ahead(
     dim: tl.constexpr,
     blocks: tl.constexpr,
 ) -> None:
-    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    col = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)[None, :]
-    here = (row < n) & (col < dim)
+    row, col, here = _tile(n, dim)
     at, wide = (now + row).to(tl.int64) * dim + col, (now + row).to(tl.int64) * blocks * dim + col
     entry = tl.load(places + now + row, row < n, 0) * blocks * dim + col
     own = row * blocks * dim + col
@@ -103,10 +115,7 @@ def _back(
     dim: tl.constexpr,
     blocks: tl.constexpr,
 ) -> None:
-    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
-    col = column[None, :]
-    here = (row < n) & (col < dim)
+    row, col, here = _tile(n, dim)
     at, wide = (now + row).to(tl.int64) * dim + col, (now + row).to(tl.int64) * blocks * dim + col
     own = row * dim + col
     old = tl.load(cells + (then + row).to(tl.int64) * dim + col, here & (now > 0), 0.0)
@@ -120,9 +129,8 @@ def _back(
         d_state *= o
         d_cell += d_o * tl.load(peepholes + 2 * dim + col, here, 0.0)
         tl.store(deltas + wide + 3 * dim, d_o, here)
-        tl.atomic_add(d_bias + 3 * dim + column, tl.sum(d_o, 0), column < dim)
-        own_cell = tl.load(cells + at, here, 0.0)
-        tl.atomic_add(d_peepholes + 2 * dim + column, tl.sum(d_o * own_cell, 0), column < dim)
+        _add(d_bias + 3 * dim, d_o, col, dim)
+        _add(d_peepholes + 2 * dim, d_o * tl.load(cells + at, here, 0.0), col, dim)
     d_cell += d_state * (1 - tanh_cell * tanh_cell)
     d_i, d_f, d_z = d_cell * z * i * (1 - i), d_cell * old * f * (1 - f), d_cell * i * (1 - z * z)
     before = d_cell * f + d_i * tl.load(peepholes + col, here, 0.0) + d_f * tl.load(peepholes + dim + col, here, 0.0)
@@ -130,26 +138,24 @@ def _back(
     tl.store(deltas + wide, d_i, here)
     tl.store(deltas + wide + dim, d_f, here)
     tl.store(deltas + wide + 2 * dim, d_z, here)
-    tl.atomic_add(d_bias + column, tl.sum(d_i, 0), column < dim)
-    tl.atomic_add(d_bias + dim + column, tl.sum(d_f, 0), column < dim)
-    tl.atomic_add(d_bias + 2 * dim + column, tl.sum(d_z, 0), column < dim)
-    tl.atomic_add(d_peepholes + column, tl.sum(d_i * old, 0), column < dim)
-    tl.atomic_add(d_peepholes + dim + column, tl.sum(d_f * old, 0), column < dim)
+    _add(d_bias, d_i, col, dim)
+    _add(d_bias + dim, d_f, col, dim)
+    _add(d_bias + 2 * dim, d_z, col, dim)
+    _add(d_peepholes, d_i * old, col, dim)
+    _add(d_peepholes + dim, d_f * old, col, dim)
 
 
 def ahead(*tensors: Tensor, now: slice, then: slice) -> None:
     """One step of `cells.ahead`, whose tensors these are, `done` unrolled; float32 but for products."""
-    _launch(_ahead, tensors, now, then, *tensors[8].shape[1:], tensors[5].shape[1])
+    _launch(_ahead, tensors, tensors[4], now, then)
 
 
 def back(*tensors: Tensor, now: slice, then: slice) -> None:
     """One step of `cells.back`, likewise, with the gates, cells and tanhs of `done`."""
-    _launch(_back, tensors, now, then, *tensors[1].shape[1:], tensors[0].shape[1])
+    _launch(_back, tensors, tensors[3], now, then)
 
 
-def _launch(
-    kernel: JITFunction[Any], tensors: tuple[Tensor, ...], now: slice, then: slice, dim: int, width: int
-) -> None:
-    n = now.stop - now.start
+def _launch(kernel: JITFunction[Any], tensors: tuple[Tensor, ...], peepholes: Tensor, now: slice, then: slice) -> None:
+    (gates, dim), n = peepholes.shape, now.stop - now.start
     grid = triton.cdiv(n, ROWS.value), triton.cdiv(dim, COLUMNS.value)
-    kernel[grid](*tensors, now.start, then.start, n, dim, width // dim)
+    kernel[grid](*tensors, now.start, then.start, n, dim, gates + 1)  # the candidate has no peephole
