@@ -115,6 +115,7 @@ def test_frozen_learns_from_the_vectors_of_the_trained_model(learn, trained, mon
     [
         ("sample-entailmnt", {}, "unknown supervised task 'sample-entailmnt': did you mean 'sample-entailment'"),
         ("sample-tagz", {}, "unknown supervised task 'sample-tagz': did you mean 'sample-tags'"),
+        ("sst", {}, "; others come with `dvc repro` after `benchmarks: open` in params.yaml"),
         ("sample-tags", {"tagger": "charagran"}, "unknown tagger 'charagran': did you mean 'charagram'"),
         ("sample-paraphrase", {"model": "overlap"}, "model = 'overlap' has nothing to fit to a task"),
         ("sample-entailment", {"model": "ldc"}, "sample-entailment: 'ldc' tells only whether two sentences match"),

@@ -32,6 +32,9 @@ SPLITS = ("train", "dev", "test")
 POOLED = "sts"
 _SEED = 0  # of splits: they are part of the task, not of an experiment
 _DEV = 100  # of each label
+_FETCH = (
+    "others come with `dvc repro` after `benchmarks: open` in params.yaml, or `full` and what `download` then names"
+)
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def find(folder: Path, name: str) -> Found:
     tables = {kind: read_table(folder / f"{kind}.parquet", indexed_schema(kind)) for kind in get_args(Kind)}
     found = _sets(tables)
     if name not in found:
-        raise ParameterError(unknown("supervised task", name, found) + "; other suites of `benchmarks` have others")
+        raise ParameterError(f"{unknown('supervised task', name, found)}; {_FETCH}")
     kind, sets = found[name]
     return Found(name, kind, tables[kind].filter(pc.is_in(tables[kind]["set"], pa.array(sets))))
 
