@@ -6,7 +6,7 @@ import torch
 
 from paraphrastic import models
 from paraphrastic.encoding.bag_sum import bag_sum
-from paraphrastic.encoding.encoder import Batch
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.text.bags import Bags
 from tests import character_equations, equations
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from paraphrastic import models
 from paraphrastic.encoding import filters
-from paraphrastic.encoding.encoder import Batch
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.filters import maxima, reach_of
 from tests.character_equations import by_width, greatest_responses
 from tests.test_encoders import TRAINED
@@ -114,7 +114,7 @@ def cnn(**changed):
 
 def batch(sentences):
     ids, offsets = flat(sentences)
-    return Batch(ids, offsets, torch.ones(len(ids)))
+    return Batch(ids, offsets, torch.ones(len(ids)), offsets.numpy())
 
 
 def test_vector_depends_on_nothing_but_the_sentence():

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from paraphrastic import models
 from paraphrastic.encoding import composition
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.decomposition import Decomposition, Side
-from paraphrastic.encoding.encoder import Batch
 from paraphrastic.encoding.trained import TrainedPairs
 from paraphrastic.models.ldc import Config, Ldc
 from paraphrastic.text.vocabulary import count_words

@@ -7,7 +7,7 @@ import torch
 
 from paraphrastic import models
 from paraphrastic.text.words import END, START, Words, tag_counts, tagged
-from paraphrastic.training.batches import epoch_batches, scramble
+from paraphrastic.training.batches import epoch_batches, scrambled
 from paraphrastic.training.dense import DenseSteps
 from paraphrastic.training.loop import Training
 from tests.equations import avg, lstmavg
@@ -110,8 +110,9 @@ def test_scrambled_sentences_keep_their_words_and_their_tags(tags):
     before, behind = tag_counts(tags)
     sentences = [[8] * before + s + [9] * behind for s in ([1, 2, 3, 4, 5, 6, 7], [1, 2, 3], [], [4])]
     chosen = np.array([True, False, True, True])
-    out = scramble(bags_of(sentences, counted=False), chosen, (before, behind), np.random.default_rng(0))
-    rows = [out.ids[a:b].tolist() for a, b in zip(out.offsets[:-1], out.offsets[1:], strict=True)]
+    bags = bags_of(sentences, counted=False)
+    words = bags.ids[scrambled(bags.offsets, chosen, (before, behind), np.random.default_rng(0))]
+    rows = [words[a:b].tolist() for a, b in zip(bags.offsets[:-1], bags.offsets[1:], strict=True)]
     assert [sorted(row) for row in rows] == [sorted(s) for s in sentences]
     assert rows[1] == sentences[1]
     assert rows[0] != sentences[0]
@@ -121,7 +122,7 @@ def test_scrambled_sentences_keep_their_words_and_their_tags(tags):
 
 def test_every_order_is_as_likely_when_scrambled():
     bags, rng = bags_of([[1, 2, 3]] * 6000, counted=False), np.random.default_rng(0)
-    out = scramble(bags, np.ones(6000, bool), (0, 0), rng).ids.reshape(-1, 3)
+    out = bags.ids[scrambled(bags.offsets, np.ones(6000, bool), (0, 0), rng)].reshape(-1, 3)
     _, counts = np.unique(out, axis=0, return_counts=True)
     assert len(counts) == 6
     assert counts.min() > 850

@@ -75,7 +75,7 @@ def _multiplied(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights:
     """What `mixed` says, as a product of whole matrices."""
     places = torch.arange(len(ids), device=ids.device).unsqueeze(1).expand_as(rows)
     shares = weights.new_zeros(len(ids), len(parts)).index_put((places, rows), weights, accumulate=True)
-    return base[ids] + shares @ parts
+    return base.index_select(0, ids) + shares @ parts
 
 
 def mixed(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from paraphrastic.encoding.encoder import Batch
+from paraphrastic.encoding.batch import Batch
 
 Match = Literal["max", "global", "local"]
 Decompose = Literal["rigid", "linear", "orthogonal"]

@@ -1,7 +1,6 @@
-"""What all trained models share: the batch that they read and the options of their training."""
+"""What all trained models share: what they are and the options of their training."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 
 from paraphrastic.encoding.bag_sum import bag_sum
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.text.bags import Bags
 from paraphrastic.text.characters import Characters
 from paraphrastic.text.mixed import WordsAndNgrams
@@ -113,35 +113,6 @@ class WordConfig(VectorOptions, EncoderConfig):
     scramble: Annotated[float, Field(ge=0, le=1)]
     dropout: Probability
     word_dropout: Probability
-
-
-@dataclass(frozen=True)
-class Batch:
-    """B sentences whose units are rows of a table.
-
-    Attributes:
-        ids: (N,) int64, rows of the table that the encoder is given.
-        offsets: (B + 1,) int64; sentence i has `ids[offsets[i]:offsets[i + 1]]`.
-        counts: (N,) of the table's type: how often each unit occurs in its sentence.
-    """
-
-    ids: Tensor
-    offsets: Tensor
-    counts: Tensor
-
-    @classmethod
-    def of(cls, bags: Bags, device: torch.device, dtype: torch.dtype = torch.float32) -> "Batch":
-        """The sentences of `bags` as tensors."""
-        ids = torch.from_numpy(bags.ids.astype(np.int64)).to(device)
-        offsets = torch.from_numpy(bags.offsets).to(device)
-        if bags.counts is None:
-            return cls(ids, offsets, torch.ones(len(ids), dtype=dtype, device=device))
-        return cls(ids, offsets, torch.from_numpy(bags.counts.astype(np.float32)).to(device, dtype))
-
-    @property
-    def lengths(self) -> Tensor:
-        """Entries per sentence, (B,) int64."""
-        return self.offsets.diff()
 
 
 class Units(Protocol):

@@ -101,16 +101,14 @@ class _Maxima(torch.autograd.Function):
 def _gathered(projected: Tensor, ids: Tensor, offsets: Tensor, reach: list[int]) -> Tensor:
     """What `maxima` says, as operations on whole arrays (N, filters)."""
     lengths, places = offsets.diff(), torch.arange(len(ids), device=ids.device)
-    sentences = torch.repeat_interleave(lengths)
+    sentences = torch.repeat_interleave(lengths, output_size=len(ids))
     starts, ends = offsets[sentences], offsets[sentences + 1]
-    rows = pad(projected, (0, 0, 0, 1))  # with a last one for missing characters
+    rows = pad(pad(projected, (0, 0, 0, 1)), (0, 0, 0, 1), value=-torch.inf)  # for missing characters, see below
+    missing = len(projected) + (places > starts)  # they count for nothing in a first window, rule out a later one
     responses = projected.new_zeros(len(ids), reach[0])
     for j, block in enumerate(rows.split(reach, 1)):
-        row = torch.where(places + j < ends, ids[(places + j).clamp(max=len(ids) - 1)], len(projected))
-        responses = responses + pad(block[row], (0, reach[0] - reach[j]))
-    widths = (torch.arange(reach[0]) < torch.tensor(reach).unsqueeze(1)).sum(0).to(ids.device)
-    whole = places.unsqueeze(1) + widths <= ends.unsqueeze(1)
-    responses = responses.masked_fill(~whole & (places > starts).unsqueeze(1), -torch.inf)
+        row = torch.where(places + j < ends, ids[(places + j).clamp(max=len(ids) - 1)], missing)
+        responses = responses + pad(block.index_select(0, row), (0, reach[0] - reach[j]))
     best = responses.new_full((len(lengths), reach[0]), -torch.inf)
     best = best.scatter_reduce(0, sentences.unsqueeze(1).expand_as(responses), responses, "amax")
     return best.masked_fill(lengths.unsqueeze(1) == 0, 0)

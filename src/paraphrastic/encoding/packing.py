@@ -8,8 +8,12 @@ blocks that shrink as sentences end.
 from dataclasses import dataclass
 from itertools import accumulate
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+
+from paraphrastic.encoding.batch import Batch, carried
 
 
 @dataclass(frozen=True)
@@ -34,20 +38,19 @@ class Packing:
     sizes: list[int]
 
     @classmethod
-    def of(cls, offsets: Tensor) -> "Packing":
-        """Packing of the sentences that `offsets` (B + 1,) delimits."""
-        lengths = offsets.diff()
-        ranked = torch.argsort(lengths, descending=True, stable=True)
-        ranked = ranked[: int(lengths.count_nonzero())]
-        longest = int(lengths[ranked[0]]) if len(ranked) else 0
-        present = torch.arange(longest, device=offsets.device).unsqueeze(1) < lengths[ranked]  # (steps, sentences)
-        steps, ranks = present.nonzero(as_tuple=True)
-        sizes = present.sum(1)
+    def of(cls, batch: Batch) -> "Packing":
+        """Packing of the sentences of `batch`; their device is asked nothing."""
+        longer, lengths = _longer(batch.borders), batch.lengths
+        ranked = torch.argsort(lengths, descending=True, stable=True)[: max(longer, default=0)]
+        sizes = carried(np.array(longer, np.int64), lengths.device)
+        places, steps = (torch.arange(n, device=lengths.device) for n in (len(batch.ids), len(longer)))
+        steps = steps.repeat_interleave(sizes, output_size=len(places))
         starts, final = sizes.cumsum(0) - sizes, lengths[ranked] - 1
+        ranks = places - starts[steps]
         mirror = starts[final[ranks] - steps] + ranks
-        last = starts[final] + torch.arange(len(ranked), device=offsets.device)
+        last = starts[final] + places[: len(ranked)]
         sentences = ranked[ranks]
-        return cls(offsets[sentences] + steps, sentences, mirror, last, lengths, sizes.tolist())
+        return cls(batch.offsets[sentences] + steps, sentences, mirror, last, lengths, longer)
 
     def final(self, states: Tensor) -> Tensor:
         """The state at each sentence's last token, (B, dim) from (N, dim); zero for an empty sentence."""
@@ -62,6 +65,13 @@ class Packing:
     def per_token(self, vectors: Tensor) -> Tensor:
         """Vectors (B, dim), each divided by the number of its sentence's tokens."""
         return vectors / self.lengths.clamp(min=1).unsqueeze(1)
+
+
+def _longer(borders: NDArray[np.int64]) -> list[int]:
+    """How many sentences are longer than t, for each t below the longest."""
+    lengths = np.sort(np.diff(borders))
+    steps = np.arange(lengths.max(initial=0))
+    return (len(lengths) - np.searchsorted(lengths, steps, side="right")).tolist()
 
 
 def steps(sizes: list[int]) -> list[tuple[slice, slice]]:

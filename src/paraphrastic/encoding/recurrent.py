@@ -7,7 +7,8 @@ from typing import Literal
 import torch
 from torch import Generator, Tensor, nn
 
-from paraphrastic.encoding.encoder import Batch, WordConfig, WordEncoder
+from paraphrastic.encoding.batch import Batch
+from paraphrastic.encoding.encoder import WordConfig, WordEncoder
 from paraphrastic.encoding.packing import Packing
 from paraphrastic.encoding.peephole import Peephole
 from paraphrastic.encoding.products import Products, Reducible
@@ -46,7 +47,7 @@ class RecurrentEncoder(WordEncoder):
 
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors, (B, dim)."""
-        packing = Packing.of(batch.offsets)
+        packing = Packing.of(batch)
         return self.compose(self.inputs(table, batch.ids[packing.order]), packing)
 
     @abstractmethod

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from torch import Tensor, nn
 
+from paraphrastic.encoding.batch import Batch, Resident, carried
 from paraphrastic.encoding.cosine import of_vectors
-from paraphrastic.encoding.encoder import Batch, Composition, Encoder, PairEncoder
+from paraphrastic.encoding.encoder import Composition, Encoder, PairEncoder
 from paraphrastic.encoding.store import read_weights, write_weights
 from paraphrastic.errors import ModelError
 from paraphrastic.text.bags import Bags
@@ -96,31 +97,28 @@ class TrainedPairs(TrainedModel[PairEncoder]):
     def score_bags(self, bags: Bags, left: NDArray[np.integer], right: NDArray[np.integer]) -> NDArray[np.float32]:
         """Probability that each pair of sentences matches whose units are already looked up, (pairs,)."""
         self.encoder.eval()
-        out = np.empty(len(left), np.float32)
+        out, resident = np.empty(len(left), np.float32), Resident(bags, self.table.device, self.table.dtype)
         longer = np.maximum(bags.lengths[left], bags.lengths[right])
         for rows in by_length(longer, _PAIRS, _PAIR_UNITS):
-            batch, *sides = self._pairs(bags, left[rows], right[rows])
+            batch, *sides = _beside(resident, left[rows], right[rows])
             out[rows] = self.encoder(self.table, batch, *sides).sigmoid().cpu().numpy()
         return out
 
-    def _pairs(self, bags: Bags, left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Batch, Tensor, Tensor]:
-        """A batch of the distinct sentences of pairs, and both sides of each pair in it, (pairs,) each."""
-        sentences, at = np.unique(np.concatenate([left, right]), return_inverse=True)
-        places = torch.from_numpy(at).to(self.table.device)
-        return (
-            Batch.of(bags.take(sentences), self.table.device, self.table.dtype),
-            places[: len(left)],
-            places[len(left) :],
-        )
+
+def _beside(resident: Resident, left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Batch, Tensor, Tensor]:
+    """A batch of the distinct sentences of pairs, and both sides of each pair in it, (pairs,) each."""
+    sentences, places = np.unique(np.stack([left, right]), return_inverse=True)
+    batch = resident.take(sentences)
+    return batch, *carried(places, batch.ids.device)
 
 
 @torch.no_grad()
 def encoded(encoder: nn.Module, table: Tensor, bags: Bags) -> NDArray[np.float32]:
     """What `encoder` makes of sentences whose units are rows of `table`, (n, `encoder.out_dim`)."""
     encoder.eval()
-    out = np.empty((len(bags), encoder.out_dim), np.float32)
+    out, resident = np.empty((len(bags), encoder.out_dim), np.float32), Resident(bags, table.device, table.dtype)
     for rows in by_length(bags.lengths):
-        out[rows] = encoder(table, Batch.of(bags.take(rows), table.device, table.dtype)).cpu().numpy()
+        out[rows] = encoder(table, resident.take(rows)).cpu().numpy()
     return out
 
 

@@ -2,7 +2,8 @@
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.encoder import Batch, WordConfig, WordEncoder
+from paraphrastic.encoding.batch import Batch
+from paraphrastic.encoding.encoder import WordConfig, WordEncoder
 
 
 class Config(WordConfig):

@@ -6,8 +6,9 @@ import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.encoding.bag_sum import bag_sum
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.dense import Activation, Dense, activation
-from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Shape
+from paraphrastic.encoding.encoder import Encoder, EncoderConfig, Shape
 
 
 class Sum(Shape):

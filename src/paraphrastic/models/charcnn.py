@@ -7,8 +7,9 @@ from pydantic import BeforeValidator, Field
 from torch import Generator, Tensor, nn
 from torch.nn.functional import dropout
 
+from paraphrastic.encoding.batch import Batch, distinct
 from paraphrastic.encoding.dense import Activation, Dense
-from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Positive, Probability, Shape
+from paraphrastic.encoding.encoder import Encoder, EncoderConfig, Positive, Probability, Shape
 from paraphrastic.encoding.filters import drawn, maxima, reach_of
 
 Width = Annotated[int, Field(ge=1, le=10)]
@@ -58,8 +59,8 @@ class CharCnn(Encoder):
 
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors, (B, dim)."""
-        rows, ids = batch.ids.unique(return_inverse=True)
-        projected = table.index_select(0, rows) @ self.filters
+        characters, ids = distinct(table, batch.ids)
+        projected = characters @ self.filters
         # bias and activation leave the order of responses as it is, so that they can wait for the maximum
         pooled = self._f(maxima(projected, ids, batch.offsets, self._reach) + self.bias)
         vectors = self.dense(dropout(pooled, self._dropout, self.training))

@@ -2,7 +2,8 @@
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.encoder import Batch, Encoder, EncoderConfig, Shape
+from paraphrastic.encoding.batch import Batch, distinct
+from paraphrastic.encoding.encoder import Encoder, EncoderConfig, Shape
 from paraphrastic.encoding.packing import Packing
 from paraphrastic.encoding.peephole import Peephole
 from paraphrastic.encoding.products import Products
@@ -34,9 +35,9 @@ class CharLstm(Encoder):
 
     def forward(self, table: Tensor, batch: Batch) -> Tensor:
         """Sentence vectors, (B, dim)."""
-        packing = Packing.of(batch.offsets)
-        rows, places = batch.ids[packing.order].unique(return_inverse=True)
-        return packing.final(self.lstm(table.index_select(0, rows), packing.sizes, places))
+        packing = Packing.of(batch)
+        characters, places = distinct(table, batch.ids[packing.order])
+        return packing.final(self.lstm(characters, packing.sizes, places))
 
 
 MODEL = CharLstm

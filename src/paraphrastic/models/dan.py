@@ -4,8 +4,9 @@ from typing import Literal
 
 from torch import Generator, Tensor, nn
 
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import Batch, WordConfig, WordEncoder
+from paraphrastic.encoding.encoder import WordConfig, WordEncoder
 
 
 class Config(WordConfig):

@@ -7,11 +7,11 @@ from pydantic import Field, ValidationInfo, field_validator
 from torch import Generator, Tensor
 from torch.nn.functional import dropout
 
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.composition import TwoChannels
 from paraphrastic.encoding.decomposition import Decompose, Decomposition, Match, Side
 from paraphrastic.encoding.dense import Dense
 from paraphrastic.encoding.encoder import (
-    Batch,
     PairEncoder,
     Positive,
     Probability,
@@ -70,8 +70,7 @@ class Ldc(PairEncoder):
         """Log odds of a match, (P,)."""
         rows, ids = batch.ids.unique(return_inverse=True)
         words = table.index_select(0, rows)
-        read = Batch(ids, batch.offsets, batch.counts)
-        s, t = (Side.of(words, read, side) for side in (left, right))
+        s, t = (Side.of(words, batch.at(ids), side) for side in (left, right))
         projected = self.channels.project(words)
         features = torch.cat([self._features(projected, s, t), self._features(projected, t, s)], 1)
         return self.similarity(dropout(features, self._dropout, self.training)).squeeze(1)

@@ -2,8 +2,9 @@
 
 from torch import Generator, Tensor
 
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import Batch, WordConfig, WordEncoder
+from paraphrastic.encoding.encoder import WordConfig, WordEncoder
 
 
 class Config(WordConfig):

@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 import torch
 from torch import Generator, Tensor, nn
 
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import Batch, Composition, TrainingConfig
+from paraphrastic.encoding.encoder import Composition, TrainingConfig
 from paraphrastic.encoding.trained import Trained, TrainedModel, as_scorer
 from paraphrastic.text.bags import Bags
 from paraphrastic.text.mixed import with_words

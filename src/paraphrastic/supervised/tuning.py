@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 from torch import Tensor, nn
 
-from paraphrastic.encoding.encoder import Batch, Positive, Rate, Weight
+from paraphrastic.encoding.batch import Resident
+from paraphrastic.encoding.encoder import Positive, Rate, Weight
 from paraphrastic.encoding.trained import encoded
 from paraphrastic.supervised.losses import divergence, expected, likelihood, target
 from paraphrastic.supervised.starts import Start
@@ -78,6 +79,7 @@ class Tuning(Run):
 
     def __init__(self, start: Start, head: nn.Module, task: Task, config: TuningConfig, seed: int) -> None:
         self._start, self._head, self._task, self._config = start, head, task, config
+        self._sentences = Resident(start.bags, start.table.device)
         parts = [(start.encoder, start.pull), (head, Pull(config.lambda_s))]
         super().__init__(parts, start.table, start.table_pull, config, seed, lambda: self.figures("dev")[task.metric])
 
@@ -100,9 +102,9 @@ class Tuning(Run):
         self.noise()
         chosen = self._task.splits["train"].take(rows)
         sentences, at = np.unique(np.concatenate([chosen.left, chosen.right]), return_inverse=True)
-        batch = Batch.of(self._start.bags.take(sentences), self.table.weights.device)
+        batch = self._sentences.take(sentences)
         leaf, places = self.table.gather(batch.ids, self.step)
-        vectors = self._start.encoder(leaf, Batch(places, batch.offsets, batch.counts))
+        vectors = self._start.encoder(leaf, batch.at(places))
         log_p = self._said(vectors, at[: len(rows)], at[len(rows) :])
         gold = torch.from_numpy(chosen.gold).to(log_p.device)
         if self._task.kind == "similarity":

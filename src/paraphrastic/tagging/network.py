@@ -5,8 +5,9 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import dropout
 
 from paraphrastic import models
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import Batch, Encoder
+from paraphrastic.encoding.encoder import Encoder
 from paraphrastic.encoding.packing import Packing
 from paraphrastic.encoding.peephole import Peephole
 from paraphrastic.tagging.options import TaggerConfig
@@ -40,7 +41,7 @@ class Network(nn.Module):
             capital: (W,) 1 for those with a capital letter.
             tokens: sentences of N tokens, as numbers of words.
         """
-        packing = Packing.of(tokens.offsets)
+        packing = Packing.of(tokens)
         places = tokens.ids[packing.order]
         vectors = self._drop(torch.cat([self.encoder(table, words), capital.unsqueeze(1)], 1))
         states = self._drop(self._states(vectors, places, packing))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from torch import Tensor
 
-from paraphrastic.encoding.encoder import Batch
+from paraphrastic.encoding.batch import Batch
 from paraphrastic.encoding.store import read_weights, write_weights
 from paraphrastic.encoding.trained import by_length
 from paraphrastic.errors import ModelError, ParameterError

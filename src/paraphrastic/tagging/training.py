@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
-from paraphrastic.encoding.encoder import Batch
 from paraphrastic.tagging.network import Network
 from paraphrastic.tagging.options import CharagramTagger, TaggerConfig
 from paraphrastic.tagging.sentences import Sentences, lower, refuse_empty
@@ -104,6 +103,6 @@ class TagTraining(Run):
         self.noise()
         words, capital, tokens = self._tagger.inputs(self._sentences.take(rows))
         leaf, places = self.table.gather(words.ids, self.step)
-        scores = self._tagger.network(leaf, Batch(places, words.offsets, words.counts), capital, tokens)
+        scores = self._tagger.network(leaf, words.at(places), capital, tokens)
         tags = self._tags[self._sentences.tokens.places(rows)]
         return cross_entropy(scores, torch.from_numpy(tags).to(scores.device)), leaf

@@ -5,8 +5,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from paraphrastic.text.bags import Bags
-
 
 def epoch_batches(
     sources: NDArray[np.integer],
@@ -40,19 +38,24 @@ def _cut(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
-def scramble(bags: Bags, chosen: NDArray[np.bool_], tags: tuple[int, int], generator: np.random.Generator) -> Bags:
-    """Sentences with their words in random order (acl2017 §4.1.4).
+def scrambled(
+    offsets: NDArray[np.int64], chosen: NDArray[np.bool_], tags: tuple[int, int], generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """A random order of the words of sentences (acl2017 §4.1.4).
 
     Args:
-        bags: n sentences in reading order.
+        offsets: (n + 1,) where in N words each sentence starts, and the last one ends.
         chosen: (n,) which of them to shuffle.
-        tags: how many units at the start and at the end of each sentence stay where they are.
+        tags: how many words at the start and at the end of each sentence stay where they are.
         generator: source of the order.
+
+    Returns:
+        (N,), which word comes to stand at each place; it is of the same sentence.
     """
-    lengths = bags.lengths
-    sentence = np.repeat(np.arange(len(bags)), lengths)
-    place = np.arange(len(sentence)) - bags.offsets[sentence]
+    lengths = np.diff(offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    place = np.arange(len(sentence)) - offsets[sentence]
     moves = chosen[sentence] & (place >= tags[0]) & (place < lengths[sentence] - tags[1])
     key = np.where(moves, tags[0] + generator.random(len(place)), place)
     key[place >= lengths[sentence] - tags[1]] += tags[0] + 1  # behind every shuffled word
-    return Bags(bags.ids[np.lexsort((key, sentence))], bags.offsets, bags.counts)
+    return np.lexsort((key, sentence))

@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
 from paraphrastic.encoding.bag_sum import bag_sum
-from paraphrastic.encoding.encoder import Batch, TrainingConfig
+from paraphrastic.encoding.batch import Batch, carried
+from paraphrastic.encoding.encoder import TrainingConfig
 from paraphrastic.text.bags import Bags
 from paraphrastic.training.loop import Pairs, Step
 from paraphrastic.training.losses import choose
@@ -36,7 +37,7 @@ class LabelledPairs:
     def loss(self, step: Step) -> Tensor:
         """Mean negative log likelihood of the labels."""
         left, right = torch.arange(2 * len(step.rows), device=step.table.device).chunk(2)
-        labels = torch.from_numpy(self.labels[step.rows]).to(step.table)
+        labels = carried(self.labels[step.rows], step.table.device).to(step.table.dtype)
         return binary_cross_entropy_with_logits(step.encoder(step.table, step.batch, left, right), labels)
 
 

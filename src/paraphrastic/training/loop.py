@@ -10,17 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.encoding.encoder import (
-    Batch,
-    Composition,
-    TrainingConfig,
-    VectorOptions,
-    WordConfig,
-)
+from paraphrastic.encoding.batch import Batch, Resident, carried
+from paraphrastic.encoding.encoder import Composition, TrainingConfig, VectorOptions, WordConfig
 from paraphrastic.encoding.trained import TrainedModel
 from paraphrastic.text.bags import Bags
 from paraphrastic.text.words import tag_counts
-from paraphrastic.training.batches import epoch_batches, scramble
+from paraphrastic.training.batches import epoch_batches, scrambled
 from paraphrastic.training.losses import forbidden, margin_loss
 from paraphrastic.training.run import NEGATIVES, ORDER, Pull, Run
 
@@ -88,8 +83,8 @@ class Pairs:
 
     def banned(self, rows: NDArray[np.int64], device: torch.device) -> Tensor:
         """Which of the 2B sentences of the pairs `rows` must not be negatives of which, (2B, 2B) bool."""
-        sentences = np.concatenate([self.left[rows], self.right[rows]])
-        return forbidden(*(torch.from_numpy(a.astype(np.int64)).to(device) for a in (sentences, self.groups[rows])))
+        left, right, groups = carried(np.stack([self.left[rows], self.right[rows], self.groups[rows]]), device)
+        return forbidden(torch.cat([left, right]), groups)
 
 
 class Training(Run):
@@ -122,6 +117,7 @@ class Training(Run):
         score = None if select is None else lambda: select(model)
         super().__init__([(model.encoder, own)], model.table, table, config, seed, score, per_epoch)
         self.negatives = self.random(NEGATIVES)
+        self._sentences = Resident(pairs.bags, model.table.device)
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """The pairs of each step."""
@@ -132,18 +128,19 @@ class Training(Run):
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """What the pairs `rows` say of the model."""
         sentences = np.concatenate([self.pairs.left[rows], self.pairs.right[rows]])
-        batch = Batch.of(self._noisy(self.pairs.bags.take(sentences)), self.model.table.device)
+        batch = self._noisy(self._sentences.take(sentences))
         leaf, places = self.table.gather(batch.ids, self.step)
-        batch = Batch(places, batch.offsets, batch.counts)
-        return self.pairs.loss(Step(self.model.encoder, leaf, batch, rows, self.config, self.negatives)), leaf
+        step = Step(self.model.encoder, leaf, batch.at(places), rows, self.config, self.negatives)
+        return self.pairs.loss(step), leaf
 
-    def _noisy(self, bags: Bags) -> Bags:
+    def _noisy(self, batch: Batch) -> Batch:
         """The sentences of this step as they are read: scrambled or not."""
         noise = self.noise()
         if not (isinstance(self.config, WordConfig) and self.config.scramble):
-            return bags
-        chosen = np.tile(noise.random(len(bags) // 2) < self.config.scramble, 2)  # both sides of a pair
-        return scramble(bags, chosen, tag_counts(self.config.tags), noise)
+            return batch
+        chosen = np.tile(noise.random(len(batch.lengths) // 2) < self.config.scramble, 2)  # both sides of a pair
+        order = scrambled(batch.borders, chosen, tag_counts(self.config.tags), noise)
+        return batch.at(batch.ids.index_select(0, carried(order, batch.ids.device)))
 
     def state(self) -> dict[str, Any]:
         """All that determines what comes after this step."""

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from paraphrastic.encoding.batch import carried
+
 Negatives = Literal["max", "mix", "random"]
 
 
@@ -41,11 +43,11 @@ def choose(similarities: Tensor, banned: Tensor, how: Negatives, generator: np.r
     hardest = similarities.detach().masked_fill(banned, -torch.inf).argmax(1)
     if how == "max":
         return hardest
-    draws = torch.from_numpy(generator.random(similarities.shape, np.float32)).to(similarities)
+    draws = carried(generator.random(similarities.shape, np.float32), banned.device)
     drawn = draws.masked_fill(banned, -1.0).argmax(1)
     if how == "random":
         return drawn
-    heads = torch.from_numpy(generator.random(len(similarities)) < 0.5).to(similarities.device)
+    heads = carried(generator.random(len(similarities)) < 0.5, banned.device)
     return torch.where(heads, hardest, drawn)
 
 
