@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
+from paraphrastic.encoding.batch import carried
 from paraphrastic.errors import ModelError
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.dense import DenseSteps
@@ -209,7 +210,7 @@ class Run(ABC):
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `state` returned."""
         self.step, self.best = state["step"], state["best"]
-        self.losses = list(torch.tensor(state["losses"], device=self.table.weights.device))
+        self.losses = list(carried(np.array(state["losses"], np.float32), self.table.weights.device))
         self.curves = Curves([tuple(p) for p in state["loss"]], [tuple(p) for p in state["selection"]])
         self.table.restore(state["table"])
         self.network.load_state_dict(state["network"])
