@@ -52,7 +52,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from paraphrastic import models
-from paraphrastic.encoding.trained import Trained
+from paraphrastic.encoding.encoder import PairEncoder
+from paraphrastic.encoding.trained import as_scorer
 from paraphrastic.tables import PAIRS as PAIR_ROWS
 from paraphrastic.tables import SENTENCES, read_table
 from paraphrastic.text.bags import Bags
@@ -63,6 +64,7 @@ from paraphrastic.text.vocabulary import count_ngrams, count_words
 from paraphrastic.text.words import Words
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial import initial_table
+from paraphrastic.training.labelled import MatchedPairs
 from paraphrastic.training.loop import Pairs, Training
 from paraphrastic.training.losses import forbidden, margin_loss
 from pipeline.params import load_params
@@ -225,8 +227,9 @@ def ours(name: str, text: Text, steps: int, on_step: OnStep, products: str = "bf
     generator = torch.Generator().manual_seed(1)
     encoder = models.implementation(name)(config, generator)
     start = initial_table(encoder, config, text.counted(encoder.units), len(text.sentences), generator)
-    model, rows = Trained(encoder.to(device), start[1].to(device), start[0]), np.arange(steps * BATCH) % PAIRS
-    pairs = Pairs(model.units.bags(text.sentences), rows, PAIRS + rows, np.zeros_like(rows), rows)
+    model = as_scorer(type(encoder))(encoder.to(device), start[1].to(device), start[0])
+    rows, kind = np.arange(steps * BATCH) % PAIRS, MatchedPairs if isinstance(encoder, PairEncoder) else Pairs
+    pairs = kind(model.units.bags(text.sentences), rows, PAIRS + rows, np.zeros_like(rows), rows)
     with TemporaryDirectory() as folder:
         Training(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)
 
