@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # models that need no training do without torch
     import torch
 
     from paraphrastic.encoding.trained import TrainedModel
+    from paraphrastic.training.checkpoint import Checkpoint
     from paraphrastic.training.loop import Pairs
 
 CORPUS, VOCABULARY, BENCHMARKS, MODEL = (Path("data") / n for n in ("corpus", "vocabulary", "benchmarks", "model"))
@@ -68,7 +69,6 @@ def _train(params: Params, config: BaseModel, sentences: pa.StringArray, select:
     import torch
 
     from paraphrastic.encoding.trained import as_scorer
-    from paraphrastic.training.checkpoint import Checkpoint
     from paraphrastic.training.initial import initial_table
     from paraphrastic.training.loop import Training
 
@@ -76,16 +76,23 @@ def _train(params: Params, config: BaseModel, sentences: pa.StringArray, select:
     device, generator = _device(params.train.device), torch.Generator().manual_seed(params.seed)
     encoder = models.implementation(params.model)(config, generator)
     texts, table = initial_table(encoder, config, _vocabulary(encoder.units), len(sentences), generator)
-    model = as_scorer(type(encoder))(encoder.to(device), table.to(device), texts)
+    model = as_scorer(type(encoder))(encoder, table, texts).to(device)
     stops = STOPS[params.train.select_every]
     training = Training(model, _pairs(model, sentences), config, params.seed, select, stops)
-    settings = params.seed, params.train, params.model, params.models[params.model]
-    checkpoint = Checkpoint(CHECKPOINTS / fingerprint(settings, CORPUS, VOCABULARY, BENCHMARKS, *TRAINING_CODE))
+    checkpoint = _checkpoint(params, device)
     with progress() as bar:
         task = bar.add_task(params.model, total=training.steps)
         curves = training.run(checkpoint, CHECKPOINT_SECONDS, lambda step: bar.update(task, completed=step))
     checkpoint.remove()
     return model, curves.loss, curves.selection
+
+
+def _checkpoint(params: Params, device: torch.device) -> Checkpoint:
+    """Where this training goes on; a GPU's optimisers keep other numbers than those of the CPU."""
+    from paraphrastic.training.checkpoint import Checkpoint
+
+    settings = params.seed, params.train, params.model, params.models[params.model], device.type
+    return Checkpoint(CHECKPOINTS / fingerprint(settings, CORPUS, VOCABULARY, BENCHMARKS, *TRAINING_CODE))
 
 
 def _device(name: str) -> torch.device:

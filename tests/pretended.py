@@ -89,14 +89,16 @@ def _sized_by_values(name, args, kwargs):
 def _run(operation, args, kwargs):
     name, leaves = operation.overloadpacket, tree_leaves((args, kwargs))
     here = any(isinstance(leaf, OnDevice) for leaf in leaves)
-    target = kwargs.get("device")
+    stays = here if kwargs.get("device") is None else torch.device(kwargs["device"]).type == DEVICE.type
     if here and name not in (_aten._to_copy, _aten.copy_):
         _refuse_mixed(operation, leaves)
-    held = tree_map_only(OnDevice, lambda tensor: tensor.held, (args, kwargs))
-    out = operation(*held[0], **held[1] | ({} if target is None else {"device": torch.device("cpu")}))
+    held_args, held_kwargs = tree_map_only(OnDevice, lambda tensor: tensor.held, (args, kwargs))
+    if stays and "device" in kwargs:
+        held_kwargs["device"] = torch.device("cpu")
+    out = operation(*held_args, **held_kwargs)
     if name is _aten.copy_:
         return args[0]
-    if name is _aten._local_scalar_dense or not (here if target is None else target.type == DEVICE.type):
+    if name is _aten._local_scalar_dense or not stays:
         return out
     out = tree_map_only(Tensor, OnDevice, out)
     return return_and_correct_aliasing(operation, args, kwargs, out) if here else out

@@ -10,6 +10,8 @@ import torch
 from paraphrastic.training import run
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.loop import Training
+from pipeline.params import load_params
+from pipeline.train import _checkpoint
 from tests import pretended, test_ldc
 from tests.test_encoders import NAMES, VARIANTS
 from tests.test_training import SENTENCES, killed_at, prepare
@@ -29,17 +31,11 @@ def watch():
         yield watch
 
 
-def move(model, device=DEVICE):
-    model.encoder.to(device)
-    model.table = model.table.to(device)
-    return model
-
-
 def train(name, block, device, folder, every=1e9, on_step=lambda step: None, **changes):
     """The trained model and its curves."""
     changes = {key: value for key, value in (EXACT | {"epochs": 1} | changes).items() if key in block}
     model, pairs, config = prepare(name, block, **changes)
-    curves = Training(move(model, device), pairs, config, 11, None).run(Checkpoint(folder), every, on_step)
+    curves = Training(model.to(device), pairs, config, 11, None).run(Checkpoint(folder), every, on_step)
     return model, curves
 
 
@@ -52,7 +48,7 @@ class TestEveryEncoder:
     def test_vectors_are_those_of_the_cpu(self, name, block):
         model, *_ = prepare(name, block)
         on_cpu = model.encode(SENTENCES)
-        np.testing.assert_allclose(move(model).encode(SENTENCES), on_cpu, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(model.to(DEVICE).encode(SENTENCES), on_cpu, rtol=1e-4, atol=1e-5)
 
     @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
     def test_losses_are_those_of_the_cpu(self, name, block, optimizer, tmp_path):
@@ -102,7 +98,7 @@ def test_losses_between_two_points_of_the_curve_survive_a_kill(tmp_path, monkeyp
 
 def train_ldc(device, folder, pairs=test_ldc.paraphrases, every=1e9, on_step=lambda step: None, **changes):
     options = {"dim": 8, "filters": 8, "epochs": 2, "batch_size": 6, "rate": 0.01, "lambda_c": 1e-4} | changes
-    model = move(test_ldc.start(test_ldc.LDC, **options), device)
+    model = test_ldc.start(test_ldc.LDC, **options).to(device)
     config = test_ldc.Config(**test_ldc.LDC | options)
     curves = Training(model, pairs(model), config, 11, None).run(Checkpoint(folder), every, on_step)
     return model, curves
@@ -130,3 +126,9 @@ class TestPairModel:
         _, resumed = train_ldc(DEVICE, tmp_path / "2", on_step=steps.append)
         assert steps[0] == 4
         same(resumed.loss, unbroken.loss)
+
+
+def test_a_run_on_one_device_does_not_go_on_on_another():
+    params = load_params()
+    folders = [_checkpoint(params, torch.device(name)).folder for name in ("cpu", "cuda", "cuda:1")]
+    assert folders[0] != folders[1] == folders[2]

@@ -52,7 +52,7 @@ class Resident:
     Args:
         bags: n sentences.
         device: where they are kept.
-        dtype: type of the table.
+        dtype: of counts, that of the table.
     """
 
     def __init__(self, bags: Bags, device: torch.device, dtype: torch.dtype = torch.float32) -> None:
@@ -78,7 +78,7 @@ class Resident:
 
 
 def carried(array: NDArray[Any], device: torch.device) -> Tensor:
-    """`array` on `device`, where it arrives in its turn; nothing waits for that."""
+    """`array` on `device`, where it arrives in its turn; nothing waits for that while it is small."""
     return torch.from_numpy(array).to(device, non_blocking=True)
 
 

@@ -103,7 +103,7 @@ def _gathered(projected: Tensor, ids: Tensor, offsets: Tensor, reach: list[int])
     lengths, places = offsets.diff(), torch.arange(len(ids), device=ids.device)
     sentences = torch.repeat_interleave(lengths, output_size=len(ids))
     starts, ends = offsets[sentences], offsets[sentences + 1]
-    rows = pad(pad(projected, (0, 0, 0, 1)), (0, 0, 0, 1), value=-torch.inf)  # for missing characters, see below
+    rows = pad(pad(projected, (0, 0, 0, 1)), (0, 0, 0, 1), value=-torch.inf)  # two more, for missing characters:
     missing = len(projected) + (places > starts)  # they count for nothing in a first window, rule out a later one
     responses = projected.new_zeros(len(ids), reach[0])
     for j, block in enumerate(rows.split(reach, 1)):

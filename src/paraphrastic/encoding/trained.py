@@ -39,6 +39,12 @@ class TrainedModel(Generic[Part]):
         self.encoder, self.table, self.texts = encoder, table, texts
         self.units = encoder.reader(texts)
 
+    def to(self, device: torch.device) -> Self:
+        """The same model, moved."""
+        self.encoder.to(device)
+        self.table = self.table.to(device)
+        return self
+
     def unknown(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Share of each sentence's words or n-grams that are not in the vocabulary, (n,)."""
         return self.units.unknown(sentences)
@@ -109,7 +115,7 @@ def _beside(resident: Resident, left: NDArray[np.integer], right: NDArray[np.int
     """A batch of the distinct sentences of pairs, and both sides of each pair in it, (pairs,) each."""
     sentences, places = np.unique(np.stack([left, right]), return_inverse=True)
     batch = resident.take(sentences)
-    return batch, *carried(places, batch.ids.device)
+    return batch, *carried(places.reshape(2, -1), batch.ids.device)
 
 
 @torch.no_grad()
