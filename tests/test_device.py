@@ -132,3 +132,20 @@ def test_a_run_on_one_device_does_not_go_on_on_another():
     params = load_params()
     folders = [_checkpoint(params, torch.device(name)).folder for name in ("cpu", "cuda", "cuda:1")]
     assert folders[0] != folders[1] == folders[2]
+
+
+class TestPretended:
+    def test_tensors_of_both_devices_do_not_meet(self, watch):
+        there = torch.ones(3).to(pretended.DEVICE)
+        assert (there + torch.tensor(1.0)).cpu().tolist() == [2, 2, 2]
+        with pytest.raises(RuntimeError, match="a tensor of the CPU beside tensors of the device"):
+            there + torch.ones(3)
+
+    def test_copies_and_waits_are_recorded(self, watch):
+        there = torch.arange(3).to(pretended.DEVICE, non_blocking=True)
+        assert (watch.brought, watch.waits) == ([3], [])
+        for wait in (there.sum().item, there.unique, there.nonzero, there.cpu, lambda: there[there > 0]):
+            wait()
+        torch.arange(5).to(pretended.DEVICE)
+        assert watch.brought == [3, 5]
+        assert len(watch.waits) == 6
