@@ -4,9 +4,11 @@ Where there is no GPU, all but its kernels runs on a pretended one.
 """
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 
+from paraphrastic.encoding.batch import carried
 from paraphrastic.training import run
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.loop import Training
@@ -126,6 +128,16 @@ class TestPairModel:
         _, resumed = train_ldc(DEVICE, tmp_path / "2", on_step=steps.append)
         assert steps[0] == 4
         same(resumed.loss, unbroken.loss)
+
+
+def test_what_arrow_holds_is_carried_without_a_warning(recwarn):
+    torch.set_warn_always(True)
+    array = pa.array([3, 1, 2]).to_numpy()
+    try:
+        assert carried(array, torch.device("cpu")).tolist() == [3, 1, 2]
+    finally:
+        torch.set_warn_always(False)
+    assert not recwarn.list
 
 
 def test_a_run_on_one_device_does_not_go_on_on_another():

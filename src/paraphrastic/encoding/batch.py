@@ -79,7 +79,8 @@ class Resident:
 
 def carried(array: NDArray[Any], device: torch.device) -> Tensor:
     """`array` on `device`, where it arrives in its turn; nothing waits for that while it is small."""
-    return torch.from_numpy(array).to(device, non_blocking=True)
+    writable = np.require(array, requirements="W")  # as torch wants them; those of Arrow are not
+    return torch.from_numpy(writable).to(device, non_blocking=True)
 
 
 def distinct(table: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
