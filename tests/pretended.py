@@ -28,9 +28,6 @@ class OnDevice(Tensor):
     def __init__(self, held):
         self.held = held
 
-    def __tensor_flatten__(self):
-        return ["held"], None
-
     def __reduce_ex__(self, protocol):
         return self.held.__reduce_ex__(protocol)
 

@@ -24,8 +24,6 @@ EXACT = {"products": "float32", "scramble": 0.5, "negatives": "mix", "clip": 1.0
 
 PAIRS = 4  # in a batch
 
-every_encoder = pytest.mark.parametrize(("name", "block"), VARIANTS, ids=NAMES)
-
 
 @pytest.fixture(autouse=True)
 def watch():
@@ -45,7 +43,7 @@ def same(one, other):
     np.testing.assert_allclose(one, other, rtol=5e-3, atol=1e-3)
 
 
-@every_encoder
+@pytest.mark.parametrize(("name", "block"), VARIANTS, ids=NAMES)
 class TestEveryEncoder:
     def test_vectors_are_those_of_the_cpu(self, name, block):
         model, *_ = prepare(name, block)
@@ -54,10 +52,11 @@ class TestEveryEncoder:
 
     @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
     def test_losses_are_those_of_the_cpu(self, name, block, optimizer, tmp_path):
-        same(*(train(name, block, device, tmp_path, optimizer=optimizer)[1].loss for device in (DEVICE, "cpu")))
+        options = {"optimizer": optimizer, "epochs": 2}
+        same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
 
     def test_noise_and_reduced_products_give_numbers(self, name, block, tmp_path):
-        noise = {"dropout": 0.3, "word_dropout": 0.1, "products": "bfloat16"}
+        noise = {"dropout": 0.3, "word_dropout": 0.1, "products": "bfloat16", "epochs": 6}
         model, curves = train(name, block, DEVICE, tmp_path, **noise)
         assert np.isfinite(model.encode(SENTENCES)).all()
         assert np.isfinite(curves.loss).all()
@@ -110,6 +109,7 @@ class TestPairModel:
     @pytest.mark.parametrize("pairs", [test_ldc.paraphrases, test_ldc.labelled])
     @pytest.mark.parametrize(("match", "decompose"), test_ldc.ALLOWED)
     def test_losses_and_scores_are_those_of_the_cpu(self, match, decompose, pairs, tmp_path):
+        # not Adam, whose idle rows the CPU catches up with to first order: a wrong partner may then be another
         options = {"pairs": pairs, "match": match, "decompose": decompose, "optimizer": "adagrad"}
         both = [train_ldc(device, tmp_path, **options) for device in (DEVICE, "cpu")]
         same(*(curves.loss for _, curves in both))

@@ -58,7 +58,7 @@ class Resident:
     def __init__(self, bags: Bags, device: torch.device, dtype: torch.dtype = torch.float32) -> None:
         self._offsets, self._dtype = bags.offsets, dtype
         self._ids = carried(bags.ids, device)
-        # int16 since torch takes rows of uint16 on the CPU only
+        # as int16, since torch does little with uint16
         self._counts = None if bags.counts is None else carried(bags.counts.view(np.int16), device)
 
     def take(self, rows: NDArray[np.integer]) -> Batch:
@@ -86,7 +86,7 @@ def carried(array: NDArray[Any], device: torch.device) -> Tensor:
 def distinct(table: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
     """The rows of a small table that `ids` (N,) name, (rows, dim), and which of these each one is, (N,) int64.
 
-    On a GPU these are all rows: to find out how many there are would take longer than to work on the rest.
+    On a GPU these are all rows: how many are named, it would have to be asked.
     """
     if table.device.type != "cpu":
         return table, ids

@@ -128,17 +128,17 @@ class Training(Run):
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """What the pairs `rows` say of the model."""
         sentences = np.concatenate([self.pairs.left[rows], self.pairs.right[rows]])
-        batch = self._noisy(self._sentences.take(sentences))
+        batch = self._noisy(self._sentences.take(sentences), len(rows))
         leaf, places = self.table.gather(batch.ids, self.step)
         step = Step(self.model.encoder, leaf, batch.at(places), rows, self.config, self.negatives)
         return self.pairs.loss(step), leaf
 
-    def _noisy(self, batch: Batch) -> Batch:
-        """The sentences of this step as they are read: scrambled or not."""
+    def _noisy(self, batch: Batch, pairs: int) -> Batch:
+        """The sentences of this step's pairs as they are read: scrambled or not."""
         noise = self.noise()
         if not (isinstance(self.config, WordConfig) and self.config.scramble):
             return batch
-        chosen = np.tile(noise.random(len(batch.lengths) // 2) < self.config.scramble, 2)  # both sides of a pair
+        chosen = np.tile(noise.random(pairs) < self.config.scramble, 2)  # both sides of a pair
         order = scrambled(batch.borders, chosen, tag_counts(self.config.tags), noise)
         return batch.at(batch.ids.index_select(0, carried(order, batch.ids.device)))
 
