@@ -11,7 +11,7 @@ def keep_freed_memory() -> None:
     """Have glibc give nothing back to the system until the process ends.
 
     It returns every block of more than 32 MB at once, and the next step gets the same memory as pages to be cleared
-    again: 190 MB in a step of charLSTM, a quarter of its time. Other C libraries are left as they are.
+    again: 170 MB in a step of charLSTM, a fifth of its time. Other C libraries are left as they are.
     """
     if libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)
