@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from paraphrastic.encoding import fused
+from paraphrastic.encoding.workspace import Workspace
 
 
 class Cells(NamedTuple):
@@ -35,12 +36,23 @@ class Cells(NamedTuple):
     kept: Tensor
 
     @classmethod
-    def empty(cls, places: int, U: Tensor, like: Tensor) -> "Cells":
-        """Room for so many places; `U` (dim, blocks · dim) has the sizes and the type of products, `like` the other."""
+    def taken(cls, workspace: Workspace, places: int, U: Tensor, like: Tensor) -> "Cells":
+        """Room for so many places; `U` (dim, blocks · dim) has the sizes and the type of products, `like` the other.
+
+        All but the states, which others read, is from `workspace`.
+        """
         dim, width = U.shape
-        cells, tanhs, states = (like.new_empty(places, dim) for _ in range(3))
-        kept = states if U.dtype == like.dtype else U.new_empty(places, dim)
-        return cls(like.new_empty(places, width), cells, tanhs, states, kept)
+        gates = workspace.take("gates", places, width, like)
+        cells, tanhs = (workspace.take(name, places, dim, like) for name in ("cells", "tanhs"))
+        states = like.new_empty(places, dim)
+        kept = states if U.dtype == like.dtype else workspace.take("kept", places, dim, U)
+        return cls(gates, cells, tanhs, states, kept)
+
+    def given(self, workspace: Workspace) -> None:
+        """Give back what was taken."""
+        workspace.give(gates=self.gates, cells=self.cells, tanhs=self.tanhs)
+        if self.kept.dtype != self.states.dtype:
+            workspace.give(kept=self.kept)
 
 
 def ahead(

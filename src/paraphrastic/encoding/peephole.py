@@ -14,6 +14,7 @@ from paraphrastic.encoding.cells import Cells, ahead, back, gather
 from paraphrastic.encoding.packing import before, steps
 from paraphrastic.encoding.products import Reducible
 from paraphrastic.encoding.weights import glorot
+from paraphrastic.encoding.workspace import Workspace
 
 
 class _Lstm(torch.autograd.Function):
@@ -32,10 +33,11 @@ class _Lstm(torch.autograd.Function):
         peepholes: Tensor,
         sizes: list[int],
         places: Tensor | None,
+        workspace: Workspace,
     ) -> Tensor:
-        inputs, ctx.shared, ctx.sizes = rows.to(W.dtype), places is not None, sizes
+        inputs, ctx.shared, ctx.sizes, ctx.workspace = rows.to(W.dtype), places is not None, sizes, workspace
         entering, places = inputs @ W, torch.arange(len(rows), device=rows.device) if places is None else places
-        done = Cells.empty(len(places), U, b)
+        done = Cells.taken(workspace, len(places), U, b)
         recurrent = U.new_zeros(max(sizes, default=0), U.shape[1])
         step = ahead(entering, places, recurrent, b, peepholes, done)
         for now, then in steps(sizes):
@@ -51,7 +53,7 @@ class _Lstm(torch.autograd.Function):
         done = Cells(*tensors)
         d_cells = torch.zeros_like(done.cells[: max(ctx.sizes, default=0)])
         later, back_U = torch.zeros_like(d_cells, dtype=U.dtype), U.T.contiguous()
-        deltas = torch.empty_like(done.gates, dtype=U.dtype)  # gradient of what enters the gates
+        deltas = ctx.workspace.take("deltas", *done.gates.shape, U)  # gradient of what enters the gates
         d_b, d_peepholes = done.gates.new_zeros(U.shape[1]), torch.zeros_like(peepholes)
         step = back(done, peepholes, grads[0].contiguous(), later, d_cells, deltas, d_b, d_peepholes)
         for now, then in reversed(steps(ctx.sizes)):
@@ -59,9 +61,11 @@ class _Lstm(torch.autograd.Function):
             if now.start:
                 torch.mm(deltas[now], back_U, out=later[: now.stop - now.start])
         d_U = before(ctx.sizes, done.kept).T @ deltas
-        if ctx.shared:
-            deltas = _by_input(deltas, places, len(inputs))
-        return deltas @ W.T, inputs.T @ deltas, d_U, d_b, d_peepholes, None, None
+        by_input = _by_input(deltas, places, len(inputs)) if ctx.shared else deltas
+        d_rows, d_W = by_input @ W.T, inputs.T @ by_input
+        done.given(ctx.workspace)
+        ctx.workspace.give(deltas=deltas)
+        return d_rows, d_W, d_U, d_b, d_peepholes, None, None, None
 
 
 def _by_input(deltas: Tensor, places: Tensor, inputs: int) -> Tensor:
@@ -94,6 +98,7 @@ class Peephole(Reducible):
         self.U = nn.Parameter(glorot(hidden, hidden, generator, blocks))
         self.b = nn.Parameter(torch.zeros(blocks * hidden))
         self.peepholes = nn.Parameter(torch.zeros(blocks - 1, hidden))
+        self.workspace = Workspace()
 
     def forward(self, inputs: Tensor, sizes: list[int], places: Tensor | None = None) -> Tensor:
         """States (N, hidden) of inputs packed by time, with `sizes` sentences at each step.
@@ -104,4 +109,4 @@ class Peephole(Reducible):
             places: (N,) int64, the row of `inputs` at each packed place; None where each has its own.
         """
         W, U = self.fit(self.W), self.fit(self.U)
-        return _Lstm.apply(inputs, W, U, self.b, self.peepholes, sizes, places)
+        return _Lstm.apply(inputs, W, U, self.b, self.peepholes, sizes, places, self.workspace)

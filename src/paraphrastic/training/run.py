@@ -17,7 +17,6 @@ from paraphrastic.encoding.batch import carried
 from paraphrastic.errors import ModelError
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.dense import DenseSteps
-from paraphrastic.training.memory import keep_freed_memory
 from paraphrastic.training.tables import trained_table
 
 _POINTS = 200  # of the loss curve, whatever the length of the run
@@ -120,7 +119,6 @@ class Run(ABC):
         Raises:
             ModelError: the loss is no longer a number.
         """
-        keep_freed_memory()
         state = checkpoint.load()
         if state is not None:
             self.restore(state)
