@@ -6,7 +6,7 @@ from torch import Tensor
 class Workspace:
     """Tensors by name, whose memory is used again.
 
-    What is freshly allocated has to be cleared page by page, which takes as long as to compute what goes there.
+    The system clears fresh memory page by page, 150 MB in each step of charLSTM if there were no such thing.
     """
 
     def __init__(self) -> None:
