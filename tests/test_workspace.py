@@ -29,15 +29,22 @@ def alone(seed):
 
 
 @pytest.mark.parametrize(
-    ("rows", "kind", "same"),
-    [(3, torch.float32, True), (2, torch.float32, True), (4, torch.float32, False), (3, torch.bfloat16, False)],
+    ("rows", "like", "same"),
+    [
+        (3, torch.empty(0), True),
+        (2, torch.empty(0), True),
+        (4, torch.empty(0), False),
+        (3, torch.empty(0, dtype=torch.bfloat16), False),
+        (3, torch.empty(0, device="meta"), False),
+    ],
 )
-def test_what_was_given_back_is_taken_again_where_it_fits(rows, kind, same):
+def test_what_was_given_back_is_taken_again_where_it_fits(rows, like, same):
     workspace = Workspace()
     first = workspace.take("gates", 3, 7, torch.empty(0))
     workspace.give(gates=first)
-    second = workspace.take("gates", rows, 7, torch.empty(0, dtype=kind))
-    assert (second.shape, second.dtype, second.is_contiguous()) == ((rows, 7), kind, True)
+    second = workspace.take("gates", rows, 7, like)
+    assert (second.shape, second.dtype, second.device) == ((rows, 7), like.dtype, like.device)
+    assert second.is_contiguous()
     assert (second.data_ptr() == first.data_ptr()) is same
 
 
