@@ -1,7 +1,7 @@
-"""The stages of dvc.yaml, one script each: paths, parameters, progress, I/O."""
+"""The stages of dvc.yaml, one script each: paths, parameters, progress and files."""
 
 import sys
 from pathlib import Path
 
-# DVC runs queued experiments in a copy of the repository: its own src/ must win over an installed checkout.
+# DVC runs queued experiments in a copy of the repository; its src/ must take precedence over an installed package.
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))

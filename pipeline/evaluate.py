@@ -1,17 +1,19 @@
-"""`data/model` and `data/benchmarks` → `metrics/evaluate.json`, `metrics/sets.csv` and every pair's score."""
+"""Stage `evaluate`: data/model and data/benchmarks → metrics/evaluate.json, metrics/sets.csv, data/scores.parquet."""
 
-import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from rich.table import Table
 
-from paraphrastic import models
-from paraphrastic.evaluation import COLUMNS, Benchmarks, Results, evaluate
-from paraphrastic.tables import SCORES, replacing, write_table
-from pipeline.stage import console, run
+from paraphrastic.atomic import write_text
+from paraphrastic.console import console
+from paraphrastic.evaluation import COLUMNS, Benchmarks, evaluate
+from paraphrastic.inference.model_folder import load_scorer
+from paraphrastic.tables import SCORES, write_table
+from pipeline.stage import run, write_csv
 
 MODEL, BENCHMARKS = Path("data/model"), Path("data/benchmarks")
 METRICS, SETS, PAIRS = Path("metrics/evaluate.json"), Path("metrics/sets.csv"), Path("data/scores.parquet")
@@ -19,33 +21,25 @@ METRICS, SETS, PAIRS = Path("metrics/evaluate.json"), Path("metrics/sets.csv"), 
 
 def main() -> None:
     """Score the trained model on all evaluation sets."""
-    results = evaluate(Benchmarks.load(BENCHMARKS), models.load(MODEL))
-    _write(results)
+    results = evaluate(Benchmarks.load(BENCHMARKS), load_scorer(MODEL))
+    write_text(METRICS, json.dumps(results.metrics, indent=2) + "\n")
+    write_csv(pd.DataFrame(results.sets, columns=COLUMNS), SETS)
+    write_table(results.scores, PAIRS, SCORES)
     console.print(_summary(results.metrics))
 
 
-def _write(results: Results) -> None:
-    with replacing(METRICS) as part:
-        part.write_text(json.dumps(results.metrics, indent=2) + "\n", encoding="utf-8", newline="\n")
-    with replacing(SETS) as part, part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(results.sets)
-    write_table(results.scores, PAIRS, SCORES)
-
-
 def _summary(metrics: dict[str, Any]) -> Table:
-    """A row for each section of the metrics."""
+    """Return a table with a row per section of the metrics."""
     table = Table(box=None, show_header=False, pad_edge=False)
-    for section, figures in metrics.items():
-        table.add_row(section, "  ".join(f"{name}={value}" for name, value in _flat(figures)))
+    for section, values in metrics.items():
+        table.add_row(section, "  ".join(f"{name}={value}" for name, value in _flatten(values)))
     return table
 
 
-def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in tree.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from _flatten(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 

@@ -1,9 +1,8 @@
-"""params.yaml, checked at the door: what is wrong with it is one line: where, what, and what is allowed."""
+"""Read and check params.yaml. An error is one line: key, value, and what is allowed."""
 
 import re
 import reprlib
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -20,7 +19,24 @@ from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from paraphrastic.errors import ParameterError, unknown
+from paraphrastic.errors import ParameterError, did_you_mean, unknown_name
+
+PARAMS = Path("params.yaml")
+RENAMED = {  # earlier spelling of a key → the spelling now
+    "bad_rows": "max_bad_rows",
+    "characters": "character_dim",
+    "clip": "max_grad_norm",
+    "filters": "filters_per_width",
+    "hidden": "hidden_dim",
+    "layers": "num_layers",
+    "mismatches": "negatives_per_sentence",
+    "per_order": "ngrams_per_order",
+    "products": "matmul_dtype",
+    "projection": "projection_dim",
+    "rate": "learning_rate",
+    "tags": "boundary_tokens",
+    "threads": "num_threads",
+}
 
 
 def _device(text: str) -> str:
@@ -42,14 +58,13 @@ def _names(value: object) -> object:
     return value
 
 
-PARAMS = Path("params.yaml")
 Checked = TypeVar("Checked", bound=BaseModel)
 Name = Annotated[str, Field(min_length=1)]
 Order = Annotated[int, Field(ge=1, le=6)]
 
 
 class Section(BaseModel):
-    """A mapping of params.yaml: every key is required, no other is known, nothing is converted."""
+    """A mapping of params.yaml: every key is required, other keys are refused, nothing is converted."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -58,12 +73,12 @@ class Tokenize(Section):
     """Parameters of the stage `tokenize`.
 
     Attributes:
-        drop_overlap: leave out training pairs that hold a sentence of an evaluation set.
-        bad_rows: share of unusable rows of a file above which it is refused.
+        drop_overlap: drop training pairs that contain a sentence of an evaluation set.
+        max_bad_rows: share of unusable rows of a source above which it is refused.
     """
 
     drop_overlap: bool
-    bad_rows: float = Field(ge=0, le=1)
+    max_bad_rows: float = Field(ge=0, le=1)
 
 
 class Vocabulary(Section):
@@ -73,7 +88,7 @@ class Vocabulary(Section):
         min_count: occurrences that a word needs.
         orders: lengths of character n-grams.
         ngram_min_count: occurrences that a character n-gram needs.
-        ngrams_per_order: the most frequent ones of each order that are kept; None keeps all.
+        ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
     """
 
     min_count: PositiveInt
@@ -83,11 +98,11 @@ class Vocabulary(Section):
 
 
 class Train(Section):
-    """Parameters of the stage `train` that every model shares.
+    """Parameters of the stage `train` that all models share.
 
     Attributes:
         device: auto, cpu, cuda or cuda:N.
-        select: the evaluation sets that choose what is kept: test, oracle, none, or the name of a set or of a group.
+        select: the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group.
         select_every: how often they do.
     """
 
@@ -101,12 +116,12 @@ class Params(Section):
 
     Attributes:
         model: name of the entry of `models` to train.
-        corpus: a name or a list of names of training pairs.
+        corpus: a name, or a list of names, of training pairs.
         benchmarks: name of a suite of evaluation sets.
-        seed: of everything random.
-        models: blocks of parameters by name; the model that reads a block checks it.
-        finetune: of the stage `finetune`, which checks it.
-        taggers: blocks of parameters by name, which it checks too.
+        seed: seed of all random numbers.
+        models: blocks of parameters by name; the stage that uses a block checks it.
+        finetune: parameters of the stage `finetune`, which checks them.
+        taggers: blocks of parameters by name, which the same stage checks.
     """
 
     model: Name
@@ -122,52 +137,52 @@ class Params(Section):
 
 
 def load_params(path: Path = PARAMS) -> Params:
-    """Read and check params.yaml, apart from what only a model knows of its own block.
+    """Read and check params.yaml, except for the blocks that only a model knows.
 
     Raises:
-        ParameterError: the file is missing or no YAML mapping, or a key is unknown, missing or refused.
+        ParameterError: the file is missing or not a YAML mapping, or a key is unknown, missing or has a wrong value.
     """
     try:
-        params = Params.model_validate(_mapping(path))
+        params = Params.model_validate(_read_mapping(path))
     except ValidationError as error:
-        raise refusal(error, Params, path) from error
+        raise parameter_error(error, Params, path) from error
     if params.model not in params.models:
-        raise ParameterError(f"{path}: model: {unknown('entry of models', params.model, params.models)}")
+        raise ParameterError(f"{path}: model: {unknown_name('entry of models', params.model, params.models)}")
     return params
 
 
-def checked(section: type[Checked], block: dict[str, Any], *inside: str) -> Checked:
-    """The values of a block of params.yaml, as `section` wants them.
+def checked(section: type[Checked], block: dict[str, Any], *keys: str) -> Checked:
+    """Return the values of a block of params.yaml as an instance of `section`.
 
     Args:
-        section: the model that is to hold them.
+        section: the class that checks and holds the values.
         block: the values.
-        inside: keys that lead to the block.
+        keys: the keys that lead to the block.
 
     Raises:
-        ParameterError: a key is unknown, missing or refused.
+        ParameterError: a key is unknown, missing or has a wrong value.
     """
     try:
         return section(**block)
     except ValidationError as error:
-        raise refusal(error, section, PARAMS, *inside) from error
+        raise parameter_error(error, section, PARAMS, *keys) from error
 
 
-def refusal(error: ValidationError, section: type[BaseModel], path: Path, *inside: str) -> ParameterError:
-    """The first thing that `error` complains of, in one line.
+def parameter_error(error: ValidationError, section: type[BaseModel], path: Path, *keys: str) -> ParameterError:
+    """Return one line for the first problem in `error`; unknown keys come before missing ones.
 
     Args:
-        error: what `section` said of the values.
-        section: the model that was to hold them.
+        error: raised by `section`.
+        section: the class that was to hold the values.
         path: the file that they come from.
-        inside: keys that lead to `section` in that file.
+        keys: the keys that lead to `section` in that file.
     """
     first = min(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
-    key = _dotted((*inside, *first["loc"]))
-    return ParameterError(f"{path}: {key}{_complaint(first, section)}")
+    key = _dotted((*keys, *first["loc"]))
+    return ParameterError(f"{path}: {key}{_problem(first, section)}")
 
 
-def _complaint(detail: ErrorDetails, section: type[BaseModel]) -> str:
+def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:
     if detail["type"] == "missing":
         return ": missing"
     if detail["type"] == "extra_forbidden":
@@ -180,26 +195,27 @@ def _complaint(detail: ErrorDetails, section: type[BaseModel]) -> str:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    hint = f"did you mean '{RENAMED[name]}'?" if RENAMED.get(name) in known else did_you_mean(name, known).rstrip()
+    return f"; {hint}" if hint else ""
 
 
 def _keys(section: type[BaseModel], outer: Sequence[int | str]) -> list[str]:
     for key in outer:
-        section = section.model_fields[str(key)].annotation
+        inner: Any = section.model_fields[str(key)].annotation
+        section = inner
     return list(section.model_fields)
 
 
 def _dotted(loc: Sequence[int | str]) -> str:
-    """`vocabulary.orders[1]`: a key as `dvc exp run -S` takes it."""
+    """Return a key in the form that `dvc exp run -S` takes: `vocabulary.orders[1]`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in loc).removeprefix(".")
 
 
-def _mapping(path: Path) -> dict[str, Any]:
+def _read_mapping(path: Path) -> dict[str, Any]:
     try:
-        content = YAML(typ="safe", pure=True).load(path)  # YAML 1.2, where 1e-5 is a number
+        content = YAML(typ="safe", pure=True).load(path)  # YAML 1.2, in which 1e-5 is a number
     except FileNotFoundError as error:
-        raise ParameterError(f"{path}: no such file; run this at the top of the repository") from error
+        raise ParameterError(f"{path}: no such file; run this in the root of the repository") from error
     except MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ParameterError(f"{path}{line}: not valid YAML: {str(error.problem).splitlines()[0]}") from error

@@ -1,29 +1,39 @@
-"""What every stage shares: how it is run as a command."""
+"""What all stages share: running as a command, writing CSV files, and naming checkpoints."""
 
-import signal
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+import pandas as pd
 import typer
 
-from paraphrastic.console import console, one_line, progress
-
-__all__ = ["CHECKPOINTS", "CHECKPOINT_SECONDS", "console", "fingerprint", "progress", "run"]
+from paraphrastic.atomic import atomic_write
+from paraphrastic.console import interrupt_on_sigterm, report_errors
 
 CHECKPOINTS, CHECKPOINT_SECONDS = Path(".checkpoints"), 60.0
 
 
 def run(main: Callable[..., None]) -> None:
-    """Run a stage as a command: a fault of input or machine is told in one line, a defect in a traceback."""
+    """Run a stage as a command; errors of the input and of the system are reported as one line."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    app.command()(one_line("interrupted; run the same command again to go on")(main))
+    interrupt_on_sigterm()
+    app.command()(report_errors("interrupted; run the same command again to continue")(main))
     app()
 
 
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a CSV file atomically, with the same bytes on every system."""
+    with atomic_write(path) as part:
+        frame.to_csv(part, index=False, lineterminator="\n", encoding="utf-8")
+
+
 def fingerprint(settings: object, *folders: Path) -> str:
-    """Names a run by all that determines it: its settings, and the tables and code in `folders`."""
+    """Return a name for a run, derived from everything that determines it.
+
+    Args:
+        settings: parameters, as any object with a stable `repr`.
+        folders: tables, models and code that the run reads.
+    """
     hasher = sha256(repr(settings).encode())
     files = (file for folder in folders for file in sorted(folder.rglob("*")))
     for file in files:

@@ -1,15 +1,16 @@
-"""Sentences of the training pairs → `data/vocabulary`: their words, character n-grams and characters, with counts."""
+"""Stage `vocabulary`: sentences of the training pairs → data/vocabulary, counted words, n-grams and characters."""
 
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
+from paraphrastic.console import progress
 from paraphrastic.errors import DataError
-from paraphrastic.tables import SENTENCES, read_table, write_table
-from paraphrastic.text.vocabulary import NGRAMS, WORDS, count_ngrams, count_words
+from paraphrastic.tables import NGRAM_COUNTS, SENTENCES, WORD_COUNTS, read_table, write_table
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from pipeline.params import load_params
-from pipeline.stage import progress, run
+from pipeline.stage import run
 
 CORPUS, VOCABULARY = Path("data/corpus/sentences.parquet"), Path("data/vocabulary")
 
@@ -17,19 +18,19 @@ CORPUS, VOCABULARY = Path("data/corpus/sentences.parquet"), Path("data/vocabular
 def main() -> None:
     """Count words, character n-grams and characters over the distinct sentences."""
     params = load_params()
-    chosen = params.vocabulary
+    options = params.vocabulary
     sentences = read_table(CORPUS, SENTENCES)["text"]
     with progress() as bar:
         names = "words", "n-grams", "characters"
-        counted = [partial(bar.advance, bar.add_task(name, total=len(sentences))) for name in names]
-        words = count_words(sentences, chosen.min_count, counted[0])
-        ngrams = count_ngrams(sentences, chosen.orders, chosen.ngram_min_count, chosen.ngrams_per_order, counted[1])
-        characters = count_ngrams(sentences, [1], chosen.ngram_min_count, on_progress=counted[2])
-    _refuse_empty(words, "min_count", chosen.min_count, len(sentences))
-    _refuse_empty(ngrams, "ngram_min_count", chosen.ngram_min_count, len(sentences))
-    write_table(words, VOCABULARY / "words.parquet", WORDS)
-    write_table(ngrams, VOCABULARY / "ngrams.parquet", NGRAMS)
-    write_table(characters, VOCABULARY / "characters.parquet", NGRAMS)
+        advance = [partial(bar.advance, bar.add_task(name, total=len(sentences))) for name in names]
+        words = count_words(sentences, options.min_count, advance[0])
+        ngrams = count_ngrams(sentences, options.orders, options.ngram_min_count, options.ngrams_per_order, advance[1])
+        characters = count_ngrams(sentences, [1], options.ngram_min_count, on_progress=advance[2])
+    _refuse_empty(words, "min_count", options.min_count, len(sentences))
+    _refuse_empty(ngrams, "ngram_min_count", options.ngram_min_count, len(sentences))
+    write_table(words, VOCABULARY / "words.parquet", WORD_COUNTS)
+    write_table(ngrams, VOCABULARY / "ngrams.parquet", NGRAM_COUNTS)
+    write_table(characters, VOCABULARY / "characters.parquet", NGRAM_COUNTS)
 
 
 def _refuse_empty(table: pa.Table, key: str, value: int, sentences: int) -> None:

@@ -16,8 +16,8 @@ from paraphrastic.evaluation.ranking import rank
 from paraphrastic.models import overlap
 from paraphrastic.readers import read
 from paraphrastic.sources.catalogue import source
-from paraphrastic.sources.download import fetch
-from paraphrastic.text.tokenize import tokenize
+from paraphrastic.sources.fetching import fetch
+from paraphrastic.text.tokenizer import tokenize
 
 tfidf = import_module("paraphrastic.models.tfidf-chars")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from paraphrastic.encoding import cells
-from paraphrastic.encoding.cells import Cells
-from paraphrastic.encoding.workspace import Workspace
+from paraphrastic.nn.kernels import lstm_cell as cells
+from paraphrastic.nn.kernels.buffer_pool import BufferPool
+from paraphrastic.nn.kernels.lstm_cell import Cells
 
 DIM, STEP, BEFORE = 19, slice(6, 10), slice(1, 5)  # 19: no whole number of vector registers
 
@@ -18,7 +18,7 @@ def numbers(blocks, products, kind):
     def some(*shape, dtype=kind):
         return torch.randn(shape, generator=chance, dtype=torch.float64).to(dtype)
 
-    done = Cells.taken(Workspace(), 10, torch.empty(DIM, blocks * DIM, dtype=products), torch.empty(0, dtype=kind))
+    done = Cells.taken(BufferPool(), 10, torch.empty(DIM, blocks * DIM, dtype=products), torch.empty(0, dtype=kind))
     done.cells.copy_(some(10, DIM))
     entering, places = some(7, blocks * DIM, dtype=products), torch.randint(7, (10,), generator=chance)
     recurrent = some(6, blocks * DIM, dtype=products)
@@ -98,7 +98,7 @@ def test_bfloat16_is_rounded_to_the_nearest():
 def test_tanh_in_float32_is_as_close_as_its_table_says():
     x = np.concatenate([np.linspace(-20, 20, 100_000), [0]])
     entering = torch.from_numpy(x).float().reshape(-1, 1).repeat(1, 3)  # as the candidate, with other gates open
-    done = Cells.taken(Workspace(), len(x), torch.empty(1, 3), torch.empty(0))
+    done = Cells.taken(BufferPool(), len(x), torch.empty(1, 3), torch.empty(0))
     weights = torch.zeros(len(x), 3), torch.tensor([50.0, 50.0, 0.0]), torch.zeros(2, 1)
     entering[:, :2] = 0
     cells.ahead(entering, torch.arange(len(x)), *weights, done)(slice(0, len(x)), slice(0, 0))

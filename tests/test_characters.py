@@ -8,12 +8,12 @@ import pipeline.vocabulary as stage
 from paraphrastic.errors import DataError
 from paraphrastic.tables import SENTENCES, read_table, write_table
 from paraphrastic.text import characters
-from paraphrastic.text.characters import Characters
-from paraphrastic.text.vocabulary import NGRAMS
+from paraphrastic.vocabulary.characters import CharacterVocabulary
+from paraphrastic.vocabulary.counting import NGRAMS
 from pipeline.params import Vocabulary
 from tests.plain_text import ALPHABETS, random_sentences
 
-VOCABULARY = Characters(pa.array(["e", " ", "é", "中", "😀", "\U0010ffff", "\0"]))
+VOCABULARY = CharacterVocabulary(pa.array(["e", " ", "é", "中", "😀", "\U0010ffff", "\0"]))
 
 
 def lists(bags):
@@ -21,7 +21,7 @@ def lists(bags):
 
 
 def test_characters_are_numbered_from_one_between_two_spaces_and_unknown_ones_are_zero():
-    bags = VOCABULARY.bags(pa.array(["ex é", "", "中😀\U0010ffff\0", " "]))
+    bags = VOCABULARY.lookup(pa.array(["ex é", "", "中😀\U0010ffff\0", " "]))
     assert lists(bags) == [[2, 1, 0, 2, 3, 2], [], [2, 4, 5, 6, 7, 2], [2, 2, 2]]
     assert bags.ids.dtype == np.int32
     assert bags.offsets.dtype == np.int64
@@ -30,14 +30,14 @@ def test_characters_are_numbered_from_one_between_two_spaces_and_unknown_ones_ar
 
 
 def test_a_combining_mark_is_a_character_of_its_own():
-    assert lists(VOCABULARY.bags(pa.array(["e\u0301", "é"]))) == [[2, 1, 0, 2], [2, 3, 2]]
+    assert lists(VOCABULARY.lookup(pa.array(["e\u0301", "é"]))) == [[2, 1, 0, 2], [2, 3, 2]]
 
 
 def test_unknown_is_the_share_of_the_text_without_the_added_spaces_and_zero_for_no_text():
     share = VOCABULARY.unknown(pa.array(["xy", "", "ex", None]))
     assert share.tolist() == [1, 0, 0.5, 0]
     assert share.dtype == np.float64
-    assert Characters(pa.array(["e"])).unknown(pa.array(["e\n"])).tolist() == [0.5]
+    assert CharacterVocabulary(pa.array(["e"])).unknown(pa.array(["e\n"])).tolist() == [0.5]
 
 
 @pytest.mark.parametrize("alphabet", ALPHABETS)
@@ -48,8 +48,8 @@ def test_agrees_with_looking_up_the_plain_way_in_any_pieces(monkeypatch, alphabe
     numbers = {character: i for i, character in enumerate(known, 1)}
     sentences = random_sentences(ALPHABETS[alphabet])
     expected = [[numbers.get(c, 0) for c in f" {text} "] if text else [] for text in sentences]
-    vocabulary = Characters(pa.array(list(known)))
-    assert lists(vocabulary.bags(pa.array(sentences))) == expected
+    vocabulary = CharacterVocabulary(pa.array(list(known)))
+    assert lists(vocabulary.lookup(pa.array(sentences))) == expected
     shares = [ids[1:-1].count(0) / max(len(ids) - 2, 1) for ids in expected]
     np.testing.assert_allclose(vocabulary.unknown(pa.array(sentences)), shares)
 
@@ -62,17 +62,17 @@ def test_any_layout_of_the_column_gives_the_same():
         pa.array(texts, pa.large_string()).slice(1, 4),
         pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
     ]
-    assert [lists(VOCABULARY.bags(column)) for column in columns] == [[[2, 1, 2], [], [], [2, 3, 4, 2]]] * 3
+    assert [lists(VOCABULARY.lookup(column)) for column in columns] == [[[2, 1, 2], [], [], [2, 3, 4, 2]]] * 3
 
 
 @pytest.mark.parametrize("none", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
 def test_no_sentences_give_no_bags(none):
-    bags = VOCABULARY.bags(none)
+    bags = VOCABULARY.lookup(none)
     assert len(bags) == len(bags.ids) == len(VOCABULARY.unknown(none)) == 0
 
 
 def test_an_empty_vocabulary_knows_nothing():
-    assert lists(Characters(pa.array([], pa.string())).bags(pa.array(["a"]))) == [[0, 0, 0]]
+    assert lists(CharacterVocabulary(pa.array([], pa.string())).lookup(pa.array(["a"]))) == [[0, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_an_empty_vocabulary_knows_nothing():
 )
 def test_a_vocabulary_holds_each_single_character_once(texts, complaint):
     with pytest.raises(DataError, match=complaint) as refused:
-        Characters(pa.chunked_array([texts]))
+        CharacterVocabulary(pa.chunked_array([texts]))
     assert "\n" not in str(refused.value)
 
 

@@ -17,9 +17,11 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import paraphrastic
-from paraphrastic import cli, embed, models, texts
-from paraphrastic.compare.revisions import SCORES_FILE
-from paraphrastic.model import Model
+from paraphrastic import cli, models
+from paraphrastic.cli import text_input as texts
+from paraphrastic.comparison.revisions import SCORES_FILE
+from paraphrastic.inference import vector_files as embed
+from paraphrastic.inference.model import Model
 from paraphrastic.models import overlap, vectors
 from paraphrastic.sources import catalogue
 from paraphrastic.sources.catalogue import Catalogue, File

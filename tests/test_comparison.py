@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.compare.comparison import by_set, compare
-from paraphrastic.compare.report import as_json, markdown, terminal
+from paraphrastic.comparison.by_set import by_set, compare
+from paraphrastic.comparison.report import as_json, markdown, terminal
 from paraphrastic.errors import DataError
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.tables import SCORES

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 import pipeline.tokenize as stage
+from paraphrastic.corpus.filtering import REASONS, Evaluated, assemble, part_of
 from paraphrastic.errors import DataError
 from paraphrastic.sources.catalogue import File, Suite, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
-from paraphrastic.text.corpus import REASONS, Evaluated, assemble, part_of
-from paraphrastic.text.sentences import indexed
+from paraphrastic.text.deduplicate import indexed
 from tests.faulty_server import made
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from paraphrastic.training.pair_trainer import Training
 
-from paraphrastic.encoding.batch import carried
-from paraphrastic.training import run
+from paraphrastic.nn.batch import to_device
+from paraphrastic.training import trainer as run
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.loop import Training
 from pipeline.params import load_params
 from pipeline.train import _checkpoint
 from tests import pretended, test_ldc
@@ -82,7 +82,7 @@ class TestEveryEncoder:
             waits.append(len(watch.waits))
 
         model, _ = train(name, block, DEVICE, tmp_path, on_step=on_step, scramble=0.0, negatives="max")
-        assert max(np.diff(brought)) <= 8 * PAIRS + model.units.bags(SENTENCES).lengths.max()
+        assert max(np.diff(brought)) <= 8 * PAIRS + model.units.lookup(SENTENCES).lengths.max()
         assert waits[0] == waits[-2]  # after the last step its losses are read
 
 
@@ -134,7 +134,7 @@ def test_what_arrow_holds_is_carried_without_a_warning(recwarn):
     torch.set_warn_always(True)
     array = pa.array([3, 1, 2]).to_numpy()
     try:
-        assert carried(array, torch.device("cpu")).tolist() == [3, 1, 2]
+        assert to_device(array, torch.device("cpu")).tolist() == [3, 1, 2]
     finally:
         torch.set_warn_always(False)
     assert not recwarn.list

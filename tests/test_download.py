@@ -6,7 +6,7 @@ import pytest
 
 from paraphrastic.errors import SourceError
 from paraphrastic.sources.catalogue import File
-from paraphrastic.sources.download import fetch
+from paraphrastic.sources.fetching import fetch
 from tests.faulty_server import BODY, Fault, made, serving
 
 
@@ -151,7 +151,7 @@ def test_a_missing_file_is_told_at_once(server, bring, tmp_path):
     texts = server.source()
     server.bodies.clear()
     told = refusal(bring, texts)
-    assert told.startswith(f"{server.address}/data.bin: the server answers 404 Not Found; ")
+    assert told.startswith(f"{server.address}/data.bin: the server answers 404 Not TaskRows; ")
     assert len(server.seen) == 1
     assert cached(tmp_path) == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.sources.download import _is_mine
+from paraphrastic.sources.fetching import _is_mine
 from tests.faulty_server import BODY, Fault, serving
 
 REPOSITORY = Path(__file__).parents[1]
@@ -18,7 +18,7 @@ FETCH = """
 import sys
 from pathlib import Path
 from paraphrastic.sources.catalogue import File, Source
-from paraphrastic.sources.download import fetch
+from paraphrastic.sources.fetching import fetch
 
 url, sha256, folder, cache = sys.argv[1:]
 files = (File("data.bin", url, sha256),)

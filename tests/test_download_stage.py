@@ -7,7 +7,7 @@ import pytest
 import pipeline.download as stage
 from paraphrastic.errors import SourceError
 from paraphrastic.sources.catalogue import File, source
-from paraphrastic.sources.download import cache_folder, fetch, mirror_folder, prune
+from paraphrastic.sources.fetching import cache_folder, fetch, mirror_folder, prune
 from tests.faulty_server import made
 
 

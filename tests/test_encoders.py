@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from paraphrastic import models
-from paraphrastic.encoding.bag_sum import bag_sum
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.text.bags import Bags
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.kernels.bag_sum import bag_sum
+from paraphrastic.vocabulary.ragged import Ragged
 from tests import character_equations, equations
 
 DIM, ROWS = 5, 11
@@ -73,7 +73,7 @@ def bags_of(sentences, counted):
     ids = [c[0] for c in counts] if counted else sentences
     flat = np.array([unit for i in ids for unit in i], np.int32)
     offsets = np.concatenate([[0], np.cumsum([len(i) for i in ids])]).astype(np.int64)
-    return Bags(flat, offsets, np.array([n for c in counts for n in c[1]], np.uint16) if counted else None)
+    return Ragged(flat, offsets, np.array([n for c in counts for n in c[1]], np.uint16) if counted else None)
 
 
 def batch_of(sentences, encoder, dtype=torch.float64):

@@ -11,9 +11,9 @@ from tokenizers import Tokenizer
 import paraphrastic
 from paraphrastic import models
 from paraphrastic.errors import ModelError
-from paraphrastic.export import to_sentence_transformers, to_word2vec, tokenizer_json
-from paraphrastic.text.tokenize import tokenize
-from paraphrastic.text.vectors import read_vectors
+from paraphrastic.inference.export import to_sentence_transformers, to_word2vec, tokenizer_json
+from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.test_encoders import LSTM, TRAINED, WORD
 from tests.test_training import SENTENCES, prepare
 
@@ -50,7 +50,7 @@ def test_means_of_the_rows_that_its_tokenizer_names_are_the_same_vectors(average
 
 
 def test_an_export_that_fails_leaves_nothing(averages, tmp_path, monkeypatch):
-    monkeypatch.setattr("paraphrastic.export.save_file", full_disk)
+    monkeypatch.setattr("paraphrastic.inference.export.save_file", full_disk)
     with pytest.raises(OSError, match="No space"):
         to_sentence_transformers(averages, tmp_path / "out")
     assert [file.name for file in tmp_path.iterdir()] == ["model"]

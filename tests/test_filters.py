@@ -9,19 +9,19 @@ import torch
 from pydantic import ValidationError
 
 from paraphrastic import models
-from paraphrastic.encoding import filters
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.encoding.filters import maxima, reach_of
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.kernels import conv_max_pool as filters
+from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach
 from tests.character_equations import by_width, greatest_responses
 from tests.test_encoders import TRAINED
 
 DIM, ROWS = 4, 9
 SETS = [{2: 7, 3: 5}, {1: 2, 2: 17, 5: 40}, {3: 1}, {6: 3, 1: 2}]
 SENTENCES = [[3, 1, 3, 8, 8, 1, 3, 1, 0], [], [7], [2, 2, 2, 5, 0, 8, 4], [6, 8], [], [1, 1, 1, 1, 1, 1]]
-FORMULATIONS = [maxima, filters._gathered]
+FORMULATIONS = [conv_max_pool, filters._gathered]
 
 sets = pytest.mark.parametrize("chosen", SETS, ids=str)
-formulations = pytest.mark.parametrize("maxima", FORMULATIONS, ids=["loops", "gathers"])
+formulations = pytest.mark.parametrize("conv_max_pool", FORMULATIONS, ids=["loops", "gathers"])
 
 
 def flat(sentences):
@@ -33,20 +33,20 @@ def drawn(chosen, dtype=torch.float64):
     """A table of characters and the weights of filters: no two windows respond alike."""
     generator = torch.Generator().manual_seed(1)
     table = torch.randn(ROWS, DIM, generator=generator, dtype=dtype)
-    return table, torch.randn(DIM, sum(reach_of(chosen)), generator=generator, dtype=dtype)
+    return table, torch.randn(DIM, sum(filter_reach(chosen)), generator=generator, dtype=dtype)
 
 
 def test_reach_counts_the_filters_wider_than_each_offset():
-    assert reach_of({2: 175, 3: 175, 4: 175}) == [525, 525, 350, 175, 0]
-    assert reach_of({4: 1, 1: 3}) == [4, 1, 1, 1, 0]
+    assert filter_reach({2: 175, 3: 175, 4: 175}) == [525, 525, 350, 175, 0]
+    assert filter_reach({4: 1, 1: 3}) == [4, 1, 1, 1, 0]
 
 
 @sets
 @formulations
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_maxima_are_those_of_the_equation(chosen, maxima, dtype):
+def test_maxima_are_those_of_the_equation(chosen, conv_max_pool, dtype):
     table, weights = drawn(chosen, dtype)
-    found = maxima(table @ weights, *flat(SENTENCES), reach_of(chosen))
+    found = conv_max_pool(table @ weights, *flat(SENTENCES), filter_reach(chosen))
     assert found.dtype == dtype
     numbers = table.double().numpy(), weights.double().numpy(), chosen
     expected = [greatest_responses(s, *numbers) if s else np.zeros(found.shape[1]) for s in SENTENCES]
@@ -55,10 +55,10 @@ def test_maxima_are_those_of_the_equation(chosen, maxima, dtype):
 
 @sets
 @formulations
-def test_gradient_is_that_of_finite_differences(chosen, maxima):
+def test_gradient_is_that_of_finite_differences(chosen, conv_max_pool):
     table, weights = drawn(chosen)
     projected = (table @ weights).requires_grad_()
-    assert torch.autograd.gradcheck(lambda p: maxima(p, *flat(SENTENCES), reach_of(chosen)), projected)
+    assert torch.autograd.gradcheck(lambda p: conv_max_pool(p, *flat(SENTENCES), filter_reach(chosen)), projected)
 
 
 @sets
@@ -69,34 +69,34 @@ def test_both_formulations_have_the_same_values_and_gradients(chosen):
     both = []
     for formulation in FORMULATIONS:
         projected = (table @ weights).requires_grad_()
-        found = formulation(projected, *flat(sentences), reach_of(chosen))
+        found = formulation(projected, *flat(sentences), filter_reach(chosen))
         (found * torch.linspace(-1, 1, found.numel()).view_as(found)).sum().backward()
         both.append((found, projected.grad))
     torch.testing.assert_close(*both)
 
 
 @formulations
-def test_a_maximum_of_exactly_zero_has_its_whole_gradient(maxima):
+def test_a_maximum_of_exactly_zero_has_its_whole_gradient(conv_max_pool):
     projected = torch.zeros(1, 1, requires_grad=True)
-    maxima(projected, *flat([[0]]), [1, 0]).sum().backward()
+    conv_max_pool(projected, *flat([[0]]), [1, 0]).sum().backward()
     assert projected.grad.item() == 1
 
 
 @formulations
-def test_no_sentences_and_empty_sentences(maxima):
+def test_no_sentences_and_empty_sentences(conv_max_pool):
     table, weights = drawn(SETS[0])
     for sentences in ([], [[], []]):
         projected = (table @ weights).requires_grad_()
-        found = maxima(projected, *flat(sentences), reach_of(SETS[0]))
+        found = conv_max_pool(projected, *flat(sentences), filter_reach(SETS[0]))
         assert found.tolist() == [[0] * 12 for _ in sentences]
         found.sum().backward()
         assert not projected.grad.any()
 
 
 @formulations
-def test_what_is_not_a_number_stays_so(maxima):
+def test_what_is_not_a_number_stays_so(conv_max_pool):
     projected = torch.full((ROWS, 12 + 12 + 5), torch.nan)
-    assert maxima(projected, *flat([[1, 2, 3, 4], [5]]), reach_of(SETS[0])).isnan().all()
+    assert conv_max_pool(projected, *flat([[1, 2, 3, 4], [5]]), filter_reach(SETS[0])).isnan().all()
 
 
 OWN = {"filters": {2: 7, 3: 5}, "filter_activation": "tanh", "activation": "tanh", "dropout": 0.0}

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from paraphrastic import models
-from paraphrastic.encoding.trained import Trained
 from paraphrastic.errors import ModelError, ParameterError
-from paraphrastic.supervised import starts
-from paraphrastic.supervised.tasks import SPLITS
+from paraphrastic.finetuning import initial_state as starts
+from paraphrastic.finetuning.tasks import SPLITS
+from paraphrastic.scoring.neural import TrainedEncoder
 from pipeline import finetune
 from pipeline.params import load_params
 from tests.repository import ROOT
@@ -67,7 +67,7 @@ def trained(learn, tmp_path):
     """A model that knows two of the words, where the stage `train` leaves it."""
     options = models.options("avg")(**load_params(tmp_path / "params.yaml").models["avg"])
     words, chance = pa.array(["word1", "word2"]), torch.Generator().manual_seed(1)
-    model = Trained(models.implementation("avg")(options, chance), torch.randn(3, 8, generator=chance), words)
+    model = TrainedEncoder(models.implementation("avg")(options, chance), torch.randn(3, 8, generator=chance), words)
     models.save(model, "avg", options, tmp_path / "data/model")
     return model
 

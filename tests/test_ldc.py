@@ -6,19 +6,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from paraphrastic.training.match_trainer import LabelledPairs, MatchedPairs, mismatched
+from paraphrastic.training.pair_trainer import Training
 from pydantic import ValidationError
 
 from paraphrastic import models
-from paraphrastic.encoding import composition
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.encoding.decomposition import Decomposition, Side
-from paraphrastic.encoding.trained import TrainedPairs
 from paraphrastic.models.ldc import Config, Ldc
-from paraphrastic.text.vocabulary import count_words
+from paraphrastic.nn import two_channel_conv as composition
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.decomposition import Decomposition, Side
+from paraphrastic.scoring.neural import TrainedPairModel
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.initial import initial_table
-from paraphrastic.training.labelled import LabelledPairs, MatchedPairs, mismatched
-from paraphrastic.training.loop import Training
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.vocabulary.counting import count_words
 from pipeline.params import refusal
 from tests import pair_equations
 from tests.test_encoders import TRAINED, bags_of
@@ -263,13 +263,13 @@ def start(block, seed=7, **changes):
     config = Config(**block | changes)
     generator = torch.Generator().manual_seed(seed)
     encoder = Ldc(config, generator)
-    texts, table = initial_table(encoder, config, count_words(TEXTS), len(TEXTS), generator)
-    return TrainedPairs(encoder, table, texts)
+    texts, table = initial_embeddings(encoder, config, count_words(TEXTS), len(TEXTS), generator)
+    return TrainedPairModel(encoder, table, texts)
 
 
 def paraphrases(model):
     rows = np.arange(20)
-    return MatchedPairs(model.units.bags(TEXTS), 2 * rows, 2 * rows + 1, rows % 2, rows)
+    return MatchedPairs(model.units.lookup(TEXTS), 2 * rows, 2 * rows + 1, rows % 2, rows)
 
 
 def labelled(model, seed=3, n=50):
@@ -277,7 +277,7 @@ def labelled(model, seed=3, n=50):
     generator = np.random.default_rng(seed)
     left = generator.integers(40, size=n)
     right = np.where(np.arange(n) % 2, left ^ 1, generator.integers(40, size=n))
-    return LabelledPairs(model.units.bags(TEXTS), left, right, (left // 2 == right // 2).astype(np.float32))
+    return LabelledPairs(model.units.lookup(TEXTS), left, right, (left // 2 == right // 2).astype(np.float32))
 
 
 def train(folder, pairs=paraphrases, select=None, every=1e9, on_step=lambda step: None, **changes):
@@ -381,18 +381,18 @@ def test_wrong_partners_are_the_most_similar_that_are_allowed():
     # 0 and 2, 1 and 3 are paraphrases; one common word of two makes a cosine of one half
     table = torch.eye(6)
     batch, *_ = arguments([], [[0, 1], [2, 3], [0, 4], [0, 3]], torch.float32)
-    banned = torch.eye(4, dtype=torch.bool) | torch.eye(4, dtype=torch.bool).roll(2, 1)
+    mask = torch.eye(4, dtype=torch.bool) | torch.eye(4, dtype=torch.bool).roll(2, 1)
     config = Config(**LDC | {"negatives": "max"})
     # 0 meets 3, as 1 does not share a word with it; 1 meets 0 first of two; 2 meets 3 as partner; 3 meets 0
-    left, right = mismatched(table, batch, banned, config, np.random.default_rng(1))
+    left, right = mismatched(table, batch, mask, config, np.random.default_rng(1))
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == [(0, 3), (1, 0), (3, 2), (0, 3)]
 
 
 def test_wrong_partners_run_out():
     batch, *_ = arguments([], [[0], [1], [2], [3]], torch.float32)
-    banned = torch.eye(4, dtype=torch.bool) | torch.eye(4, dtype=torch.bool).roll(2, 1)
+    mask = torch.eye(4, dtype=torch.bool) | torch.eye(4, dtype=torch.bool).roll(2, 1)
     config = Config(**LDC | {"negatives": "random", "mismatches": 9})
-    found = mismatched(torch.eye(4), batch, banned, config, np.random.default_rng(1))
+    found = mismatched(torch.eye(4), batch, mask, config, np.random.default_rng(1))
     expected = [(0, 1), (0, 3), (1, 0), (1, 2), (1, 2), (3, 2), (0, 3), (2, 3)]  # each met both, on its own side
     assert sorted(zip(*found.tolist(), strict=True)) == sorted(expected)
 

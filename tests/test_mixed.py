@@ -3,16 +3,16 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.errors import DataError
-from paraphrastic.text.mixed import WordsAndNgrams, with_words
-from paraphrastic.text.ngrams import Ngrams
-from paraphrastic.text.vocabulary import count_ngrams, count_words
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary, with_words
 
 SENTENCES = pa.array(["a cat sat on a mat", "of the cat of the mat", "", "é 😀 of", "of of of"])
 
 
 def found(units, texts, sentences):
     """Each sentence as {text of the unit: count}."""
-    bags = units.bags(sentences)
+    bags = units.lookup(sentences)
     rows = zip(bags.offsets[:-1], bags.offsets[1:], strict=True)
     return [dict(zip([texts[i] for i in bags.ids[a:b]], bags.counts[a:b].tolist(), strict=True)) for a, b in rows]
 
@@ -29,13 +29,13 @@ def test_units_are_windows_and_words_between_spaces():
     texts = table["text"].to_pylist()
     assert {" of ", " a ", " the ", " 😀 ", "at"} <= set(texts)
     expected = [naive(texts, sentence) for sentence in SENTENCES.to_pylist()]
-    assert found(WordsAndNgrams(table["text"]), texts, SENTENCES) == expected
+    assert found(WordNgramVocabulary(table["text"]), texts, SENTENCES) == expected
 
 
 def test_ids_ascend_and_a_word_that_is_an_ngram_is_one_unit():
     table = with_words(count_ngrams(SENTENCES, [2, 3, 4]), count_words(SENTENCES))
     assert len(set(table["text"].to_pylist())) == len(table)
-    bags = WordsAndNgrams(table["text"]).bags(SENTENCES)
+    bags = WordNgramVocabulary(table["text"]).lookup(SENTENCES)
     for start, end in zip(bags.offsets[:-1], bags.offsets[1:], strict=True):
         assert (np.diff(bags.ids[start:end]) > 0).all()
 
@@ -50,10 +50,10 @@ def test_an_ngram_that_is_a_rare_word_stays():
 
 def test_unknown_is_that_of_the_ngrams():
     table = with_words(count_ngrams(SENTENCES, [2]), count_words(SENTENCES))
-    share = WordsAndNgrams(table["text"]).unknown(pa.array(["cat", "xyz", ""]))
-    assert share.tolist() == Ngrams(count_ngrams(SENTENCES, [2])["text"]).unknown(pa.array(["cat", "xyz", ""])).tolist()
+    share = WordNgramVocabulary(table["text"]).unknown(pa.array(["cat", "xyz", ""]))
+    assert share.tolist() == NgramVocabulary(count_ngrams(SENTENCES, [2])["text"]).unknown(pa.array(["cat", "xyz", ""])).tolist()
 
 
 def test_a_unit_that_stands_twice_is_refused():
     with pytest.raises(DataError, match="' of ' stands 2 times"):
-        WordsAndNgrams(pa.array(["of", " of ", " of "]))
+        WordNgramVocabulary(pa.array(["of", " of ", " of "]))

@@ -12,7 +12,7 @@ import paraphrastic
 from paraphrastic import models
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.models import overlap
-from paraphrastic.text.tokenize import tokenize
+from paraphrastic.text.tokenizer import tokenize
 from tests.test_encoders import LSTM, TRAINED, WORD
 from tests.test_training import MADE_UP, SENTENCES, prepare
 

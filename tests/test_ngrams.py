@@ -7,7 +7,7 @@ import pytest
 
 from paraphrastic.errors import DataError
 from paraphrastic.text import ngrams
-from paraphrastic.text.ngrams import Ngrams
+from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from tests.plain_text import ALPHABETS, random_sentences, windows
 
 
@@ -19,16 +19,16 @@ def dictionaries(bags):
 
 
 def test_ids_are_rows_of_the_vocabulary_with_counts_and_unknown_ngrams_are_left_out():
-    vocabulary = Ngrams(pa.array(["he ", "th", "e", "xyz", " the "]))
-    bags = vocabulary.bags(pa.array(["the the", "", "x"]))
+    vocabulary = NgramVocabulary(pa.array(["he ", "th", "e", "xyz", " the "]))
+    bags = vocabulary.lookup(pa.array(["the the", "", "x"]))
     assert dictionaries(bags) == [{0: 2, 1: 2, 2: 2, 4: 2}, {}, {}]
     assert (bags.ids.dtype, bags.offsets.dtype, bags.counts.dtype) == (np.int32, np.int64, np.uint16)
     assert len(vocabulary) == 5
 
 
 def test_an_ngram_ends_with_its_sentence():
-    vocabulary = Ngrams(pa.array(["  ", "b  c", "a \n b", "b "]))
-    assert dictionaries(vocabulary.bags(pa.array(["a b", "c d"]))) == [{3: 1}, {}]
+    vocabulary = NgramVocabulary(pa.array(["  ", "b  c", "a \n b", "b "]))
+    assert dictionaries(vocabulary.lookup(pa.array(["a b", "c d"]))) == [{3: 1}, {}]
 
 
 @pytest.mark.parametrize("alphabet", ALPHABETS)
@@ -39,25 +39,25 @@ def test_look_up_agrees_with_counting_the_plain_way(monkeypatch, alphabet, size)
     seen = sorted(set().union(*(windows(text, orders) for text in sentences)))
     texts = random.Random(1).sample(seen, len(seen) // 2)
     texts += [text for text in ("zz", "\U0001f600" * 6) if text not in texts]
-    bags = Ngrams(pa.array(texts)).bags(pa.array(sentences))
+    bags = NgramVocabulary(pa.array(texts)).lookup(pa.array(sentences))
     row = {text: i for i, text in enumerate(texts)}
     expected = [Counter(row[w] for w in windows(text, orders) if w in row) for text in sentences]
     assert dictionaries(bags) == expected
 
 
 def test_unknown_is_the_share_of_windows_of_the_vocabularys_orders():
-    vocabulary = Ngrams(pa.array([" a", "b ", "a b "]))
+    vocabulary = NgramVocabulary(pa.array([" a", "b ", "a b "]))
     # " a b ": " a", "b " of four bigrams, "a b " of two 4-grams; " a ": " a" of two bigrams, no 4-gram
     assert vocabulary.unknown(pa.array(["a b", "a", "xyz", ""])).tolist() == [0.5, 0.5, 1, 0]
 
 
 def test_counts_stop_at_the_largest_uint16():
-    bags = Ngrams(pa.array(["aa", "a "])).bags(pa.array(["a" * 65_536, "a" * 65_537]))
+    bags = NgramVocabulary(pa.array(["aa", "a "])).lookup(pa.array(["a" * 65_536, "a" * 65_537]))
     assert dictionaries(bags) == [{0: 65_535, 1: 1}, {0: 65_535, 1: 1}]
 
 
 def test_a_sentence_of_five_million_characters():
-    bags = Ngrams(pa.array(["ab", "ba", "zz"])).bags(pa.array(["zzz", "ab" * 2_500_000, "zz"]))
+    bags = NgramVocabulary(pa.array(["ab", "ba", "zz"])).lookup(pa.array(["zzz", "ab" * 2_500_000, "zz"]))
     assert dictionaries(bags) == [{2: 2}, {0: 65_535, 1: 65_535}, {2: 1}]
 
 
@@ -69,9 +69,9 @@ def test_any_layout_of_the_column_gives_the_same():
         pa.array(texts, pa.large_string()).slice(1, 4),
         pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
     ]
-    vocabulary = Ngrams(pa.chunked_array([["ab"], ["  "]]))
+    vocabulary = NgramVocabulary(pa.chunked_array([["ab"], ["  "]]))
     for column in columns:
-        assert dictionaries(vocabulary.bags(column)) == [{0: 1}, {1: 1}, {1: 1}, {0: 2}]
+        assert dictionaries(vocabulary.lookup(column)) == [{0: 1}, {1: 1}, {1: 1}, {0: 2}]
         assert vocabulary.unknown(column).tolist() == pytest.approx([2 / 3, 0, 0, 4 / 6])
 
 
@@ -81,19 +81,19 @@ def test_text_beyond_the_reach_of_32_bit_offsets(tmp_path):
     data[start:] = np.frombuffer(text, np.uint8)
     offsets = np.array([start, start + 3, start + len(text)])
     far = pa.LargeStringArray.from_buffers(2, pa.py_buffer(offsets), pa.py_buffer(data))
-    assert dictionaries(Ngrams(pa.array(["ab", "é "])).bags(far)) == [{0: 1}, {1: 1}]
+    assert dictionaries(NgramVocabulary(pa.array(["ab", "é "])).lookup(far)) == [{0: 1}, {1: 1}]
 
 
 @pytest.mark.parametrize("none", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
 def test_no_sentences_give_no_bags(none):
-    vocabulary = Ngrams(pa.array(["ab"]))
-    bags = vocabulary.bags(none)
+    vocabulary = NgramVocabulary(pa.array(["ab"]))
+    bags = vocabulary.lookup(none)
     assert len(bags) == len(bags.ids) == len(bags.counts) == len(vocabulary.unknown(none)) == 0
 
 
 def test_an_empty_vocabulary_knows_nothing():
-    nothing = Ngrams(pa.array([], pa.string()))
-    assert dictionaries(nothing.bags(pa.array(["ab", ""]))) == [{}, {}]
+    nothing = NgramVocabulary(pa.array([], pa.string()))
+    assert dictionaries(nothing.lookup(pa.array(["ab", ""]))) == [{}, {}]
     assert nothing.unknown(pa.array(["ab", ""])).tolist() == [0, 0]  # of no order at all
 
 
@@ -103,4 +103,4 @@ def test_an_empty_vocabulary_knows_nothing():
 )
 def test_a_vocabulary_holds_each_ngram_once(texts, complaint):
     with pytest.raises(DataError, match=complaint):
-        Ngrams(pa.array(texts))
+        NgramVocabulary(pa.array(texts))

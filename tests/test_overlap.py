@@ -2,10 +2,10 @@ from random import Random
 
 import pyarrow as pa
 import pytest
+from paraphrastic.corpus.overlap import exact_copies, near_copies
 
-from paraphrastic.text import overlap
+from paraphrastic.corpus import overlap
 from paraphrastic.text.normalize import normalize
-from paraphrastic.text.overlap import exact_copies, near_copies
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
-from paraphrastic.evaluation.paraphrase import best_threshold, decide
+from paraphrastic.evaluation.threshold import best_threshold, decide
 
 
 def scores(*values):

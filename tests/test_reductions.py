@@ -4,12 +4,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from paraphrastic.training.pair_trainer import Training
 
 from paraphrastic import models
-from paraphrastic.text.words import END, START, Words, tag_counts, tagged
 from paraphrastic.training.batches import epoch_batches, scrambled
-from paraphrastic.training.dense import DenseSteps
-from paraphrastic.training.loop import Training
+from paraphrastic.training.dense_optimizer import DenseOptimizer
+from paraphrastic.vocabulary.words import END, START, WordVocabulary, tag_counts, tagged
 from tests.equations import avg, lstmavg
 from tests.test_encoders import BOTH, DIM, LSTM, RECURRENT, SENTENCES, WORD, bags_of, batch_of, build
 from tests.test_training import prepare, train
@@ -75,7 +75,7 @@ def test_an_infinite_pull_keeps_irnn_an_average(optimizer, tmp_path):
 @pytest.mark.parametrize(("to_start", "home"), [(True, 1.0), (False, 0.0)])
 def test_lambda_c_pulls_to_the_start_or_to_zero(optimizer, to_start, home):
     weight = torch.ones(3, requires_grad=True)
-    steps = DenseSteps([weight], optimizer, 1e9, to_start)
+    steps = DenseOptimizer([weight], optimizer, 1e9, to_start)
     for step in range(1, 5):
         (weight * torch.tensor([1.0, -2.0, 3.0])).sum().backward()
         steps.update(step, 0.1)
@@ -84,7 +84,7 @@ def test_lambda_c_pulls_to_the_start_or_to_zero(optimizer, to_start, home):
 
 def test_gradient_descent_has_the_momentum_of_charagram2016():
     weight = torch.ones(1, requires_grad=True)
-    steps, found = DenseSteps([weight], "sgd", 0.0, False), []
+    steps, found = DenseOptimizer([weight], "sgd", 0.0, False), []
     for step in range(1, 4):
         (2 * weight).sum().backward()
         steps.update(step, 0.1)
@@ -153,8 +153,8 @@ def test_tags_stand_around_what_is_not_empty():
     texts = pa.array(["a b", "", "c"])
     assert tagged(texts, "both").to_pylist() == [f"{START} a b {END}", "", f"{START} c {END}"]
     assert tagged(texts, "start").to_pylist() == [f"{START} a b", "", f"{START} c"]
-    words = Words(pa.array(["a", "b", END]), "end")
-    assert words.bags(texts).ids.tolist() == [1, 2, 3, 0, 3]
+    words = WordVocabulary(pa.array(["a", "b", END]), "end")
+    assert words.lookup(texts).ids.tolist() == [1, 2, 3, 0, 3]
     assert words.unknown(texts).tolist() == [0, 0, 1]
 
 

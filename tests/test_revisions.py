@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.compare.revisions import SCORES_FILE, scores_of
+from paraphrastic.comparison.revisions import SCORES_FILE, scores_of
 from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.tables import SCORES, write_table
 from tests.test_comparison import table

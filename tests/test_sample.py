@@ -75,7 +75,7 @@ def wordings(meaning, count=300, **style) -> set[str]:
     return {text(speaker.say(meaning)) for _ in range(count)}
 
 
-# Words
+# WordVocabulary
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import torch
+from paraphrastic.training.pair_trainer import Pairs, Training
 
 from paraphrastic import models
-from paraphrastic.encoding.trained import Trained
-from paraphrastic.evaluation.similarity import pearson
+from paraphrastic.evaluation.correlation import pearson
 from paraphrastic.sample import tables
-from paraphrastic.text.sentences import distinct
-from paraphrastic.text.tokenize import tokenize
-from paraphrastic.text.vocabulary import count_ngrams, count_words
+from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.text.deduplicate import distinct
+from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.initial import initial_table
-from paraphrastic.training.loop import Pairs, Training
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from tests.test_encoders import LSTM, TRAINED, WORD
 
 COMMON = {"dim": 100, "init": "idf", "margin": 0.6, "schedule": "linear", "batch_size": 100, "epochs": 3, "rate": 0.005}
@@ -52,9 +52,9 @@ def train(name, pairs, folder):
     config, generator = models.options(name)(**BLOCKS[name]), torch.Generator().manual_seed(1)
     encoder = models.implementation(name)(config, generator)
     counted = count_words(sentences, 2) if encoder.units == "words" else count_ngrams(sentences, [2, 3, 4], 2)
-    texts, table = initial_table(encoder, config, counted, len(sentences), generator)
-    model = Trained(encoder, table, texts)
-    columns = model.units.bags(sentences), left, right, np.zeros(len(left), int), pairs["group"].to_numpy()
+    texts, table = initial_embeddings(encoder, config, counted, len(sentences), generator)
+    model = TrainedEncoder(encoder, table, texts)
+    columns = model.units.lookup(sentences), left, right, np.zeros(len(left), int), pairs["group"].to_numpy()
     Training(model, Pairs(*columns), config, 1, None).run(Checkpoint(folder), 1e9, lambda step: None)
     return model
 

@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 
 from paraphrastic.tables import RAW, indexed_schema
-from paraphrastic.text.sentences import distinct, indexed
+from paraphrastic.text.deduplicate import distinct, indexed
 
 
 def test_distinct_texts_stand_in_order_of_first_occurrence():

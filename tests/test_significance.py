@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from paraphrastic.compare.significance import Correlation, Mean, bootstrap, interval, williams, williams_of
+from paraphrastic.comparison.significance import Correlation, Mean, bootstrap, interval, williams, williams_of
 
 
 def test_williams_is_the_worked_example_of_steiger():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from paraphrastic.evaluation.similarity import pearson, ranks, spearman
+from paraphrastic.evaluation.correlation import pearson, ranks, spearman
 
 
 def vectors(*values):

@@ -8,16 +8,16 @@ import pytest
 import torch
 
 from paraphrastic import models
-from paraphrastic.encoding.trained import Trained
 from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.evaluation.similarity import pearson
-from paraphrastic.supervised import tasks
-from paraphrastic.supervised.heads import PairHead, SentenceHead
-from paraphrastic.supervised.losses import divergence, expected, likelihood, target
-from paraphrastic.supervised.pairs import learn_pairs
-from paraphrastic.supervised.starts import frozen, learned, scratch, with_new_words
-from paraphrastic.supervised.tasks import Rows, Task
-from paraphrastic.supervised.tuning import Tuning, TuningConfig
+from paraphrastic.evaluation.correlation import pearson
+from paraphrastic.finetuning import tasks
+from paraphrastic.finetuning.head_trainer import HeadTrainer, HeadTrainerConfig
+from paraphrastic.finetuning.heads import PairHead, SentenceHead
+from paraphrastic.finetuning.initial_state import frozen, learned, scratch, with_new_words
+from paraphrastic.finetuning.objectives import divergence, expected, likelihood, target
+from paraphrastic.finetuning.pair_model import learn_pairs
+from paraphrastic.finetuning.tasks import Rows, Task
+from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.tables import SENTENCES, indexed_schema, write_table
 from paraphrastic.training.checkpoint import Checkpoint
 from tests.test_encoders import VARIANTS
@@ -172,7 +172,7 @@ def made_up(kind, rows=50, shuffled=False):
 
 
 def tuning(task, name="avg", seed=1, init="scratch", model=None, **changes):
-    config = TuningConfig(**OPTIONS | changes)
+    config = HeadTrainerConfig(**OPTIONS | changes)
     block = next(block for variant, block in VARIANTS if variant == name) | {"dim": 16}
     generator = torch.Generator().manual_seed(seed)
     if init == "frozen":
@@ -182,7 +182,7 @@ def tuning(task, name="avg", seed=1, init="scratch", model=None, **changes):
         model = model or scratch(models.implementation(name), options, task.sentences, [2, 3], generator)
         start = learned(model, task.sentences, config.lambda_c, config.lambda_w, init == "universal")
     head = PairHead if task.splits["train"].paired else SentenceHead
-    return Tuning(start, head(start.encoder.out_dim, config.hidden, task.classes, generator), task, config, seed)
+    return HeadTrainer(start, head(start.encoder.out_dim, config.hidden, task.classes, generator), task, config, seed)
 
 
 def run(fit, folder, every=1e9, on_step=lambda step, steps: None):
@@ -278,7 +278,7 @@ def test_frozen_vectors_stay_and_their_projection_learns(tmp_path):
 def test_a_trained_model_is_given_the_new_words_of_a_task_and_keeps_its_own():
     block = next(block for name, block in VARIANTS if name == "avg")
     options = models.options("avg")(**block)
-    known = Trained(
+    known = TrainedEncoder(
         models.implementation("avg")(options, torch.Generator()), torch.randn(3, options.dim), pa.array(["a", "b"])
     )
     more = with_new_words(known, options, pa.array(["b c", "c d"]), torch.Generator().manual_seed(1))

@@ -7,7 +7,7 @@ import torch
 
 from paraphrastic import tables
 from paraphrastic.errors import DataError
-from paraphrastic.training.tables import DenseTable, RowTable
+from paraphrastic.training.embedding_optimizers import DenseEmbeddingOptimizer, SparseRowOptimizer
 
 ROWS, DIM, STEPS = 200, 8, 300
 
@@ -24,7 +24,7 @@ def train(kind, optimizer, pull, to_start, touched=ROWS):
         leaf, places = table.gather(ids, step)
         ((leaf[places] - target[ids]) ** 2).sum().backward()
         table.update(step)
-    table.settle(STEPS)
+    table.flush(STEPS)
     return table.weights.detach()
 
 
@@ -45,11 +45,11 @@ class Torch:
         self.optimizer.step()
         self.optimizer.zero_grad()
 
-    def settle(self, step):
+    def flush(self, step):
         pass
 
 
-both_kinds = pytest.mark.parametrize("kind", [RowTable, DenseTable])
+both_kinds = pytest.mark.parametrize("kind", [SparseRowOptimizer, DenseEmbeddingOptimizer])
 both_optimizers = pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
 
 
@@ -94,7 +94,7 @@ def test_state_restores_to_the_same_bits():
             (leaf[places] ** 2).sum().backward()
             table.update(step)
 
-    for kind in (RowTable, DenseTable):
+    for kind in (SparseRowOptimizer, DenseEmbeddingOptimizer):
         rates = np.full(40, 0.01)
         unbroken = kind(torch.ones(ROWS, DIM), rates, "adam", 1e-4, True)
         generator = torch.Generator().manual_seed(1)
@@ -133,7 +133,7 @@ def test_tables_that_cannot_be_read_are_named(tmp_path):
 
 def test_nothing_half_written_is_left(tmp_path):
     def interrupted():
-        with tables.replacing(tmp_path / "file") as part:
+        with tables.atomic_write(tmp_path / "file") as part:
             part.write_text("half")
             raise KeyboardInterrupt
 

@@ -10,11 +10,11 @@ import torch
 from pydantic import ValidationError
 
 from paraphrastic.errors import DataError, ModelError, ParameterError
+from paraphrastic.finetuning.tagging.config import options
+from paraphrastic.finetuning.tagging.tag_trainer import fit, untrained
+from paraphrastic.finetuning.tagging.tagged_sentences import Sentences
+from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.sample import tables
-from paraphrastic.tagging.options import options
-from paraphrastic.tagging.sentences import Sentences
-from paraphrastic.tagging.tagger import Tagger
-from paraphrastic.tagging.training import fit, untrained
 from paraphrastic.training.checkpoint import Checkpoint
 from tests.character_equations import EQUATIONS as OF_CHARACTERS
 from tests.equations import EQUATIONS, lstm_states, within

@@ -4,8 +4,8 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from paraphrastic.text import tokenize as module
-from paraphrastic.text.tokenize import tokenize
+from paraphrastic.text import tokenizer as module
+from paraphrastic.text.tokenizer import tokenize
 
 
 def tokens(text):

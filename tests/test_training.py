@@ -6,16 +6,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from paraphrastic.training.pair_trainer import Pairs, Training
 
 from paraphrastic import models
-from paraphrastic.encoding.encoder import EncoderConfig
-from paraphrastic.encoding.trained import Trained
 from paraphrastic.errors import ModelError
-from paraphrastic.text.mixed import with_words
-from paraphrastic.text.vocabulary import count_ngrams, count_words
+from paraphrastic.nn.encoder import EncoderConfig
+from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.initial import initial_table
-from paraphrastic.training.loop import Pairs, Training
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.words_and_ngrams import with_words
 from tests.test_encoders import NAMES, VARIANTS
 
 # Twenty meanings, each said with words of its own; what all share says nothing.
@@ -39,10 +39,10 @@ def prepare(name, block, folder=None, **changes):
     config = models.options(name)(**block)
     generator = torch.Generator().manual_seed(7)
     encoder = models.implementation(name)(config, generator)
-    texts, table = initial_table(encoder, config, COUNTED[encoder.units], len(SENTENCES), generator)
-    model = Trained(encoder, table, texts)
+    texts, table = initial_embeddings(encoder, config, COUNTED[encoder.units], len(SENTENCES), generator)
+    model = TrainedEncoder(encoder, table, texts)
     rows = np.arange(20)
-    pairs = Pairs(model.units.bags(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
+    pairs = Pairs(model.units.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
     return model, pairs, config
 
 

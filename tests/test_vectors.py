@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paraphrastic.errors import DataError
-from paraphrastic.text.vectors import read_vectors
+from paraphrastic.vocabulary.pretrained import read_vectors
 
 
 def write(path, text):

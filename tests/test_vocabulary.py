@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 import pipeline.vocabulary as stage
 from paraphrastic.errors import DataError
 from paraphrastic.tables import SENTENCES, read_table, write_table
-from paraphrastic.text import vocabulary
-from paraphrastic.text.vocabulary import NGRAMS, WORDS, count_ngrams, count_words
+from paraphrastic.text import counting as vocabulary
+from paraphrastic.vocabulary.counting import NGRAMS, WORDS, count_ngrams, count_words
 from pipeline.params import Vocabulary
 from tests.plain_text import ALPHABETS, random_sentences, windows
 

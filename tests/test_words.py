@@ -4,9 +4,9 @@ import pytest
 
 from paraphrastic.errors import DataError
 from paraphrastic.text import words
-from paraphrastic.text.words import Words, split
+from paraphrastic.vocabulary.words import WordVocabulary, split
 
-VOCABULARY = Words(pa.array(["the", "cat", "é", "😀"]))
+VOCABULARY = WordVocabulary(pa.array(["the", "cat", "é", "😀"]))
 
 
 def lists(bags):
@@ -14,7 +14,7 @@ def lists(bags):
 
 
 def test_words_are_numbered_from_one_in_reading_order_and_unknown_ones_are_zero():
-    bags = VOCABULARY.bags(pa.array(["the cat saw the dog", "", "😀 é"]))
+    bags = VOCABULARY.lookup(pa.array(["the cat saw the dog", "", "😀 é"]))
     assert lists(bags) == [[1, 2, 0, 1, 0], [], [4, 3]]
     assert bags.ids.dtype == np.int32
     assert bags.offsets.dtype == np.int64
@@ -23,7 +23,7 @@ def test_words_are_numbered_from_one_in_reading_order_and_unknown_ones_are_zero(
 
 
 def test_a_text_of_spaces_has_no_words():
-    assert lists(VOCABULARY.bags(pa.array(["   ", " the  cat ", " "]))) == [[], [1, 2], []]
+    assert lists(VOCABULARY.lookup(pa.array(["   ", " the  cat ", " "]))) == [[], [1, 2], []]
 
 
 def test_only_a_space_separates_words():
@@ -47,19 +47,19 @@ def test_any_layout_of_the_column_gives_the_same(monkeypatch):
     ]
     for size in (words.PIECE, 4):
         monkeypatch.setattr(words, "PIECE", size)
-        assert [lists(VOCABULARY.bags(column)) for column in columns] == [expected] * 3
+        assert [lists(VOCABULARY.lookup(column)) for column in columns] == [expected] * 3
         assert [VOCABULARY.unknown(column).tolist() for column in columns] == [[0, 0, 0, 0]] * 3
 
 
 @pytest.mark.parametrize("none", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
 def test_no_sentences_give_no_bags(none):
-    bags = VOCABULARY.bags(none)
+    bags = VOCABULARY.lookup(none)
     assert len(bags) == len(bags.ids) == len(VOCABULARY.unknown(none)) == 0
 
 
 def test_an_empty_vocabulary_knows_nothing():
-    nothing = Words(pa.array([], pa.string()))
-    assert lists(nothing.bags(pa.array(["a b"]))) == [[0, 0]]
+    nothing = WordVocabulary(pa.array([], pa.string()))
+    assert lists(nothing.lookup(pa.array(["a b"]))) == [[0, 0]]
     assert nothing.unknown(pa.array(["a b"])).tolist() == [1]
 
 
@@ -69,4 +69,4 @@ def test_an_empty_vocabulary_knows_nothing():
 )
 def test_a_vocabulary_holds_each_word_once(texts, complaint):
     with pytest.raises(DataError, match=complaint):
-        Words(pa.chunked_array([texts]))
+        WordVocabulary(pa.chunked_array([texts]))

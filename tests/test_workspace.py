@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from paraphrastic.encoding.peephole import Peephole
-from paraphrastic.encoding.workspace import Workspace
+from paraphrastic.nn.kernels.buffer_pool import BufferPool
+from paraphrastic.nn.peephole_lstm import PeepholeLstm
 
 SIZES = [4, 3, 1]
 
 
 def layer(reduced=False):
-    return Peephole(5, 6, True, torch.Generator().manual_seed(1), reduced)
+    return PeepholeLstm(5, 6, True, torch.Generator().manual_seed(1), reduced)
 
 
 def inputs(seed, rows=8):
@@ -39,7 +39,7 @@ def alone(seed):
     ],
 )
 def test_what_was_given_back_is_taken_again_where_it_fits(rows, like, same):
-    workspace = Workspace()
+    workspace = BufferPool()
     first = workspace.take("gates", 3, 7, torch.empty(0))
     workspace.give(gates=first)
     second = workspace.take("gates", rows, 7, like)
@@ -49,7 +49,7 @@ def test_what_was_given_back_is_taken_again_where_it_fits(rows, like, same):
 
 
 def test_what_shrank_has_room_for_as_much_as_before():
-    workspace, sizes = Workspace(), (5, 2, 5)
+    workspace, sizes = BufferPool(), (5, 2, 5)
     taken = []
     for rows in sizes:
         taken.append(workspace.take("gates", rows, 7, torch.empty(0)))
@@ -58,7 +58,7 @@ def test_what_shrank_has_room_for_as_much_as_before():
 
 
 def test_what_is_in_use_is_not_taken():
-    workspace = Workspace()
+    workspace = BufferPool()
     taken = [workspace.take("gates", 3, 7, torch.empty(0)) for _ in range(2)]
     assert taken[0].data_ptr() != taken[1].data_ptr()
 

@@ -1,4 +1,4 @@
-"""Paraphrastic sentence encoders: the library behind the pipeline.
+"""Paraphrastic sentence encoders.
 
 Example:
     model = paraphrastic.load("data/model")
@@ -9,13 +9,13 @@ Example:
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Model", "load"]  # both of model.py
+__all__ = ["Model", "load"]  # defined in inference/model.py
 
 
 def __getattr__(name: str) -> Any:
-    """What `model.py` offers, imported when it is asked for: every stage and command imports this package."""
+    """Import `Model` and `load` on first use: every stage imports this package and needs neither."""
     if name in __all__:
-        return getattr(import_module(f"{__name__}.model"), name)
+        return getattr(import_module(f"{__name__}.inference.model"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

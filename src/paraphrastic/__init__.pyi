@@ -1,2 +1,2 @@
-from paraphrastic.model import Model as Model
-from paraphrastic.model import load as load
+from paraphrastic.inference.model import Model as Model
+from paraphrastic.inference.model import load as load

@@ -1,4 +1,4 @@
-"""What commands and stages share: how they end when something is wrong, and how they show progress."""
+"""What commands and stages share: progress bars, and errors as one line."""
 
 import os
 import signal
@@ -15,46 +15,57 @@ from paraphrastic.errors import ParaphrasticError
 
 console = Console(stderr=True)
 
-_INTERRUPTED = 128 + signal.SIGINT  # as shells report it
-_NOBODY_READS = 128 + signal.SIGPIPE
+_INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
+_CLOSED_PIPE = 128 + 13  # after SIGPIPE
 
 
-def progress(shown: bool | None = None) -> Progress:
-    """A progress display on stderr; None shows it where stderr is a terminal."""
+def progress(visible: bool | None = None) -> Progress:
+    """Return a progress display on stderr; by default it is visible if stderr is a terminal."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    return Progress(*columns, console=console, disable=not (console.is_terminal if shown is None else shown))
+    return Progress(*columns, console=console, disable=not (console.is_terminal if visible is None else visible))
+
+
+def message(line: str) -> None:
+    """Print one line on stderr as it is: no markup, no colours, no line breaks."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def interrupt_on_sigterm() -> None:
+    """Treat SIGTERM like Ctrl-C, so that a stopped process ends cleanly."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @contextmanager
-def one_line(interrupted: str) -> Iterator[None]:
-    """Tell a fault of input or machine in one line on stderr, and a closed pipe in none; a defect keeps its traceback.
+def report_errors(interrupted: str) -> Iterator[None]:
+    """Print errors of the input and of the system as one line on stderr; let bugs keep their traceback.
 
     Args:
-        interrupted: what is said after Ctrl-C.
+        interrupted: the line printed after Ctrl-C.
 
     Raises:
-        SystemExit: 1 for a fault, 130 after Ctrl-C, 141 where nobody reads what is written.
+        SystemExit: 1 after an error, 130 after Ctrl-C, 141 if the reader of standard output has gone.
     """
     try:
         yield
     except KeyboardInterrupt:
-        _end(interrupted, _INTERRUPTED)
+        _exit(interrupted, _INTERRUPTED)
     except ParaphrasticError as error:
-        _end(f"error: {error}")
+        _exit(f"error: {error}")
     except MemoryError as error:
-        _end(f"error: out of memory: {error}".removesuffix(": "))
+        _exit(f"error: out of memory: {error}".removesuffix(": "))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what the interpreter writes at its end
-        raise SystemExit(_NOBODY_READS) from None
+        # Python flushes standard output when it exits, which would print a second error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(_CLOSED_PIPE) from None
     except OSError as error:
-        _end(f"error: {_where(error)}")
+        _exit(f"error: {_location(error)}")
 
 
-def _where(error: OSError) -> str:
+def _location(error: OSError) -> str:
     place = error.filename if error.filename is not None else Path.cwd()
     return f"{place}: {error.strerror or error}"
 
 
-def _end(message: str, code: int = 1) -> NoReturn:
-    console.print(" ".join(message.split()), style="red", markup=False, highlight=False, soft_wrap=True)
+def _exit(line: str, code: int = 1) -> NoReturn:
+    console.print(" ".join(line.split()), style="red", markup=False, highlight=False, soft_wrap=True)
     raise SystemExit(code)

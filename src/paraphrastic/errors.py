@@ -1,32 +1,36 @@
-"""Errors that a person can act on: one line that names what, where and what to do."""
+"""Errors caused by input. Each message is one line that says what is wrong, where, and what to do."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class ParaphrasticError(Exception):
-    """Base of all errors that are the input's fault; the message is one line."""
+    """Base class of errors caused by input, not by a bug."""
 
 
 class ParameterError(ParaphrasticError):
-    """A parameter is unknown, of the wrong type or out of range."""
+    """A parameter is unknown, has the wrong type or is out of range."""
 
 
 class SourceError(ParaphrasticError):
-    """A file of a source is missing, cannot be fetched, or is not the pinned one."""
+    """A file of a source is missing, cannot be downloaded, or is not the pinned version."""
 
 
 class DataError(ParaphrasticError):
-    """A file's content does not follow its format, or a table its schema."""
+    """The content of a file does not follow its format, or a table does not follow its schema."""
 
 
 class ModelError(ParaphrasticError):
-    """A model folder is missing, damaged, or does not fit what is asked of it."""
+    """A model folder is missing or damaged, or the model cannot do what is asked."""
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """One line that says that `name` is not a known `what`, with the nearest match and all that is known."""
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return a one-line message: `name` is not a known `kind`, with the nearest match and all known names."""
     choices = sorted(known)
-    near = get_close_matches(name, choices, n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    return f"unknown {what} '{name}': {hint}known are {', '.join(choices)}"
+    return f"unknown {kind} '{name}': {did_you_mean(name, choices)}known are {', '.join(choices)}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return `did you mean 'X'? ` with the nearest of the names `known`, or an empty string if none is near."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean '{near[0]}'? " if near else ""

@@ -29,10 +29,10 @@ import pyarrow as pa
 import torch
 
 from paraphrastic import models
-from paraphrastic.encoding.trained import Trained
-from paraphrastic.model import Model
-from paraphrastic.text.tokenize import tokenize
-from paraphrastic.text.vocabulary import count_ngrams, count_words
+from paraphrastic.inference.model import Model
+from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from pipeline.params import load_params
 from tests.benchmarks.bench_training import made_up
 
@@ -99,7 +99,7 @@ def trained(name: str, known: list[str]) -> Task:
     counted = count_words(tokens) if encoder.units == "words" else count_ngrams(tokens, ORDERS, 2)
     units = counted["text"].combine_chunks()
     rows = len(units) + int(encoder.units == "words")  # and a row for unknown words
-    return Model(Path(), name, {}, Trained(encoder, torch.randn(rows, DIM), units)).encode
+    return Model(Path(), name, {}, TrainedEncoder(encoder, torch.randn(rows, DIM), units)).encode
 
 
 def tfidf_words(known: list[str]) -> Task:

@@ -23,9 +23,9 @@ import pyarrow.compute as pc
 from sklearn.feature_extraction.text import CountVectorizer
 
 from paraphrastic.sources.catalogue import corpus
-from paraphrastic.text.ngrams import Ngrams
-from paraphrastic.text.vocabulary import count_ngrams, count_words
-from paraphrastic.text.words import Words
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.words import WordVocabulary
 
 LINES, ORDERS = 200_000, (2, 3, 4)
 
@@ -38,7 +38,7 @@ def main() -> None:
     print(f"{len(sentences):,} lines, {sums[0]:,} n-grams of orders 2-4, {sums[2]:,} different ones")
     print(f"CountVectorizer  {theirs:8.2f} s  {memory:8,.0f} MB")
     print(f"count_ngrams     {ours:8.2f} s  {ours_memory:8,.0f} MB  {theirs / ours:.0f} times as fast")
-    for name, task in (("Ngrams.bags", ngram_bags), ("Words.bags", word_bags), ("count_words", word_counts)):
+    for name, task in (("NgramVocabulary.bags", ngram_bags), ("Words.bags", word_bags), ("count_words", word_counts)):
         _, seconds, memory = apart(task, sentences, 5)
         print(f"{name:15}  {seconds:8.2f} s  {memory:8,.0f} MB  {len(sentences) / seconds:,.0f} sentences/s")
 
@@ -85,13 +85,13 @@ def word_counts(_: pa.StringArray) -> Callable:
 
 
 def ngram_bags(sentences: pa.StringArray) -> Callable:
-    vocabulary = Ngrams(count_ngrams(sentences, ORDERS, 2)["text"])
-    return lambda some: len(vocabulary.bags(some))
+    vocabulary = NgramVocabulary(count_ngrams(sentences, ORDERS, 2)["text"])
+    return lambda some: len(vocabulary.lookup(some))
 
 
 def word_bags(sentences: pa.StringArray) -> Callable:
-    vocabulary = Words(count_words(sentences, 2)["text"])
-    return lambda some: len(vocabulary.bags(some))
+    vocabulary = WordVocabulary(count_words(sentences, 2)["text"])
+    return lambda some: len(vocabulary.lookup(some))
 
 
 def lines() -> Iterator[str]:

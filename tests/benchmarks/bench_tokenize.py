@@ -14,7 +14,7 @@ from time import perf_counter
 import pyarrow as pa
 from nltk.tokenize import TreebankWordTokenizer
 
-from paraphrastic.text.tokenize import tokenize
+from paraphrastic.text.tokenizer import tokenize
 
 RUNS = 5
 SENTENCES, THEIRS = 100_000, 5_000  # of ours and of NLTK's, which takes as long for them

@@ -21,7 +21,7 @@ The last two columns hold what a model of characters does against the arithmetic
 * charlstm: 2.16 million for each character. The state meets 1,200 columns, forward once, backward twice: for the
   gradient of what was multiplied and for that of the matrix. Inputs are multiplied once for each different character.
 * charcnn: 0.945 million for each character, if 175 filters of each width of 2, 3 and 4 were products at every
-  position, 1,575 columns, forward alone: only maxima have a gradient. The model takes no product per position, so its
+  position, 1,575 columns, forward alone: only conv_max_pool have a gradient. The model takes no product per position, so its
   share may exceed 100 %.
 
 The bound is the speed at which torch multiplies such matrices in the same type on the same threads, of 200 rows (the
@@ -48,25 +48,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
+from paraphrastic.training.match_trainer import MatchedPairs
+from paraphrastic.training.pair_trainer import Pairs, Training
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from paraphrastic import models
-from paraphrastic.encoding.encoder import PairEncoder
-from paraphrastic.encoding.trained import as_scorer
+from paraphrastic.nn.encoder import PairEncoder
+from paraphrastic.scoring.neural import trained_class
 from paraphrastic.tables import PAIRS as PAIR_ROWS
 from paraphrastic.tables import SENTENCES, read_table
-from paraphrastic.text.bags import Bags
-from paraphrastic.text.ngrams import Ngrams
-from paraphrastic.text.vocabulary import NGRAMS as NGRAM_COUNTS
-from paraphrastic.text.vocabulary import WORDS as WORD_COUNTS
-from paraphrastic.text.vocabulary import count_ngrams, count_words
-from paraphrastic.text.words import Words
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.initial import initial_table
-from paraphrastic.training.labelled import MatchedPairs
-from paraphrastic.training.loop import Pairs, Training
-from paraphrastic.training.losses import forbidden, margin_loss
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.training.losses import margin_loss, negative_mask
+from paraphrastic.vocabulary.counting import NGRAMS as NGRAM_COUNTS
+from paraphrastic.vocabulary.counting import WORDS as WORD_COUNTS
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.vocabulary.words import WordVocabulary
 from pipeline.params import load_params
 
 BATCH, DIM, WINDOWS = 100, 300, 5
@@ -226,10 +226,10 @@ def ours(name: str, text: Text, steps: int, on_step: OnStep, products: str = "bf
     config = models.options(name)(**block | IN_ORDER | changes)
     generator = torch.Generator().manual_seed(1)
     encoder = models.implementation(name)(config, generator)
-    start = initial_table(encoder, config, text.counted(encoder.units), len(text.sentences), generator)
-    model = as_scorer(type(encoder))(encoder.to(device), start[1].to(device), start[0])
+    start = initial_embeddings(encoder, config, text.counted(encoder.units), len(text.sentences), generator)
+    model = trained_class(type(encoder))(encoder.to(device), start[1].to(device), start[0])
     rows, kind = np.arange(steps * BATCH) % PAIRS, MatchedPairs if isinstance(encoder, PairEncoder) else Pairs
-    pairs = kind(model.units.bags(text.sentences), rows, PAIRS + rows, np.zeros_like(rows), rows)
+    pairs = kind(model.units.lookup(text.sentences), rows, PAIRS + rows, np.zeros_like(rows), rows)
     with TemporaryDirectory() as folder:
         Training(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)
 
@@ -281,14 +281,14 @@ def of_column(batch: dict[str, Tensor], column: str) -> dict[str, Tensor]:
 
 def torch_avg(text: Text, steps: int, on_step: OnStep) -> None:
     """Train `nn.EmbeddingBag` as the mean of word vectors."""
-    sentences = tensors(Words(pa.array(text.words)).bags(text.sentences))
+    sentences = tensors(WordVocabulary(pa.array(text.words)).lookup(text.sentences))
     plain(nn.EmbeddingBag(len(text.words) + 1, DIM), lambda rows: flat(by(sentences, rows)), steps, on_step)
 
 
 def torch_charagram(text: Text, steps: int, on_step: OnStep) -> None:
     """Train `nn.EmbeddingBag` as the weighted sum of n-gram vectors."""
     vocabulary = text.counted("ngrams")["text"]
-    bags = Ngrams(vocabulary).bags(text.sentences)
+    bags = NgramVocabulary(vocabulary).lookup(text.sentences)
     sentences, weights = tensors(bags), torch.from_numpy(np.sqrt(bags.counts, dtype=np.float32)).split(lengths(bags))
     module = nn.EmbeddingBag(len(vocabulary), DIM, mode="sum")
     plain(module, lambda rows: (*flat(by(sentences, rows)), torch.cat(by(weights, rows))), steps, on_step)
@@ -296,7 +296,7 @@ def torch_charagram(text: Text, steps: int, on_step: OnStep) -> None:
 
 def torch_lstmavg(text: Text, steps: int, on_step: OnStep) -> None:
     """Train `nn.LSTM` on padded batches, with the mean of its states."""
-    sentences = tensors(Words(pa.array(text.words)).bags(text.sentences))
+    sentences = tensors(WordVocabulary(pa.array(text.words)).lookup(text.sentences))
     plain(
         LstmAvg(len(text.words)),
         lambda rows: (pad_sequence(by(sentences, rows), True), sizes(by(sentences, rows))),
@@ -328,18 +328,18 @@ def plain(
     for step, rows in enumerate(batches(steps)):
         optimizer.zero_grad()
         ids = torch.from_numpy(rows)
-        banned = forbidden(ids, ids[:BATCH])
-        margin_loss(module(*collate(rows)), banned, MARGIN, "max", generator).backward()
+        mask = negative_mask(ids, ids[:BATCH])
+        margin_loss(module(*collate(rows)), mask, MARGIN, "max", generator).backward()
         optimizer.step()
         on_step(step)
 
 
-def tensors(bags: Bags) -> tuple[Tensor, ...]:
+def tensors(bags: Ragged) -> tuple[Tensor, ...]:
     """The units of each sentence."""
     return torch.from_numpy(bags.ids.astype(np.int64)).split(lengths(bags))
 
 
-def lengths(bags: Bags) -> list[int]:
+def lengths(bags: Ragged) -> list[int]:
     return bags.lengths.tolist()
 
 
@@ -380,7 +380,7 @@ def made_up() -> Text:
 
 
 def made_up_words() -> list[str]:
-    """Words of some syllables, the more the later a word is made."""
+    """WordVocabulary of some syllables, the more the later a word is made."""
     chance, made = random.Random(1), {}
     parts = [text.split(" ") for text in SYLLABLE]
     odds = [[1 / (n + 4) for n in range(len(part))] for part in parts]
@@ -393,7 +393,7 @@ def made_up_words() -> list[str]:
 
 def shape(text: Text) -> str:
     """What the text is like."""
-    bags = Words(pa.array(text.words)).bags(text.sentences)
+    bags = WordVocabulary(pa.array(text.words)).lookup(text.sentences)
     distinct = np.mean([len(np.unique(bags.take(rows).ids)) for rows in batches(PAIRS // BATCH)])
     ngrams = sum(characters_per_sentence(text) - n + 1 for n in ORDERS)
     return (

@@ -1,6 +1,6 @@
-"""How well a model's scores agree with people's: similarity, ranking, paraphrase."""
+"""Evaluate scorers against human judgements: similarity, ranking, paraphrase detection."""
 
 from paraphrastic.evaluation.benchmarks import Benchmarks
-from paraphrastic.evaluation.suite import COLUMNS, Results, evaluate, selection_score
+from paraphrastic.evaluation.suite import COLUMNS, Results, evaluate, load_selection, selection_score
 
-__all__ = ["COLUMNS", "Benchmarks", "Results", "evaluate", "selection_score"]
+__all__ = ["COLUMNS", "Benchmarks", "Results", "evaluate", "load_selection", "selection_score"]

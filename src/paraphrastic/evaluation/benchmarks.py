@@ -1,4 +1,4 @@
-"""The evaluation sets of a suite, as the `tokenize` stage writes them."""
+"""The evaluation sets of a suite, as the stage `tokenize` writes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from paraphrastic.errors import DataError
 from paraphrastic.tables import SENTENCES, indexed_schema, read_table
 
-SCORED = ("similarity", "ranking", "labelled_pairs")
+SCORED = ("similarity", "ranking", "labelled_pairs")  # kinds of sets that any scorer can be evaluated on
 
 
 @dataclass(frozen=True)
-class Task:
-    """One evaluation set: pairs of rows of the sentences, and what people say of them.
+class EvaluationSet:
+    """Pairs of sentences with human judgements.
 
     Attributes:
-        name: of the set, for example `sts.2012.MSRpar`.
-        kind: one of `SCORED`; says which columns `table` has.
-        table: the test pairs, in the order of the source; of labelled pairs the training ones too.
+        name: for example `sts.2012.MSRpar`.
+        kind: one of `SCORED`; determines the columns of `table`.
+        table: the test pairs in the order of the source; labelled pairs also have the training pairs.
     """
 
     name: str
@@ -34,22 +34,24 @@ class Task:
         return len(self.table)
 
     def column(self, name: str) -> NDArray[Any]:
-        """A column as a vector (pairs,)."""
-        return self.table[name].to_numpy()
+        """Return a column as an array (pairs,)."""
+        values: NDArray[Any] = self.table[name].to_numpy()
+        return values
 
     @property
     def is_test(self) -> NDArray[np.bool_]:
-        """Which pairs the figures are about, (pairs,)."""
-        return pc.equal(self.table["split"], "test").to_numpy()
+        """Which pairs belong to the test split, (pairs,)."""
+        mask: NDArray[np.bool_] = pc.equal(self.table["split"], "test").to_numpy()
+        return mask
 
 
 @dataclass(frozen=True)
 class Benchmarks:
-    """All sets that models are scored on.
+    """All sets that scorers are evaluated on.
 
     Attributes:
-        sentences: every distinct tokenized sentence; the tables hold its row numbers.
-        tables: an indexed table for each kind of `SCORED`.
+        sentences: every distinct tokenized sentence.
+        tables: an indexed table for each kind of `SCORED`, with row numbers of `sentences`.
     """
 
     sentences: pa.StringArray
@@ -57,10 +59,10 @@ class Benchmarks:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Read `sentences.parquet` and the tables of the scored kinds.
+        """Read `sentences.parquet` and the tables of the kinds in `SCORED`.
 
         Raises:
-            DataError: a file is missing or damaged, or its rows do not fit the sentences.
+            DataError: a file is missing or damaged, or has row numbers out of range.
         """
         sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
         tables = {}
@@ -70,29 +72,29 @@ class Benchmarks:
             _check(tables[kind], len(sentences), path)
         return cls(sentences, tables)
 
-    def tasks(self) -> list[Task]:
-        """The sets that have test pairs, by name; of labelled pairs only those that say yes or no."""
-        tasks = [task for kind in SCORED for task in self._tasks(kind)]
-        return sorted(tasks, key=lambda task: (task.name, task.kind))
+    def sets(self) -> list[EvaluationSet]:
+        """Return the sets with test pairs, by name; of labelled pairs only those with two labels."""
+        found = [each for kind in SCORED for each in self._sets(kind)]
+        return sorted(found, key=lambda each: (each.name, each.kind))
 
-    def _tasks(self, kind: str) -> list[Task]:
+    def _sets(self, kind: str) -> list[EvaluationSet]:
         table = self.tables[kind]
         splits = pa.array(["train", "test"] if kind == "labelled_pairs" else ["test"])
         table = table.filter(pc.is_in(table["split"], splits))
         names = pc.unique(table["set"]).to_pylist()
-        tasks = [Task(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
-        return [task for task in tasks if task.is_test.any() and not _is_graded(task)]
+        found = [EvaluationSet(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
+        return [each for each in found if each.is_test.any() and not _has_more_than_two_labels(each)]
 
 
-def _is_graded(task: Task) -> bool:
-    return task.kind == "labelled_pairs" and bool(task.column("label").max() > 1)
+def _has_more_than_two_labels(each: EvaluationSet) -> bool:
+    return each.kind == "labelled_pairs" and bool(each.column("label").max() > 1)
 
 
 def _check(table: pa.Table, sentences: int, path: Path) -> None:
     if any(column.null_count for column in table.columns):
-        raise DataError(f"{path}: holds empty cells; run `dvc repro` to make it")
+        raise DataError(f"{path}: has empty cells; run `dvc repro` to create it again")
     rows = np.concatenate([table["left"].to_numpy(), table["right"].to_numpy()])
     if len(rows) and not (rows.min() >= 0 and rows.max() < sentences):
-        raise DataError(f"{path}: names sentences that sentences.parquet has not; run `dvc repro` to make both")
+        raise DataError(f"{path}: has row numbers that sentences.parquet lacks; run `dvc repro` to create both again")
     if "score" in table.column_names and not np.isfinite(table["score"].to_numpy()).all():
-        raise DataError(f"{path}: holds scores that are not numbers; run `dvc repro` to make it")
+        raise DataError(f"{path}: has scores that are not finite; run `dvc repro` to create it again")

@@ -1,54 +1,61 @@
-"""The few numbers of `metrics/evaluate.json`, from the figures of the sets."""
+"""The few numbers of metrics/evaluate.json, computed from the metrics of all sets."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-Figures = Mapping[str, Mapping[str, float]]  # set → metric → value, 1 = perfect
+SetMetrics = Mapping[str, Mapping[str, float]]  # set → metric → value, 1 = perfect
 
-YEARS = ("2012", "2013", "2014", "2015")  # the papers' years; 2016 came later and serves for selection
+YEARS = ("2012", "2013", "2014", "2015")  # the papers' years; 2016 serves for selection
 NOT_STS = ("sample.dev", "sample.words")
 
 
-def headline(figures: Figures) -> dict[str, Any]:
-    """Nested figures × 100, rounded to 2 decimals; what rests on a set that is not there is left out.
+def headline(metrics: SetMetrics) -> dict[str, Any]:
+    """Return nested metrics × 100, rounded to 2 decimals; entries whose sets are missing are left out.
 
-    `sts.mean` is over the sets of `YEARS` that are there, `transfer.mean` over those of the papers' 22 sets
-    (iclr2016 §4.1, acl2017 §4.1: `YEARS`, SICK relatedness and PIT-2015) that are there; `sets` counts them.
+    `sts.mean` is the mean over the available sets of `YEARS`. `transfer.mean` is the mean over the available ones of
+    the papers' 22 sets: `YEARS`, SICK relatedness and PIT-2015 (iclr2016 §4.1, acl2017 §4.1.1). `sets` counts them.
     """
-    r = {name: metrics["pearson"] for name, metrics in figures.items() if "pearson" in metrics}
-    sts = _sts(r)
+    r = {name: values["pearson"] for name, values in metrics.items() if "pearson" in values}
     sections = {
-        "sts": _by_year(r) | _mean(r, sts),
-        "sick": _pick(figures, "sick.relatedness", "pearson", "spearman"),
+        "sts": _by_year(r) | _mean(r, _sts(r)),
+        "sick": _pick(metrics, "sick.relatedness", "pearson", "spearman"),
         "transfer": _mean(r, _transfer(r)),
-        "qa": {name: _pick(figures, f"qa.{name}", "map", "mrr") for name in ("qasent", "wikiqa")},
+        "qa": {name: _pick(metrics, f"qa.{name}", "map", "mrr") for name in ("qasent", "wikiqa")},
         "paraphrase": {
-            "msrp": _pick(figures, "paraphrase.msrp", "accuracy", "f1"),
-            "ppdb": _pick(figures, "paraphrase.ppdb", "spearman"),
+            "msrp": _pick(metrics, "paraphrase.msrp", "accuracy", "f1"),
+            "ppdb": _pick(metrics, "paraphrase.ppdb", "spearman"),
         },
-        "words": _rho(figures, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords")}),
+        "words": _spearman(metrics, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords")}),
         "sample": {
             "sts": _mean(r, _sample(r)),
-            "qa": _pick(figures, "sample.qa", "map", "mrr"),
-            "paraphrase": _pick(figures, "sample.paraphrase", "accuracy", "f1"),
-            **_rho(figures, {"words": "sample.words"}),
+            "qa": _pick(metrics, "sample.qa", "map", "mrr"),
+            "paraphrase": _pick(metrics, "sample.paraphrase", "accuracy", "f1"),
+            **_spearman(metrics, {"words": "sample.words"}),
         },
     }
     return _without_empty(sections)
 
 
-def pooled(names: Iterable[str]) -> list[str]:
-    """The similarity sets that the supervised task `sts` splits (acl2017 §4.3): of `YEARS`, or else of the sample."""
+def pooled_sets(names: Iterable[str]) -> list[str]:
+    """Return the similarity sets that the supervised task `sts` divides: those of `YEARS`, otherwise the sample's.
+
+    See acl2017 §4.3.
+    """
     names = list(names)
     return _sts(names) or _sample(names)
 
 
-def averaged(names: Iterable[str]) -> list[str]:
-    """Those of these similarity sets that the headline's `transfer.mean` is over, or `sample.sts.mean`."""
+def headline_sets(names: Iterable[str]) -> list[str]:
+    """Return the similarity sets of `transfer.mean`, or of `sample.sts.mean` if there are none of the former."""
     names = list(names)
     return _transfer(names) or _sample(names)
+
+
+def percent(value: float) -> float:
+    """Return a value × 100, rounded to 2 decimals; −0 becomes 0."""
+    return round(100 * value, 2) + 0.0
 
 
 def _sts(names: Iterable[str]) -> list[str]:
@@ -56,6 +63,7 @@ def _sts(names: Iterable[str]) -> list[str]:
 
 
 def _transfer(names: Iterable[str]) -> list[str]:
+    names = list(names)
     return [*_sts(names), *(name for name in ("sick.relatedness", "pit2015") if name in names)]
 
 
@@ -63,14 +71,9 @@ def _sample(names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith("sample.") and name not in NOT_STS]
 
 
-def percent(value: float) -> float:
-    """× 100, to 2 decimals; zero has no sign."""
-    return round(100 * value, 2) + 0.0
-
-
 def _by_year(r: Mapping[str, float]) -> dict[str, float]:
-    sets = {year: [v for name, v in r.items() if name.startswith(f"sts.{year}.")] for year in (*YEARS, "2016")}
-    return {year: percent(float(np.mean(values))) for year, values in sets.items() if values}
+    years = {year: [v for name, v in r.items() if name.startswith(f"sts.{year}.")] for year in (*YEARS, "2016")}
+    return {year: percent(float(np.mean(values))) for year, values in years.items() if values}
 
 
 def _mean(r: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
@@ -78,12 +81,12 @@ def _mean(r: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
     return {"mean": percent(float(np.mean(values))), "sets": len(values)} if values else {}
 
 
-def _pick(figures: Figures, name: str, *metrics: str) -> dict[str, float]:
-    return {metric: percent(figures[name][metric]) for metric in metrics if name in figures}
+def _pick(metrics: SetMetrics, name: str, *wanted: str) -> dict[str, float]:
+    return {metric: percent(metrics[name][metric]) for metric in wanted if name in metrics}
 
 
-def _rho(figures: Figures, names: Mapping[str, str]) -> dict[str, float]:
-    return {key: percent(figures[name]["spearman"]) for key, name in names.items() if name in figures}
+def _spearman(metrics: SetMetrics, names: Mapping[str, str]) -> dict[str, float]:
+    return {key: percent(metrics[name]["spearman"]) for key, name in names.items() if name in metrics}
 
 
 def _without_empty(tree: dict[str, Any]) -> dict[str, Any]:

@@ -1,25 +1,32 @@
-"""Word averaging: iclr2016 §3 (paragram-phrase), acl2017 §3.1 (AVG)."""
+"""Word averaging: iclr2016 §3 (PARAGRAM-PHRASE), acl2017 §3.1 (AVG)."""
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.encoding.encoder import WordConfig, WordEncoder
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordConfig):
-    """Word averaging has no options of its own."""
+class Config(WordEncoderConfig):
+    """Options of word averaging; it adds none to those of all word encoders."""
 
 
-class Avg(WordEncoder):
-    """`g(s) = 1/|s| Σ_t x_t`, the mean of the word vectors."""
+class Avg(Encoder):
+    """`g(s) = 1/|s| Σ_t x_t`, the mean of the word embeddings."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        del generator  # nothing to draw: the table is all that is learned
-        super().__init__(config)
+        super().__init__("words", config.dim, config.boundary_tokens)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
 
-    def forward(self, table: Tensor, batch: Batch) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        return self.mean(table, batch)
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        return self.lookup.mean(embeddings, batch)  # (B, dim)
+
+    def static_form(self) -> StaticForm:
+        """Return the same mean without torch."""
+        return StaticForm("words", "mean", self.boundary_tokens)
 
 
 MODEL = Avg

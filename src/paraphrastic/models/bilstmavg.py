@@ -1,29 +1,46 @@
-"""Bidirectional LSTM with averaged states: acl2017 §4.1.4 (BiLSTMAVG)."""
+"""Bidirectional LSTM, mean of the combined hidden states: acl2017 §4.2 (BiLSTMAVG)."""
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.peephole import Peephole
-from paraphrastic.encoding.recurrent import BidirectionalConfig, Combine, RecurrentEncoder, backward
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.bidirectional import Combine, CombineMode
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.peephole_lstm import PeepholeLstm
+from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(BidirectionalConfig):
-    """BiLSTMAVG has no options of its own."""
+class Config(WordEncoderConfig, Precision):
+    """Options of BiLSTMAVG.
+
+    Attributes:
+        output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
+        combine: forward and backward states are added (`sum`), or mapped by one tanh layer (`dense`).
+    """
+
+    output_gate: bool
+    combine: CombineMode
 
 
-class BiLstmAvg(RecurrentEncoder):
-    """The mean over the words of the combined states of a forward and a backward peephole LSTM."""
+class BiLstmAvg(Encoder):
+    """The mean over all words of the combined states of a forward and a backward peephole LSTM."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__(config)
-        options = config.dim, config.dim, config.output_gate, generator, config.reduced
-        self.ahead, self.back = Peephole(*options), Peephole(*options)
-        self.combine = Combine(config.combine, config.dim, generator, config.reduced)
+        super().__init__("words", config.dim, config.boundary_tokens)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
+        options = config.dim, config.dim, config.output_gate, generator, config.matmul_dtype
+        self.forward_lstm, self.backward_lstm = PeepholeLstm(*options), PeepholeLstm(*options)
+        self.combine = Combine(config.combine, config.dim, generator, config.matmul_dtype)
 
-    def compose(self, words: Tensor, packing: Packing) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        ahead, back = self.ahead(words, packing.sizes), backward(self.back, words, packing)
-        return packing.mean(self.combine(ahead, back))
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        packing = Packing.of(batch)
+        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        forward = self.forward_lstm(words, packing.batch_sizes)  # (N, dim)
+        backward = self.backward_lstm(packing.reverse(words), packing.batch_sizes)  # (N, dim), last word first
+        return packing.mean(self.combine(forward, packing.reverse(backward)))  # (B, dim)
 
 
 MODEL = BiLstmAvg

@@ -5,52 +5,54 @@ from typing import Literal
 import torch
 from torch import Generator, Tensor, nn
 
-from paraphrastic.encoding.bag_sum import bag_sum
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.encoding.dense import Activation, Dense, activation
-from paraphrastic.encoding.encoder import Encoder, EncoderConfig, Shape
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.dense import Activation, Dense, activation
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.kernels.bag_sum import bag_sum
+from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig
+from paraphrastic.nn.static_form import StaticForm
 
 
-class Sum(Shape):
-    """What Eq. 1 is made of.
+class CharagramArchitecture(ArchitectureConfig):
+    """Options of the architecture, which sentence encoders and taggers share.
 
     Attributes:
-        words: whole words are units too, beside the n-grams.
-        counts: a unit weighs as often as it occurs (`linear`, the paper's), or its square root (`sqrt`).
-        layers: 2 puts a dense layer on Eq. 1 (charagram2016 §4.2).
-        activation: h of Eq. 1 and of the second layer; `relu` is for tagging (charagram2016 §4.2, note 2).
+        words: add an embedding for each whole word to those of the n-grams.
+        counts: an n-gram that occurs k times has weight k (`linear`, the paper's) or √k (`sqrt`).
+        num_layers: 2 adds a dense layer on top of Eq. 1 (charagram2016 §4.2).
+        activation: h of Eq. 1 and of the second layer; `relu` is meant for tagging (charagram2016 §4.2, note 2).
     """
 
     words: bool
     counts: Literal["linear", "sqrt"]
-    layers: Literal[1, 2]
+    num_layers: Literal[1, 2]
     activation: Activation
 
 
-class Config(Sum, EncoderConfig):
-    """Options of Charagram."""
+class Config(CharagramArchitecture, EncoderConfig):
+    """Options of Charagram as a sentence encoder."""
 
 
 class Charagram(Encoder):
-    """`g(s) = h(b + Σ_{n-grams f of s} count(f) · W[f])` over the character n-grams f in the vocabulary."""
+    """`g(s) = h(b + Σ_f count(f) · W[f])` over the character n-grams f of s in the vocabulary."""
 
-    units = "ngrams"
+    def __init__(self, config: CharagramArchitecture, generator: Generator) -> None:
+        super().__init__("words+ngrams" if config.words else "ngrams", config.dim)
+        self._form = StaticForm(self.vocabulary, "sum", counts=config.counts, activation=config.activation)
+        self._activation = activation(config.activation)
+        self.bias = nn.Parameter(torch.zeros(config.dim))  # b; W is the embedding table
+        self.dense = Dense(config.dim, config.dim, config.activation, generator) if config.num_layers == 2 else None
 
-    def __init__(self, config: Sum, generator: Generator) -> None:
-        super().__init__()
-        self.out_dim = config.dim
-        self.units = "words+ngrams" if config.words else "ngrams"
-        self.root = config.counts == "sqrt"
-        self._h = activation(config.activation)
-        self.bias = nn.Parameter(torch.zeros(config.dim))  # W is the table
-        self.second = Dense(config.dim, config.dim, config.activation, generator) if config.layers == 2 else None
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        weights = batch.counts.sqrt() if self._form.counts == "sqrt" else batch.counts  # (N,)
+        sums = bag_sum(embeddings, batch.ids, batch.offsets, weights)  # (B, dim)
+        vectors: Tensor = self._activation(sums + self.bias)  # (B, dim), Eq. 1
+        return vectors if self.dense is None else self.dense(vectors)
 
-    def forward(self, table: Tensor, batch: Batch) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        weights = batch.counts.sqrt() if self.root else batch.counts
-        sums = bag_sum(table, batch.ids, batch.offsets, weights) + self.bias
-        first = self._h(sums)
-        return first if self.second is None else self.second(first)
+    def static_form(self) -> StaticForm:
+        """Return the same sum without torch."""
+        return self._form
 
 
 MODEL = Charagram

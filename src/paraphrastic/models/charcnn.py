@@ -7,63 +7,60 @@ from pydantic import BeforeValidator, Field
 from torch import Generator, Tensor, nn
 from torch.nn.functional import dropout
 
-from paraphrastic.encoding.batch import Batch, distinct
-from paraphrastic.encoding.dense import Activation, Dense
-from paraphrastic.encoding.encoder import Encoder, EncoderConfig, Positive, Probability, Shape
-from paraphrastic.encoding.filters import drawn, maxima, reach_of
+from paraphrastic.nn.batch import Batch, used_rows
+from paraphrastic.nn.dense import Activation, Dense
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
+from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig, PositiveInt, Probability
 
 Width = Annotated[int, Field(ge=1, le=10)]
 
 
-def _numbered(filters: Any) -> Any:
-    """JSON writes the widths as strings."""
+def _integer_keys(filters: Any) -> Any:
+    """Convert widths to integers; JSON stores them as strings."""
     if not isinstance(filters, dict):
         return filters
-    return {int(key) if isinstance(key, str) and key.isdecimal() else key: many for key, many in filters.items()}
+    return {int(key) if isinstance(key, str) and key.isdecimal() else key: count for key, count in filters.items()}
 
 
-class Filters(Shape):
-    """What the character CNN is made of.
+class CharCnnArchitecture(ArchitectureConfig):
+    """Options of the architecture, which sentence encoders and taggers share.
 
     Attributes:
-        filters: how many there are of each width (charagram2016 §4.1.3).
-        filter_activation: of the pooled filters.
-        activation: of the dense layer; `relu` is for tagging (charagram2016 §4.2, note 2).
-        dropout: probability that a pooled filter is dropped in training.
+        filters: number of filters by width (charagram2016 §4.1.3).
+        filter_activation: f, applied to the pooled responses.
+        activation: h, of the dense layer; `relu` is meant for tagging (charagram2016 §4.2, note 2).
+        dropout: probability that a pooled response is set to zero in training.
     """
 
-    filters: Annotated[dict[Width, Positive], Field(min_length=1), BeforeValidator(_numbered)]
+    filters: Annotated[dict[Width, PositiveInt], Field(min_length=1), BeforeValidator(_integer_keys)]
     filter_activation: Literal["relu", "tanh"]
     activation: Activation
     dropout: Probability
 
 
-class Config(Filters, EncoderConfig):
-    """Options of the character CNN."""
+class Config(CharCnnArchitecture, EncoderConfig):
+    """Options of the character CNN as a sentence encoder."""
 
 
 class CharCnn(Encoder):
-    """`g(s) = h(p W + b)`, `p_k = max_t f(b_k + Σ_j F_kj · x_{t+j})` of the filters k over characters x."""
+    """`g(s) = h(p W + b)` with `p_k = f(max_t Σ_j F_kj · x_{t+j} + b_k)` for filters k over characters x."""
 
-    units = "characters"
-
-    def __init__(self, config: Filters, generator: Generator) -> None:
-        super().__init__()
-        self.out_dim = config.dim
-        self._reach = reach_of(config.filters)
-        self._f = {"relu": torch.relu, "tanh": torch.tanh}[config.filter_activation]
-        self._dropout = config.dropout
-        self.filters = nn.Parameter(drawn(config.filters, config.row_dim, generator))
+    def __init__(self, config: CharCnnArchitecture, generator: Generator) -> None:
+        super().__init__("characters", config.dim)
+        self._reach, self._dropout = filter_reach(config.filters), config.dropout
+        self._activation = {"relu": torch.relu, "tanh": torch.tanh}[config.filter_activation]
+        self.filters = nn.Parameter(init_filters(config.filters, config.embedding_dim, generator))
         self.bias = nn.Parameter(torch.zeros(self._reach[0]))
         self.dense = Dense(self._reach[0], config.dim, config.activation, generator)
 
-    def forward(self, table: Tensor, batch: Batch) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        characters, ids = distinct(table, batch.ids)
-        projected = characters @ self.filters
-        # bias and activation leave the order of responses as it is, so that they can wait for the maximum
-        pooled = self._f(maxima(projected, ids, batch.offsets, self._reach) + self.bias)
-        vectors = self.dense(dropout(pooled, self._dropout, self.training))
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim); zero for an empty sentence."""
+        characters, ids = used_rows(embeddings, batch.ids)  # (U, embedding_dim), (N,)
+        projected = characters @ self.filters  # (U, Σ reach), every character with every filter offset
+        maxima = conv_max_pool(projected, ids, batch.offsets, self._reach)  # (B, filters)
+        pooled = self._activation(maxima + self.bias)  # both are monotonic, so they can follow the maximum
+        vectors: Tensor = self.dense(dropout(pooled, self._dropout, self.training))  # (B, dim)
         return vectors.masked_fill(batch.lengths.unsqueeze(1) == 0, 0)
 
 

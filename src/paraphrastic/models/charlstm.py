@@ -1,43 +1,43 @@
-"""LSTM over characters, last state: charagram2016 §3 (charLSTM)."""
+"""LSTM over characters, last hidden state: charagram2016 §3 (charLSTM)."""
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.batch import Batch, distinct
-from paraphrastic.encoding.encoder import Encoder, EncoderConfig, Shape
-from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.peephole import Peephole
-from paraphrastic.encoding.products import Products
+from paraphrastic.nn.batch import Batch, used_rows
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig
+from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.peephole_lstm import PeepholeLstm
+from paraphrastic.nn.precision import Precision
 
 
-class Layer(Shape, Products):
-    """What the character LSTM is made of.
+class CharLstmArchitecture(ArchitectureConfig, Precision):
+    """Options of the architecture, which sentence encoders and taggers share.
 
     Attributes:
-        output_gate: with it h = o ⊙ tanh(c), without it h = tanh(c).
+        output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
     """
 
     output_gate: bool
 
 
-class Config(Layer, EncoderConfig):
-    """Options of the character LSTM."""
+class Config(CharLstmArchitecture, EncoderConfig):
+    """Options of the character LSTM as a sentence encoder."""
 
 
 class CharLstm(Encoder):
-    """`g(s) = h_{|s|}`, the last state of a peephole LSTM over the characters."""
+    """`g(s) = h_{|s|}`, the last hidden state of a peephole LSTM over the characters."""
 
-    units = "characters"
+    def __init__(self, config: CharLstmArchitecture, generator: Generator) -> None:
+        super().__init__("characters", config.dim)
+        options = config.embedding_dim, config.dim, config.output_gate, generator, config.matmul_dtype
+        self.lstm = PeepholeLstm(*options)
 
-    def __init__(self, config: Layer, generator: Generator) -> None:
-        super().__init__()
-        self.out_dim = config.dim
-        self.lstm = Peephole(config.row_dim, config.dim, config.output_gate, generator, config.reduced)
-
-    def forward(self, table: Tensor, batch: Batch) -> Tensor:
-        """Sentence vectors, (B, dim)."""
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
         packing = Packing.of(batch)
-        characters, places = distinct(table, batch.ids[packing.order])
-        return packing.final(self.lstm(characters, packing.sizes, places))
+        characters, rows = used_rows(embeddings, batch.ids[packing.order])  # (U, embedding_dim), (N,)
+        states = self.lstm(characters, packing.batch_sizes, rows)  # (N, dim)
+        return packing.final(states)  # (B, dim)
 
 
 MODEL = CharLstm

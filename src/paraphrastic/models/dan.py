@@ -1,37 +1,42 @@
-"""Deep averaging network: Iyyer et al. (2015), iclr2016 §3."""
+"""Deep averaging network: Iyyer et al. (2015), iclr2016 §3 (DAN)."""
 
 from typing import Literal
 
 from torch import Generator, Tensor, nn
 
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import WordConfig, WordEncoder
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordConfig):
+class Config(WordEncoderConfig):
     """Options of DAN.
 
     Attributes:
-        layers: how many dense layers stand on the mean.
-        activation: of each layer.
+        num_layers: dense layers on top of the mean.
+        activation: activation of each layer.
     """
 
-    layers: Literal[1, 2]
+    num_layers: Literal[1, 2]
     activation: Literal["tanh", "relu"]
 
 
-class Dan(WordEncoder):
-    """`g(s) = f(W2 f(W1 x̄ + b1) + b2)` of the mean word vector x̄; with one layer `f(W1 x̄ + b1)`."""
+class Dan(Encoder):
+    """`g(s) = f(W2 f(W1 x̄ + b1) + b2)` with x̄ the mean word embedding; with one layer, `f(W1 x̄ + b1)`."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__(config)
-        layers = (Dense(config.dim, config.dim, config.activation, generator) for _ in range(config.layers))
+        super().__init__("words", config.dim, config.boundary_tokens)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
+        layers = (Dense(config.dim, config.dim, config.activation, generator) for _ in range(config.num_layers))
         self.layers = nn.Sequential(*layers)
 
-    def forward(self, table: Tensor, batch: Batch) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        return self.layers(self.mean(table, batch))
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        mean = self.lookup.mean(embeddings, batch)  # (B, dim)
+        vectors: Tensor = self.layers(mean)  # (B, dim)
+        return vectors
 
 
 MODEL = Dan

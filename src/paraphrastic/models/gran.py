@@ -2,31 +2,44 @@
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.gated import Gran, Variant
-from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.recurrent import LstmConfig, RecurrentEncoder
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.gran_gates import GranGates, Variant
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.peephole_lstm import PeepholeLstm
+from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(LstmConfig):
+class Config(WordEncoderConfig, Precision):
     """Options of GRAN.
 
     Attributes:
-        variant: what the gates act on, see `Gran`.
+        output_gate: whether h = o ⊙ tanh(c) in the LSTM; otherwise h = tanh(c).
+        variant: the equation of a_t, see `GranGates`.
     """
 
+    output_gate: bool
     variant: Variant
 
 
-class GranEncoder(RecurrentEncoder):
-    """The mean of gated word vectors."""
+class Gran(Encoder):
+    """The mean of gated word embeddings, `a_t = x_t ⊙ σ(Wx x_t + Wh h_t + b)` in variant 1, h_t from an LSTM."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__(config)
-        self.gran = Gran(config.dim, config.variant, config.output_gate, generator, config.reduced)
+        super().__init__("words", config.dim, config.boundary_tokens)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
+        self.lstm = PeepholeLstm(config.dim, config.dim, config.output_gate, generator, config.matmul_dtype)
+        self.gates = GranGates(config.dim, config.variant, generator, config.matmul_dtype)
 
-    def compose(self, words: Tensor, packing: Packing) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        return self.gran.pool(self.gran(words, packing.sizes), packing)
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        packing = Packing.of(batch)
+        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        states = self.lstm(words, packing.batch_sizes)  # (N, dim)
+        gated = self.gates(words, states, packing.batch_sizes)  # (N, dim), all a_t
+        return self.gates.pool(gated, packing)  # (B, dim)
 
 
-MODEL = GranEncoder
+MODEL = Gran

@@ -1,30 +1,35 @@
-"""Identity-RNN: iclr2016 §3 (iRNN)."""
+"""Recurrent network with identity initialisation: iclr2016 §3 (iRNN)."""
 
 import torch
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.elman import Elman
-from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.recurrent import RecurrentConfig, RecurrentEncoder
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.elman import Elman
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(RecurrentConfig):
-    """The identity-RNN has no options of its own; λc pulls its matrices toward the identity, b toward zero."""
+class Config(WordEncoderConfig, Precision):
+    """Options of the iRNN; it adds none. λc penalises the distance of W and U from the identity and of b from 0."""
 
 
-class Irnn(RecurrentEncoder):
-    """`1/|s| h_{|s|}` of `h_t = Wx x_t + Wh h_{t−1} + b`, which before any step is the mean of the word vectors."""
-
-    pulled_to_start = True
+class Irnn(Encoder):
+    """`g(s) = h_{|s|} / |s|` of `h_t = Wx x_t + Wh h_{t−1} + b`; before training this is the mean word embedding."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        del generator  # nothing to draw: all starts at the identity
-        super().__init__(config)
-        self.rnn = Elman(torch.eye(config.dim), torch.eye(config.dim), "identity", config.reduced)
+        super().__init__("words", config.dim, config.boundary_tokens, regularize_to_start=True)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
+        self.rnn = Elman(torch.eye(config.dim), torch.eye(config.dim), "identity", config.matmul_dtype)
 
-    def compose(self, words: Tensor, packing: Packing) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        return packing.per_token(packing.final(self.rnn(words, packing.sizes)))
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        packing = Packing.of(batch)
+        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        states = self.rnn(words, packing.batch_sizes)  # (N, dim)
+        return packing.divide_by_length(packing.final(states))  # (B, dim)
 
 
 MODEL = Irnn

@@ -1,4 +1,4 @@
-"""Lexical decomposition and composition, a model of pairs: ldc2016 (Wang, Mi & Ittycheriah 2016)."""
+"""Lexical decomposition and composition, a model of sentence pairs: ldc2016 (Wang, Mi and Ittycheriah 2016)."""
 
 from typing import Annotated
 
@@ -7,79 +7,74 @@ from pydantic import Field, ValidationInfo, field_validator
 from torch import Generator, Tensor
 from torch.nn.functional import dropout
 
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.encoding.composition import TwoChannels
-from paraphrastic.encoding.decomposition import Decompose, Decomposition, Match, Side
-from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import (
-    PairEncoder,
-    Positive,
-    Probability,
-    TrainingConfig,
-    VectorOptions,
-)
-from paraphrastic.encoding.products import Products
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences
+from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.encoder import PairModel
+from paraphrastic.nn.options import PositiveInt, Probability, TrainingConfig, WordEmbeddingsConfig
+from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.two_channel_conv import Projections, TwoChannelConv
 
 
-class Config(Products, VectorOptions, TrainingConfig):
+class Config(Precision, WordEmbeddingsConfig, TrainingConfig):
     """Options of lexical decomposition and composition.
 
     Attributes:
-        match: what a word is matched with (Eq. 6): the `max`, the most similar word of the other sentence; `global`,
-            all its words; `local`, the words around the most similar one.
-        window: words on either side that `local` takes in.
-        decompose: how a word is parted by its match (Eq. 7–9): `rigid`, `linear` or `orthogonal`.
-        max_window: filters are 1, 2, … so many words wide.
-        filters: how many there are of each width.
-        dropout: probability that a feature is dropped in training.
-        mismatches: wrong partners that each sentence meets when the corpus has only right ones; `negatives` says
-            which.
+        match: what a word is matched with (Eq. 6): the most similar word of the other sentence (`max`), all its
+            words (`global`), or the words around the most similar one (`local`).
+        window: words on each side that `local` includes.
+        decompose: how a word is decomposed by its match (Eq. 7–9): `rigid`, `linear` or `orthogonal`.
+        max_window: filters are 1, 2, …, `max_window` words wide.
+        filters_per_width: number of filters of each width.
+        dropout: probability that a feature is set to zero in training.
+        negatives_per_sentence: mismatched partners of each sentence if the corpus has only matching pairs;
+            `negatives` says which.
     """
 
     match: Match
     window: Annotated[int, Field(ge=1, le=4)]
     decompose: Decompose
     max_window: Annotated[int, Field(ge=1, le=5)]
-    filters: Positive
+    filters_per_width: PositiveInt
     dropout: Probability
-    mismatches: Positive
+    negatives_per_sentence: PositiveInt
 
     @field_validator("decompose")
     @classmethod
     def _rigid_needs_max(cls, decompose: Decompose, info: ValidationInfo) -> Decompose:
         match = info.data.get("match", "max")
         if decompose == "rigid" and match != "max":
-            raise ValueError(f"asks for a word equal to its match, which only match: max finds, not {match}")
+            raise ValueError(f"needs match: max, because it compares a word with one other word; match is {match}")
         return decompose
 
 
-class Ldc(PairEncoder):
-    """`P(match) = σ(W [S; T] + b)`: S and T are the features of both sentences, each decomposed by the other."""
-
-    units = "words"
+class Ldc(PairModel):
+    """`P(match) = σ(W [S; T] + b)`, with S and T the features of both sentences, each decomposed by the other."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__()
-        widths = dict.fromkeys(range(1, config.max_window + 1), config.filters)
+        super().__init__("words")
+        widths = dict.fromkeys(range(1, config.max_window + 1), config.filters_per_width)
         self._decompose = Decomposition(config.match, config.window, config.decompose)
         self._dropout = config.dropout
-        self.channels = TwoChannels(config.dim, widths, generator, config.reduced)
-        self.similarity = Dense(2 * config.max_window * config.filters, 1, "linear", generator)
+        self.conv = TwoChannelConv(config.dim, widths, generator, config.matmul_dtype)
+        self.similarity = Dense(2 * config.max_window * config.filters_per_width, 1, "linear", generator)
 
-    def forward(self, table: Tensor, batch: Batch, left: Tensor, right: Tensor) -> Tensor:
-        """Log odds of a match, (P,)."""
+    def forward(self, embeddings: Tensor, batch: Batch, left: Tensor, right: Tensor) -> Tensor:
+        """Return the log-odds of a match, (P,)."""
         rows, ids = batch.ids.unique(return_inverse=True)
-        words = table.index_select(0, rows)
-        s, t = (Side.of(words, batch.at(ids), side) for side in (left, right))
-        projected = self.channels.project(words)
-        features = torch.cat([self._features(projected, s, t), self._features(projected, t, s)], 1)
-        return self.similarity(dropout(features, self._dropout, self.training)).squeeze(1)
+        words = embeddings.index_select(0, rows)  # (U, dim), the distinct words
+        s, t = (PaddedSentences.of(words, batch.with_ids(ids), side) for side in (left, right))
+        projections = self.conv.project(words)  # (U, Σ reach) each
+        features = torch.cat([self._features(projections, s, t), self._features(projections, t, s)], 1)
+        log_odds: Tensor = self.similarity(dropout(features, self._dropout, self.training))  # (P, 1)
+        return log_odds.squeeze(1)
 
-    def _features(self, projected: tuple[Tensor, Tensor], own: Side, other: Side) -> Tensor:
-        """What the sentences `own` say beside `other`, (P, features)."""
-        rows, weights = (each[own.present] for each in self._decompose(own, other))
-        known = rows.clamp(max=len(projected[0]) - 1)  # a missing word weighs nothing
-        return self.channels(projected, own.ids[own.present], known, weights, own.present.sum(1))
+    def _features(self, projections: Projections, own: PaddedSentences, other: PaddedSentences) -> Tensor:
+        """Return the features (P, filters) of the sentences `own`, decomposed by `other`."""
+        rows, coefficients = (each[own.present] for each in self._decompose(own, other))  # (N, K) each
+        rows = rows.clamp(max=len(projections[0]) - 1)  # padding has coefficient 0, its row only has to exist
+        features: Tensor = self.conv(projections, own.ids[own.present], rows, coefficients, own.present.sum(1))
+        return features
 
 
 MODEL = Ldc

@@ -1,21 +1,40 @@
-"""LSTM with averaged states: acl2017 §3.1 (LSTMAVG)."""
+"""LSTM, mean of the hidden states: acl2017 §3.1 (LSTMAVG)."""
 
-from torch import Tensor
+from torch import Generator, Tensor
 
-from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.recurrent import LstmConfig, LstmEncoder
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.peephole_lstm import PeepholeLstm
+from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(LstmConfig):
-    """LSTMAVG has no options of its own."""
+class Config(WordEncoderConfig, Precision):
+    """Options of LSTMAVG.
+
+    Attributes:
+        output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
+    """
+
+    output_gate: bool
 
 
-class LstmAvg(LstmEncoder):
-    """`g(s) = 1/|s| Σ_t h_t`, the mean of the states of a peephole LSTM."""
+class LstmAvg(Encoder):
+    """`g(s) = 1/|s| Σ_t h_t`, the mean of the hidden states of a peephole LSTM."""
 
-    def pool(self, states: Tensor, packing: Packing) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        return packing.mean(states)
+    def __init__(self, config: Config, generator: Generator) -> None:
+        super().__init__("words", config.dim, config.boundary_tokens)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
+        self.lstm = PeepholeLstm(config.dim, config.dim, config.output_gate, generator, config.matmul_dtype)
+
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        packing = Packing.of(batch)
+        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        states = self.lstm(words, packing.batch_sizes)  # (N, dim)
+        return packing.mean(states)  # (B, dim)
 
 
 MODEL = LstmAvg

@@ -1,26 +1,31 @@
-"""Projection of the mean word vector: iclr2016 §3."""
+"""Linear projection of the mean word embedding: iclr2016 §3."""
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.batch import Batch
-from paraphrastic.encoding.dense import Dense
-from paraphrastic.encoding.encoder import WordConfig, WordEncoder
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordConfig):
-    """Projection has no options of its own."""
+class Config(WordEncoderConfig):
+    """Options of projection; it adds none to those of all word encoders."""
 
 
-class Proj(WordEncoder):
+class Proj(Encoder):
     """`g(s) = Wp (1/|s| Σ_t x_t) + b`."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__(config)
+        super().__init__("words", config.dim, config.boundary_tokens)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
         self.dense = Dense(config.dim, config.dim, "linear", generator)
 
-    def forward(self, table: Tensor, batch: Batch) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        return self.dense(self.mean(table, batch))
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        mean = self.lookup.mean(embeddings, batch)  # (B, dim)
+        vectors: Tensor = self.dense(mean)  # (B, dim)
+        return vectors
 
 
 MODEL = Proj

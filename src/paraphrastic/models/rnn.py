@@ -1,16 +1,20 @@
-"""Recurrent network: iclr2016 §3 (RNN)."""
+"""Simple recurrent network, last state: iclr2016 §3 (RNN)."""
 
 from typing import Literal
 
 from torch import Generator, Tensor
 
-from paraphrastic.encoding.elman import Elman
-from paraphrastic.encoding.packing import Packing
-from paraphrastic.encoding.recurrent import RecurrentConfig, RecurrentEncoder
-from paraphrastic.encoding.weights import glorot
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.elman import Elman
+from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.initialization import glorot_uniform
+from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(RecurrentConfig):
+class Config(WordEncoderConfig, Precision):
     """Options of the recurrent network.
 
     Attributes:
@@ -20,17 +24,21 @@ class Config(RecurrentConfig):
     activation: Literal["tanh", "relu"]
 
 
-class Rnn(RecurrentEncoder):
-    """The last state of `h_t = f(Wx x_t + Wh h_{t−1} + b)`."""
+class Rnn(Encoder):
+    """`g(s) = h_{|s|}` of `h_t = f(Wx x_t + Wh h_{t−1} + b)`."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__(config)
-        W, U = (glorot(config.dim, config.dim, generator) for _ in range(2))
-        self.rnn = Elman(W, U, config.activation, config.reduced)
+        super().__init__("words", config.dim, config.boundary_tokens)
+        self.lookup = WordLookup(config.dropout, config.word_dropout)
+        W, U = (glorot_uniform(config.dim, config.dim, generator) for _ in range(2))
+        self.rnn = Elman(W, U, config.activation, config.matmul_dtype)
 
-    def compose(self, words: Tensor, packing: Packing) -> Tensor:
-        """Sentence vectors, (B, dim)."""
-        return packing.final(self.rnn(words, packing.sizes))
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, dim)."""
+        packing = Packing.of(batch)
+        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        states = self.rnn(words, packing.batch_sizes)  # (N, dim)
+        return packing.final(states)  # (B, dim)
 
 
 MODEL = Rnn

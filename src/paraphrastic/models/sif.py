@@ -1,6 +1,6 @@
-"""Smooth inverse frequency: Arora, Liang and Ma (2017), Algorithm 1."""
+"""Smooth inverse frequency (SIF): Arora, Liang and Ma (2017), Algorithm 1."""
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
@@ -8,54 +8,58 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
-from paraphrastic.encoding.weighted import GivenConfig, WeightedMean
-from paraphrastic.text.vocabulary import count_words
+from paraphrastic.scoring.baseline import Baseline
+from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.vocabulary.counting import count_words
 
 
-class Config(GivenConfig):
+class Config(PretrainedConfig):
     """Options of SIF.
 
     Attributes:
-        a: a word w weighs a / (a + p(w)).
-        components: how many principal components are removed, 1 in the paper.
+        a: a word w has weight a / (a + p(w)).
+        components: how many principal components are removed; 1 in the paper.
     """
 
     a: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     components: int = Field(ge=0)
 
 
-class Sif(WeightedMean):
-    """`v(s) = 1/|s| Σ_w a / (a + p(w)) x_w`, less its part along the first principal components.
+class Sif(Baseline):
+    """`g(s) = 1/|s| Σ_w a / (a + p(w)) x_w`, without its projection on the first principal components.
 
-    p(w) and the components are those of the training corpus, so that no sentence is changed by the set that it
-    is scored in; the paper takes the components from that set.
+    p(w) and the components are computed on the training sentences, so that a vector does not depend on which other
+    sentences are encoded. The paper computes the components on the sentences of each evaluation set.
     """
 
-    @classmethod
-    def fit(cls, config: Config, sentences: pa.StringArray) -> Self:
-        """Weigh the words and find the components.
+    @staticmethod
+    def fit(config: Config, sentences: pa.StringArray) -> StaticEncoder:
+        """Weight the words and compute the components.
 
         Raises:
             ParameterError: no file is named.
-            DataError: it is missing, damaged or of another dimension.
+            DataError: the file is missing, damaged or of another dimension.
         """
-        words, table = config.read()
-        table *= _weights(words, sentences, config.a)[:, None]
-        none = np.empty((0, config.dim), np.float32)
-        plain = cls(words, np.pad(table, ((1, 0), (0, 0))), none)
-        return cls(plain.texts, plain.table, _components(plain.encode(sentences), config.components))
+        words, vectors = read_pretrained(config)
+        weighted = vectors * _word_weights(words, sentences, config.a)[:, None]
+        means = pretrained_mean(words, weighted).encode(sentences)
+        return pretrained_mean(words, weighted, _principal_components(means, config.components))
 
 
-def _weights(words: pa.StringArray, sentences: pa.StringArray, a: float) -> NDArray[np.float32]:
-    """The weight a / (a + p(w)) of each word; 1 for what the corpus lacks."""
+def _word_weights(words: pa.StringArray, sentences: pa.StringArray, a: float) -> NDArray[np.float32]:
+    """Return a / (a + p(w)) for each word w; 1 for words that the corpus lacks."""
     counted = count_words(sentences)
-    places = pc.index_in(words, counted["text"].combine_chunks())
-    counts = pc.fill_null(counted["count"].combine_chunks().take(places), 0).to_numpy()
-    return (a / (a + counts / max(1, pc.sum(counted["count"]).as_py() or 0))).astype(np.float32)
+    rows = pc.index_in(words, counted["text"].combine_chunks())
+    counts = pc.fill_null(counted["count"].combine_chunks().take(rows), 0).to_numpy()
+    total = max(1, pc.sum(counted["count"]).as_py() or 0)
+    weights: NDArray[np.float32] = (a / (a + counts / total)).astype(np.float32)
+    return weights
 
 
-def _components(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """The first right singular vectors of (n, dim), not centred, as rows: (count, dim)."""
+def _principal_components(vectors: Vectors, count: int) -> Vectors:
+    """Return the first right singular vectors of (n, dim), not centred, as rows: (count, dim)."""
     _, directions = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
     return np.ascontiguousarray(directions.T[::-1][:count]).astype(np.float32)
 

@@ -1,12 +1,16 @@
 """TF-IDF over character n-grams."""
 
+import pyarrow as pa
 from pydantic import BaseModel, Field
 
-from paraphrastic.encoding.tfidf import Tfidf
+from paraphrastic.scoring.baseline import Baseline
+from paraphrastic.scoring.fit_tfidf import fit_tfidf
+from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.vocabulary.counting import count_ngrams
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
-    """Options of TF-IDF over characters.
+    """Options of TF-IDF over character n-grams.
 
     Attributes:
         order: characters per n-gram; a space counts.
@@ -15,13 +19,17 @@ class Config(BaseModel, strict=True, extra="forbid"):
     order: int = Field(3, ge=1, le=6)
 
 
-class TfidfChars(Tfidf[Config]):
-    """Units are all windows of `order` characters."""
+class TfidfChars(Baseline):
+    """Cosine of TF-IDF vectors of all windows of `order` characters."""
 
     @staticmethod
-    def cut(text: str, config: Config) -> list[str]:
-        """The windows of a tokenized sentence."""
-        return [text[i : i + config.order] for i in range(len(text) - config.order + 1)]
+    def fit(config: Config, sentences: pa.StringArray) -> TfidfScorer:
+        """Count the n-grams of the training sentences.
+
+        Raises:
+            DataError: no sentence is long enough for an n-gram.
+        """
+        return fit_tfidf("ngrams", count_ngrams(sentences, [config.order], padding=""), sentences)
 
 
 MODEL = TfidfChars

@@ -1,21 +1,29 @@
 """TF-IDF over words."""
 
+import pyarrow as pa
 from pydantic import BaseModel
 
-from paraphrastic.encoding.tfidf import Tfidf
+from paraphrastic.scoring.baseline import Baseline
+from paraphrastic.scoring.fit_tfidf import fit_tfidf
+from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.vocabulary.counting import count_words
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
     """TF-IDF over words has no options."""
 
 
-class TfidfWords(Tfidf[Config]):
-    """Units are the tokens."""
+class TfidfWords(Baseline):
+    """Cosine of TF-IDF vectors of words."""
 
     @staticmethod
-    def cut(text: str, config: Config) -> list[str]:
-        """The tokens of a tokenized sentence."""
-        return text.split()
+    def fit(config: Config, sentences: pa.StringArray) -> TfidfScorer:
+        """Count the words of the training sentences.
+
+        Raises:
+            DataError: the sentences have no word.
+        """
+        return fit_tfidf("words", count_words(sentences), sentences)
 
 
 MODEL = TfidfWords

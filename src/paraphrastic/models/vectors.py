@@ -1,30 +1,28 @@
-"""The mean of given word vectors, untrained: iclr2016 Table 2 (GloVe, PARAGRAM-SL999)."""
+"""The mean of given word vectors, without training: iclr2016 Table 2 (GloVe, PARAGRAM-SL999)."""
 
-from typing import Self
-
-import numpy as np
 import pyarrow as pa
 
-from paraphrastic.encoding.weighted import GivenConfig, WeightedMean
+from paraphrastic.scoring.baseline import Baseline
+from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.static import StaticEncoder
 
 
-class Config(GivenConfig):
-    """Averages of given vectors have no options of their own."""
+class Config(PretrainedConfig):
+    """Options of the mean of given vectors; it adds none."""
 
 
-class Vectors(WeightedMean):
-    """`v(s) = 1/|s| Σ_w x_w`."""
+class Vectors(Baseline):
+    """`g(s) = 1/|s| Σ_w x_w`; unknown words count as zero vectors."""
 
-    @classmethod
-    def fit(cls, config: Config, sentences: pa.StringArray) -> Self:
-        """A scorer with all vectors of the file; the training corpus is not looked at.
+    @staticmethod
+    def fit(config: Config, sentences: pa.StringArray) -> StaticEncoder:
+        """Return an encoder with all vectors of the file; the training sentences are not used.
 
         Raises:
             ParameterError: no file is named.
-            DataError: it is missing, damaged or of another dimension.
+            DataError: the file is missing, damaged or of another dimension.
         """
-        words, table = config.read()
-        return cls(words, np.pad(table, ((1, 0), (0, 0))), np.empty((0, config.dim), np.float32))
+        return pretrained_mean(*read_pretrained(config))
 
 
 MODEL = Vectors

@@ -8,8 +8,11 @@ quotes mean nothing, so that no row is lost or shifted.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from paraphrastic.errors import DataError, unknown
-from paraphrastic.readers import labelled, pairs, ppdb, similarity, tagged
+from paraphrastic.errors import DataError, unknown_name
+from paraphrastic.readers import labelled_data as labelled
+from paraphrastic.readers import paraphrase_pairs as pairs
+from paraphrastic.readers import ppdb, tagged
+from paraphrastic.readers import scored_pairs as similarity
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.reading import Options, Reading
 from paraphrastic.sample import tables
@@ -65,5 +68,5 @@ def read(source: Source, folder: Path) -> Iterator[Reading]:
     if source.reader is None:
         raise DataError(f"source '{source.name}' has no tables to read; leave it out of corpus and benchmarks")
     if source.reader not in READERS:
-        raise DataError(unknown("reader", source.reader, READERS) + f" (source '{source.name}')")
+        raise DataError(unknown_name("reader", source.reader, READERS) + f" (source '{source.name}')")
     yield from READERS[source.reader](folder, source.options)

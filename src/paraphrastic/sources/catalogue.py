@@ -15,7 +15,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
-from paraphrastic.errors import DataError, ParameterError, unknown
+from paraphrastic.errors import DataError, ParameterError, unknown_name
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def suite(name: str) -> Suite:
     """
     suites = catalogue().suites
     if name not in suites:
-        raise ParameterError(unknown("suite of benchmarks", name, suites))
+        raise ParameterError(unknown_name("suite of benchmarks", name, suites))
     return suites[name]
 
 
@@ -245,7 +245,7 @@ def _file(path: str, url: str | None, sha256: str) -> File:
 def _pick(what: str, names: Sequence[str], known: Mapping[str, _T]) -> tuple[_T, ...]:
     for name in names:
         if name not in known:
-            raise ParameterError(unknown(what, name, known))
+            raise ParameterError(unknown_name(what, name, known))
     return tuple(known[name] for name in names)
 
 

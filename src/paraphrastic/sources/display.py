@@ -3,10 +3,10 @@
 from rich.progress import Progress
 
 from paraphrastic.sources.catalogue import File, Source
-from paraphrastic.sources.download import Progress as Report
+from paraphrastic.sources.fetching import Progress as Report
 
 
-def arrivals(bar: Progress, files: int) -> Report:
+def progress_callback(bar: Progress, files: int) -> Report:
     """A report for `fetch` that shows on `bar` how many of `files` are there and how many bytes have arrived."""
     task = bar.add_task("download", total=files)
     arrived: dict[File, int] = {}
@@ -21,6 +21,6 @@ def arrivals(bar: Progress, files: int) -> Report:
     return report
 
 
-def terms(source: Source) -> str:
+def licence_line(source: Source) -> str:
     """One line that says what `source` is and under which licence."""
     return f"{source.name}: {source.title}. Licence: {source.licence}"

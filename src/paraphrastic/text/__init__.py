@@ -1,1 +1,1 @@
-"""Text as columns: tokens, overlap with evaluation sets, n-grams and vocabularies."""
+"""Text as columns: the tokenizer, normalization, and operations on whole columns of sentences."""

@@ -1,1 +1,1 @@
-"""Training on paraphrase pairs."""
+"""Training on pairs of sentences: losses, optimizers, mini-batches, checkpoints and the training loop."""

@@ -1,4 +1,4 @@
-"""Which pairs make which mini-batch, and in which order their words stand."""
+"""Divide pairs into mini-batches, and shuffle words."""
 
 from typing import Literal
 
@@ -9,53 +9,58 @@ from numpy.typing import NDArray
 def epoch_batches(
     sources: NDArray[np.integer],
     size: int,
-    how: Literal["mixed", "source"],
+    sampling: Literal["mixed", "source"],
     generator: np.random.Generator,
     in_order: bool = False,
 ) -> list[NDArray[np.int64]]:
-    """A random order of the pairs, cut into mini-batches.
+    """Divide all pairs into mini-batches in random order.
 
     Args:
         sources: (pairs,), the source of each pair.
         size: pairs per mini-batch; the last one (of each source) may be smaller.
-        how: `mixed`, or every mini-batch from one `source`, the batches of all sources in random order.
-        generator: source of the order.
-        in_order: no random order, but that of the files (charagram2016 §4.1.4), source after source.
+        sampling: `source` draws each mini-batch from one source and shuffles the mini-batches of all sources;
+            `mixed` ignores sources.
+        generator: source of random numbers.
+        in_order: keep the order of the pairs, source after source (charagram2016 §4.1.4).
 
     Returns:
-        Row numbers of pairs; every pair stands in exactly one batch.
+        Row numbers of the pairs of each mini-batch; every pair is in exactly one.
     """
     order = np.arange(len(sources)) if in_order else generator.permutation(len(sources))
-    if how == "mixed":
-        return _cut(order, size)
+    if sampling == "mixed":
+        return _split(order, size)
     by_source = order[np.argsort(sources[order], kind="stable")]
-    borders = np.flatnonzero(np.diff(sources[by_source])) + 1
-    batches = [batch for part in np.split(by_source, borders) for batch in _cut(part, size)]
+    boundaries = np.flatnonzero(np.diff(sources[by_source])) + 1
+    batches = [batch for part in np.split(by_source, boundaries) for batch in _split(part, size)]
     return batches if in_order else [batches[i] for i in generator.permutation(len(batches))]
 
 
-def _cut(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+def _split(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
-def scrambled(
-    offsets: NDArray[np.int64], chosen: NDArray[np.bool_], tags: tuple[int, int], generator: np.random.Generator
+def scrambled_order(
+    offsets: NDArray[np.int64],
+    scramble: NDArray[np.bool_],
+    boundary_widths: tuple[int, int],
+    generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """A random order of the words of sentences (acl2017 §4.1.4).
+    """Return an order of words that shuffles the chosen sentences (acl2017 §4.2).
 
     Args:
-        offsets: (n + 1,) where in N words each sentence starts, and the last one ends.
-        chosen: (n,) which of them to shuffle.
-        tags: how many words at the start and at the end of each sentence stay where they are.
-        generator: source of the order.
+        offsets: (n + 1,), where each of n sentences starts in N words.
+        scramble: (n,), which sentences to shuffle.
+        boundary_widths: how many words at the start and at the end of each sentence keep their position.
+        generator: source of random numbers.
 
     Returns:
-        (N,), which word comes to stand at each place; it is of the same sentence.
+        (N,), which word moves to each position; it belongs to the same sentence.
     """
     lengths = np.diff(offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
-    place = np.arange(len(sentence)) - offsets[sentence]
-    moves = chosen[sentence] & (place >= tags[0]) & (place < lengths[sentence] - tags[1])
-    key = np.where(moves, tags[0] + generator.random(len(place)), place)
-    key[place >= lengths[sentence] - tags[1]] += tags[0] + 1  # behind every shuffled word
+    position = np.arange(len(sentence)) - offsets[sentence]
+    start, end = boundary_widths
+    inside = (position >= start) & (position < lengths[sentence] - end)
+    key = np.where(scramble[sentence] & inside, start + generator.random(len(position)), position)
+    key[position >= lengths[sentence] - end] += start + 1  # after every shuffled word
     return np.lexsort((key, sentence))

@@ -1,4 +1,4 @@
-"""Where an interrupted training goes on: the same bits as if it had not been interrupted."""
+"""Save the state of a training run, so that an interrupted run continues with bit-identical results."""
 
 import json
 from pathlib import Path
@@ -6,17 +6,17 @@ from typing import Any
 
 import torch
 
-from paraphrastic.tables import file_hash, replacing
+from paraphrastic.atomic import atomic_write, sha256_of
 
 
 class Checkpoint:
-    """The last saved state of one run, in a folder of its own.
+    """The latest state of one run, in a folder of its own.
 
-    The state is written beside the old one and verified by its hash when it is read, so neither a kill while
-    saving nor a damaged disk can make a run go on from something else.
+    A state is written next to the previous one and its hash is verified when it is loaded, so that neither a kill
+    during saving nor a damaged file can make a run continue from a wrong state.
 
     Args:
-        folder: named after all that determines the run; removed when the run is done.
+        folder: its name must be derived from everything that determines the run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -24,30 +24,31 @@ class Checkpoint:
         self._head = folder / "head.json"
 
     def save(self, state: dict[str, Any]) -> None:
-        """Keep `state`: tensors, numbers, strings, lists and dicts of them."""
+        """Save `state`: tensors, numbers, strings, and lists and dicts of them; it must have a key `step`."""
         name = f"state-{state['step']}.pt"
-        with replacing(self.folder / name) as part:
+        with atomic_write(self.folder / name) as part:
             torch.save(state, part)
-        digest = file_hash(self.folder / name)
-        with replacing(self._head) as part:
+        digest = sha256_of(self.folder / name)
+        with atomic_write(self._head) as part:
             part.write_text(json.dumps({"file": name, "sha256": digest}), encoding="utf-8")
         for old in self.folder.glob("state-*.pt"):
             if old.name != name:
                 old.unlink()
 
     def load(self) -> dict[str, Any] | None:
-        """The last state, or None where there is none or it is damaged."""
+        """Return the latest state, on the CPU; None if there is none or it is damaged."""
         try:
             head = json.loads(self._head.read_text(encoding="utf-8"))
             path = self.folder / head["file"]
-            if file_hash(path) == head["sha256"]:
-                return torch.load(path, "cpu", weights_only=True)  # a GPU that is gone is no reason to stop
+            if sha256_of(path) == head["sha256"]:
+                state: dict[str, Any] = torch.load(path, "cpu", weights_only=True)
+                return state
         except (OSError, ValueError, KeyError):
             pass
         return None
 
     def remove(self) -> None:
-        """Forget the run."""
+        """Delete the folder."""
         for file in self.folder.glob("*"):
             file.unlink()
         if self.folder.is_dir():

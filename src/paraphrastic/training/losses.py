@@ -1,76 +1,76 @@
-"""The margin loss and its negatives: acl2017 Eq. 2 and §3.3 (iclr2016 §3, charagram2016 Appendix A)."""
-
-from typing import Literal
+"""The margin loss and its negative examples: acl2017 §3.2, Eq. 2 (iclr2016 §3.1, charagram2016 Appendix A)."""
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from paraphrastic.encoding.batch import carried
-
-Negatives = Literal["max", "mix", "random"]
-
-
-def forbidden(ids: Tensor, groups: Tensor) -> Tensor:
-    """Which sentences of a mini-batch must not be negatives of which.
-
-    Of one sentence these are: itself, its copies, all of its own group, and whatever is paired in this batch
-    with one of its copies.
-
-    Args:
-        ids: (2B,) int64, the sentences: B left sides, then the B right sides in the same order.
-        groups: (B,) int64, the pairs' groups.
-
-    Returns:
-        (2B, 2B) bool.
-    """
-    same = ids.unsqueeze(0) == ids.unsqueeze(1)
-    group = groups.repeat(2)
-    partner_same = same.roll(len(groups), dims=1)  # column l holds whether l's partner is a copy
-    return same | partner_same | (group.unsqueeze(0) == group.unsqueeze(1))
-
-
-def choose(similarities: Tensor, banned: Tensor, how: Negatives, generator: np.random.Generator) -> Tensor:
-    """The negative of each sentence, (2B,) int64: the most similar one allowed (MAX), a random one, or either (MIX).
-
-    Args:
-        similarities: (2B, 2B) cosines; no gradient flows through the choice.
-        banned: (2B, 2B) bool; a row that is wholly banned yields a banned index, see `margin_loss`.
-        how: which kind.
-        generator: source of the random choices, on the CPU whatever the device.
-    """
-    hardest = similarities.detach().masked_fill(banned, -torch.inf).argmax(1)
-    if how == "max":
-        return hardest
-    draws = carried(generator.random(similarities.shape, np.float32), banned.device)
-    drawn = draws.masked_fill(banned, -1.0).argmax(1)
-    if how == "random":
-        return drawn
-    heads = carried(generator.random(len(similarities)) < 0.5, banned.device)
-    return torch.where(heads, hardest, drawn)
+from paraphrastic.nn.batch import to_device
+from paraphrastic.nn.options import Negatives
 
 
 def margin_loss(
-    vectors: Tensor, banned: Tensor, margin: float, how: Negatives, generator: np.random.Generator
+    vectors: Tensor, mask: Tensor, margin: float, negatives: Negatives, generator: np.random.Generator
 ) -> Tensor:
-    """Mean over the B pairs of the two hinges of Eq. 2, all from one product of the 2B sentence vectors.
+    """Return the mean of Eq. 2 over B pairs, without its penalty terms.
 
-    `max(0, δ − cos(s1, s2) + cos(s1, t1)) + max(0, δ − cos(s1, s2) + cos(s2, t2))`; a hinge whose sentence has
-    no allowed negative is left out.
+    `max(0, δ − cos(s1, s2) + cos(s1, t1)) + max(0, δ − cos(s1, s2) + cos(s2, t2))`, with t1 and t2 negatives from the
+    same mini-batch. A hinge is left out if its sentence has no allowed negative. One matrix product yields all
+    cosines, those for the choice of negatives and those of the loss.
 
     Args:
-        vectors: (2B, dim), the left sides, then the right sides.
-        banned: (2B, 2B) bool from `forbidden`.
+        vectors: (2B, dim), the first sentences of the pairs, then the second ones.
+        mask: (2B, 2B) bool from `negative_mask`.
         margin: δ.
-        how: which negatives.
-        generator: source of the random choices.
+        negatives: how t1 and t2 are chosen.
+        generator: source of random numbers.
     """
     unit = normalize(vectors, dim=1)
     similarities = unit @ unit.T  # (2B, 2B)
     pairs = len(vectors) // 2
-    negatives = choose(similarities, banned, how, generator)
-    against = similarities.gather(1, negatives.unsqueeze(1)).squeeze(1)  # (2B,)
-    between = similarities.diagonal(pairs).repeat(2)  # cos(s1, s2), (2B,)
-    hinges = (margin - between + against).clamp(min=0)
-    return hinges.masked_fill(banned.all(1), 0.0).sum() / pairs
+    chosen = choose_negatives(similarities, mask, negatives, generator)
+    negative = similarities.gather(1, chosen.unsqueeze(1)).squeeze(1)  # (2B,), cos(s1, t1) and cos(s2, t2)
+    positive = similarities.diagonal(pairs).repeat(2)  # (2B,), cos(s1, s2)
+    hinges = (margin - positive + negative).clamp(min=0)  # (2B,)
+    return hinges.masked_fill(mask.all(1), 0.0).sum() / pairs
+
+
+def negative_mask(ids: Tensor, groups: Tensor) -> Tensor:
+    """Return which sentences of a mini-batch must not be negatives of which.
+
+    Not allowed for a sentence are: the sentence itself, its copies, all sentences of its group, and every sentence
+    that is paired in this mini-batch with one of its copies.
+
+    Args:
+        ids: (2B,) int64, the first sentences of B pairs, then the second ones.
+        groups: (B,) int64, the groups of the pairs.
+
+    Returns:
+        (2B, 2B) bool, true where not allowed.
+    """
+    same = ids.unsqueeze(0) == ids.unsqueeze(1)
+    partner_is_copy = same.roll(len(groups), dims=1)  # column l says whether the partner of l is a copy
+    group = groups.repeat(2)
+    return same | partner_is_copy | (group.unsqueeze(0) == group.unsqueeze(1))
+
+
+def choose_negatives(
+    similarities: Tensor, mask: Tensor, negatives: Negatives, generator: np.random.Generator
+) -> Tensor:
+    """Return a negative for each sentence, (2B,) int64: acl2017 §3.2.1.
+
+    Args:
+        similarities: (2B, 2B) cosines; the choice has no gradient.
+        mask: (2B, 2B) bool, sentences that are not allowed. If a row has none that is, the result is one of them.
+        negatives: `max`, the most similar sentence; `random`; or `mix`, each of both with probability one half.
+        generator: source of random numbers; they are drawn on the CPU, so that every device draws the same.
+    """
+    hardest = similarities.detach().masked_fill(mask, -torch.inf).argmax(1)
+    if negatives == "max":
+        return hardest
+    draws = to_device(generator.random(similarities.shape, np.float32), mask.device)
+    random = draws.masked_fill(mask, -1.0).argmax(1)
+    if negatives == "random":
+        return random
+    take_hardest = to_device(generator.random(len(similarities)) < 0.5, mask.device)
+    return torch.where(take_hardest, hardest, random)

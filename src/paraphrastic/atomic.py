@@ -1,0 +1,56 @@
+"""Write files and folders so that they appear whole or not at all."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; move it to `path` at the end of the block, or remove it after an error.
+
+    Raises:
+        OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _part(path)
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error."""
+    part = _part(path)
+    try:
+        part.mkdir(parents=True, exist_ok=True)
+        yield part
+        rmtree(path, ignore_errors=True)
+        part.replace(path)
+    finally:
+        rmtree(part, ignore_errors=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file atomically, in UTF-8 and with newlines (LF) on every system."""
+    with atomic_write(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -1,0 +1,112 @@
+"""Commands for data sources: list, fetch, check, path."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Typer
+
+from paraphrastic.console import message, progress
+from paraphrastic.errors import SourceError
+
+if TYPE_CHECKING:
+    from paraphrastic.sources.catalogue import Source
+    from paraphrastic.sources.locations import DataLocations
+
+data = Typer(
+    help="Data sources: list, fetch, check, path.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+Names = Annotated[list[str], Argument(metavar="NAME", help="Sources, as `paraphrastic data list` prints them.")]
+
+_DAMAGED = "damaged"
+
+
+@data.command("list")
+def list_() -> None:
+    """Print name, licence, size if fetched, and title."""
+    from paraphrastic.cli.output import print_rows
+    from paraphrastic.sources.catalogue import catalogue
+
+    locations = _locations()
+    rows = [(each.name, each.licence, _size(each, locations), each.title) for each in catalogue().sources.values()]
+    print_rows(("source", "licence", "size", "title"), rows)
+
+
+@data.command()
+def fetch(names: Names) -> None:
+    """Fetch sources into the cache, from PARAPHRASTIC_MIRROR first."""
+    from paraphrastic.sources.display import licence_line, progress_callback
+    from paraphrastic.sources.fetching import fetch
+    from paraphrastic.sources.locations import how_to_provide
+
+    sources, locations = _sources(names), _locations()
+    with progress() as bar:
+        absent = fetch(
+            sources,
+            None,
+            mirror=os.environ.get("PARAPHRASTIC_MIRROR"),
+            cache=locations.cache,
+            manual=locations.manual,
+            on_progress=progress_callback(bar, len({file for source in sources for file in source.files})),
+            on_licence=lambda source: message(licence_line(source)),
+        )
+    if absent:
+        raise SourceError("; ".join(f"{each.name}: {how_to_provide(each, locations.manual)}" for each in absent))
+
+
+@data.command()
+def check(names: Annotated[list[str] | None, Argument(metavar="NAME", help="Only these sources.")] = None) -> None:
+    """Verify the files of fetched sources."""
+    from paraphrastic.cli.output import print_rows
+    from paraphrastic.sources.catalogue import catalogue
+
+    locations = _locations()
+    sources = _sources(names) if names else catalogue().sources.values()
+    rows = [(each.name, *_state(each, locations)) for each in sources]
+    print_rows(("source", "files", "state"), rows)
+    damaged = [name for name, _, state in rows if state == _DAMAGED]
+    if damaged:
+        raise SourceError(f"damaged: {', '.join(damaged)}; run `paraphrastic data fetch {' '.join(damaged)}`")
+
+
+@data.command()
+def path(name: Annotated[str, Argument(metavar="NAME", help="A source.")]) -> None:
+    """Print the paths of the files of a fetched source."""
+    (source,) = _sources([name])
+    sys.stdout.writelines(f"{path}\n" for path in _locations().paths(source))
+
+
+def _state(source: "Source", locations: "DataLocations") -> tuple[str, str]:
+    """Return how many of the files of `source` are there, and a word for their state."""
+    found = [cached for file in source.files if (cached := locations.find(source, file))]
+    if not all(cached.is_intact() for cached in found):
+        state = _DAMAGED
+    elif len(found) == len(source.files):
+        state = "sound" if found else "generated"
+    else:
+        state = "incomplete" if found else "not fetched"
+    return f"{len(found)}/{len(source.files)}", state
+
+
+def _size(source: "Source", locations: "DataLocations") -> str:
+    """Return the size of a source in megabytes if all its files are there, an empty string otherwise."""
+    found = [locations.find(source, file) for file in source.files]
+    present = [cached for cached in found if cached]
+    total = sum(cached.path.stat().st_size for cached in present)
+    return f"{total / 1e6:.1f} MB" if found and len(present) == len(found) else ""
+
+
+def _sources(names: Sequence[str]) -> list["Source"]:
+    from paraphrastic.sources.catalogue import source
+
+    return [source(name) for name in names]
+
+
+def _locations() -> "DataLocations":
+    from paraphrastic.sources.locations import DataLocations
+
+    return DataLocations.from_environment()

@@ -1,0 +1,51 @@
+"""The command `paraphrastic` and its exit statuses."""
+
+import sys
+from typing import Any
+
+import typer
+from typer import Typer
+from typer.core import TyperGroup
+
+from paraphrastic.cli import compare_command, data_commands, model_commands
+from paraphrastic.console import interrupt_on_sigterm, report_errors
+
+
+class _Commands(TyperGroup):
+    """Commands whose errors are reported as one line."""
+
+    def invoke(self, ctx: typer.Context) -> Any:
+        with report_errors("interrupted"):
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
+            return result
+
+
+app = Typer(
+    cls=_Commands,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+app.command()(model_commands.embed)
+app.command()(model_commands.similarity)
+app.command()(model_commands.neighbors)
+app.command()(compare_command.compare)
+app.command()(model_commands.export)
+app.command()(model_commands.info)
+app.add_typer(data_commands.data, name="data")
+
+
+@app.callback()
+def _about() -> None:
+    """Paraphrastic sentence encoders.
+
+    MODEL is a folder such as data/model; FILE is text, `-` standard input.
+    """
+
+
+def main() -> None:
+    """Run the command: exit status 0, 1 for refused input, 2 for wrong usage, 130 after an interrupt."""
+    interrupt_on_sigterm()
+    app(prog_name="paraphrastic")

@@ -1,0 +1,83 @@
+"""Commands that use a trained model: embed, similarity, neighbors, export, info."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, BadParameter, Option
+
+import paraphrastic
+from paraphrastic.console import message
+
+ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
+TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
+
+
+class Format(StrEnum):
+    """Formats that a model can be exported to."""
+
+    SENTENCE_TRANSFORMERS = "sentence-transformers"
+    WORD2VEC = "word2vec"
+
+
+def embed(
+    model: ModelFolder,
+    file: TextFile = "-",
+    out: Annotated[str, Option(help="FILE.npy, FILE.parquet or FILE.jsonl; `-` writes JSON lines.")] = "-",
+    normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
+) -> None:
+    """Write the vectors of the lines of FILE."""
+    from paraphrastic.cli.text_input import read_sentences
+    from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
+
+    if out != STANDARD_OUTPUT and Path(out).suffix not in FORMATS:
+        raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
+    write_vectors(paraphrastic.load(model), read_sentences(file), out, normalize)
+
+
+def similarity(model: ModelFolder, file: TextFile = "-") -> None:
+    """Print the similarity of two tab-separated columns, line by line."""
+    from paraphrastic.cli.text_input import read_pairs
+
+    loaded = paraphrastic.load(model)
+    for left, right in read_pairs(file):
+        scores = loaded.similarity(left, right, progress=False)
+        sys.stdout.writelines(f"{score:.6f}\n" for score in scores.tolist())
+
+
+def neighbors(
+    model: ModelFolder,
+    text: Annotated[str, Argument(metavar="TEXT", help="A word, an n-gram or a sentence.")],
+    k: Annotated[int, Option("--k", "-k", min=1, help="How many.")] = 10,
+    among: Annotated[str | None, Option(metavar="FILE", help="Search the lines of FILE instead.")] = None,
+) -> None:
+    """Print the nearest neighbours of TEXT in the vocabulary or in a file."""
+    from paraphrastic.cli.text_input import read_sentences
+    from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
+
+    loaded = paraphrastic.load(model)
+    lines = among and read_sentences(among)
+    found = nearest_lines(loaded, text, lines, k) if lines else nearest_in_vocabulary(loaded, text, k)
+    sys.stdout.writelines(f"{score:.4f}\t{neighbor}\n" for score, neighbor in found)
+
+
+def export(
+    model: ModelFolder,
+    out: Annotated[Path, Argument(metavar="OUT", help="Folder, or file for word2vec.")],
+    to: Annotated[Format, Option("--to", help="Format.")],
+) -> None:
+    """Write MODEL for sentence-transformers or as word2vec text."""
+    from paraphrastic.inference.export import to_sentence_transformers, to_word2vec
+
+    write = to_word2vec if to is Format.WORD2VEC else to_sentence_transformers
+    message(f"not kept: {write(paraphrastic.load(model), out)}")
+
+
+def info(model: ModelFolder) -> None:
+    """Print options, size and vocabulary of MODEL."""
+    from paraphrastic.cli.output import print_rows
+
+    loaded = paraphrastic.load(model)
+    options = ((f"options.{name}", value) for name, value in loaded.options.items())
+    print_rows(("", ""), [*loaded.summary().items(), *options])

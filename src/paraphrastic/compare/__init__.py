@@ -1,1 +1,0 @@
-"""Is the difference between two models real?"""

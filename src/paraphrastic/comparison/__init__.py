@@ -1,0 +1,1 @@
+"""Compare two experiments and test whether their difference is significant."""

@@ -1,0 +1,152 @@
+"""Compare two models, or two configurations with several seeds each, set by set, from their stored scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from paraphrastic.comparison.significance import (
+    Correlation,
+    Interval,
+    Mean,
+    Measure,
+    Williams,
+    bootstrap,
+    percentile_interval,
+    williams_test,
+)
+from paraphrastic.errors import DataError
+from paraphrastic.evaluation.correlation import ranks
+from paraphrastic.evaluation.headline import headline_sets
+from paraphrastic.evaluation.ranking import per_question
+from paraphrastic.evaluation.suite import is_ranked
+from paraphrastic.evaluation.threshold import best_threshold
+
+SAMPLES = 2000
+ScoresBySet = Mapping[str, pa.Table]  # the scores of one trained model
+
+
+@dataclass(frozen=True)
+class Row:
+    """The comparison on one set, or on the mean of several. A metric of 1 is perfect.
+
+    Attributes:
+        name: of the set, or `mean of N sets`.
+        metric: `pearson`, `spearman`, `map` or `accuracy`.
+        n: pairs or questions; for a mean, sets.
+        a: the metric of each run of A, (runs,).
+        b: the metric of each run of B, (runs,).
+        change: mean of B minus mean of A, with a 95 % interval.
+        williams: Williams' test, for a correlation with one run on each side; None otherwise.
+    """
+
+    name: str
+    metric: str
+    n: int
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    change: Interval
+    williams: Williams | None
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval excludes zero."""
+        return self.change.low > 0 or self.change.high < 0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of a comparison.
+
+    Attributes:
+        rows: the mean over the sets of the headline mean, then each set, by name.
+        left_out: sets that not all runs have, by name.
+    """
+
+    rows: list[Row]
+    left_out: list[str]
+
+
+def by_set(scores: pa.Table) -> dict[str, pa.Table]:
+    """Divide a table `SCORES` by set."""
+    return {name: scores.filter(pc.equal(scores["set"], name)) for name in sorted(pc.unique(scores["set"]).to_pylist())}
+
+
+def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, samples: int = SAMPLES) -> Comparison:
+    """Compare B with A on the sets that all runs have.
+
+    Args:
+        a: the runs of A; several are seeds of one configuration, whose metrics are averaged.
+        b: the runs of B.
+        seed: seed of the bootstrap.
+        samples: resamples of the bootstrap.
+
+    Raises:
+        DataError: the runs have no set in common, or a set has other pairs in one run than in another.
+    """
+    runs = [*a, *b]
+    common = sorted(set.intersection(*(set(run) for run in runs)))
+    if not common:
+        raise DataError("no evaluation set is in all runs: evaluate all with the same `benchmarks`")
+    _refuse_other_pairs(runs, common)
+    measures = [([measure(run[name]) for run in a], [measure(run[name]) for run in b]) for name in common]
+    resampled = bootstrap(measures, samples, seed)
+    metrics = [metric_name(a[0][name]) for name in common]
+    rows = [_row(*each) for each in zip(common, metrics, measures, resampled, strict=True)]
+    mean = _mean_row(rows, resampled, headline_sets(row.name for row in rows if row.metric == "pearson"))
+    return Comparison(mean + rows, sorted(set.union(*(set(run) for run in runs)) - set(common)))
+
+
+def metric_name(scores: pa.Table) -> str:
+    """Return the name of the metric that `measure` computes."""
+    kind, name = (scores[column][0].as_py() for column in ("kind", "set"))
+    if kind == "similarity":
+        return "spearman" if is_ranked(name) else "pearson"
+    return {"ranking": "map", "labelled_pairs": "accuracy"}[kind]
+
+
+def measure(scores: pa.Table) -> Measure:
+    """Return what is averaged or correlated over the pairs, or the questions, of one set."""
+    metric, (gold, score) = metric_name(scores), (scores[column].to_numpy() for column in ("gold", "score"))
+    if metric == "map":
+        return Mean(per_question(scores["question"].to_numpy(), gold, score)[0])
+    if metric == "accuracy":
+        test = pc.equal(scores["split"], "test").to_numpy()
+        threshold = best_threshold(gold[~test], score[~test])
+        return Mean((score[test].astype(np.float64) >= threshold) == (gold[test] > 0))
+    return Correlation(ranks(gold), ranks(score)) if metric == "spearman" else Correlation(gold, score)
+
+
+def _refuse_other_pairs(runs: Sequence[ScoresBySet], common: Sequence[str]) -> None:
+    columns = ["split", "question", "gold"]
+    for name in common:
+        first, *others = (run[name].select(columns) for run in runs)
+        if not all(first.equals(other) for other in others):
+            raise DataError(f"{name}: the runs have different pairs; evaluate all with the same data")
+
+
+def _row(
+    name: str,
+    metric: str,
+    measures: tuple[Sequence[Measure], Sequence[Measure]],
+    resampled: NDArray[np.float64],
+) -> Row:
+    a, b = measures
+    values_a, values_b = (np.array([m.of(np.ones((1, len(m))))[0] for m in side]) for side in (a, b))
+    change = percentile_interval(float(values_b.mean() - values_a.mean()), resampled)
+    first_a, first_b, test = a[0], b[0], None
+    if len(a) == len(b) == 1 and isinstance(first_a, Correlation) and isinstance(first_b, Correlation):
+        test = williams_test(first_a.gold, first_a.scores, first_b.scores)
+    return Row(name, metric, len(first_a), values_a, values_b, change, test)
+
+
+def _mean_row(rows: Sequence[Row], resampled: NDArray[np.float64], names: Sequence[str]) -> list[Row]:
+    at = [n for n, row in enumerate(rows) if row.name in names]
+    if len(at) < 2:
+        return []
+    a, b = np.mean([rows[n].a for n in at], axis=0), np.mean([rows[n].b for n in at], axis=0)
+    change = percentile_interval(float(b.mean() - a.mean()), resampled[at].mean(axis=0))
+    return [Row(f"mean of {len(at)} sets", "pearson", len(at), a, b, change, None)]

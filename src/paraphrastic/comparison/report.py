@@ -1,0 +1,75 @@
+"""Present a comparison on a terminal, in Markdown, or as JSON."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from paraphrastic.comparison.by_set import Comparison, Row
+
+HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p")
+
+
+def terminal(comparison: Comparison) -> Table:
+    """Return a table in which significant differences are coloured."""
+    table = Table(box=None, pad_edge=False)
+    for name in HEADER:
+        table.add_column(name, justify="left" if name in HEADER[:2] else "right")
+    for row in comparison.rows:
+        colour = ("green" if row.change.difference > 0 else "red") if row.is_significant else "dim"
+        table.add_row(*cells(row), style=colour)
+    return table
+
+
+def markdown(comparison: Comparison) -> str:
+    """Return a Markdown table in which significant differences are bold."""
+    lines = [_line(HEADER), _line(["---", "---", *["---:"] * (len(HEADER) - 2)])]
+    for row in comparison.rows:
+        name, metric, n, a, b, change, interval, p = cells(row)
+        lines.append(_line([name, metric, n, a, b, f"**{change}**" if row.is_significant else change, interval, p]))
+    return "\n".join(lines) + "\n"
+
+
+def as_json(comparison: Comparison) -> str:
+    """Return all numbers × 100, unrounded."""
+    rows = [
+        {
+            "set": row.name,
+            "metric": row.metric,
+            "n": row.n,
+            "a": (100 * row.a).tolist(),
+            "b": (100 * row.b).tolist(),
+            "difference": 100 * row.change.difference,
+            "low": 100 * row.change.low,
+            "high": 100 * row.change.high,
+            **({"williams": row.williams._asdict()} if row.williams else {}),
+        }
+        for row in comparison.rows
+    ]
+    return json.dumps({"rows": rows, "left_out": comparison.left_out}, indent=2) + "\n"
+
+
+def cells(row: Row) -> list[str]:
+    """Return the columns of `HEADER`, metrics × 100."""
+    return [
+        row.name,
+        row.metric,
+        f"{row.n:,}",
+        _mean_and_deviation(row.a),
+        _mean_and_deviation(row.b),
+        f"{100 * row.change.difference:+.2f}",
+        f"{100 * row.change.low:+.2f} … {100 * row.change.high:+.2f}",
+        "" if row.williams is None else f"{row.williams.p:.3f}",
+    ]
+
+
+def _mean_and_deviation(values: NDArray[np.float64]) -> str:
+    """Return the value of one run, or mean ± standard deviation of several."""
+    mean = f"{100 * values.mean():.2f}"
+    return mean if len(values) == 1 else f"{mean} ± {100 * values.std(ddof=1):.2f}"
+
+
+def _line(columns: Sequence[str]) -> str:
+    return f"| {' | '.join(columns)} |"

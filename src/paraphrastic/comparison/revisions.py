@@ -1,0 +1,60 @@
+"""Load the scores of a git revision, a DVC experiment or the workspace."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from paraphrastic.comparison.by_set import ScoresBySet, by_set
+from paraphrastic.errors import DataError, ParameterError, did_you_mean
+from paraphrastic.tables import SCORES, read_table
+
+SCORES_FILE = Path("data/scores.parquet")
+WORKSPACE = "workspace"
+
+
+def scores_of(revision: str) -> ScoresBySet:
+    """Return the scores of `revision` by set; `workspace` stands for the files of the last `dvc repro` here.
+
+    Raises:
+        ParameterError: there is no such revision or experiment, or this is not a DVC repository.
+        DataError: its scores are not in the DVC cache, or are damaged.
+    """
+    if revision == WORKSPACE:
+        return by_set(read_table(SCORES_FILE, SCORES))
+    from dvc.api import DVCFileSystem
+    from dvc.exceptions import NotDvcRepoError
+    from dvc.scm import RevError
+
+    try:
+        with DVCFileSystem(rev=revision).open(SCORES_FILE.as_posix(), "rb") as file:
+            return by_set(pq.read_table(file).cast(SCORES))
+    except NotDvcRepoError as error:
+        raise ParameterError(f"{Path.cwd()}: not a DVC repository; run this in a clone of the project") from error
+    except RevError as error:
+        raise ParameterError(_unknown_revision(revision)) from error
+    except FileNotFoundError as error:
+        raise DataError(
+            f"{revision}: no {SCORES_FILE} in the DVC cache; run `dvc pull`, or evaluate it again"
+        ) from error
+    except (pa.ArrowException, ValueError) as error:
+        raise DataError(f"{revision}: {SCORES_FILE} is damaged; evaluate it again") from error
+
+
+def _unknown_revision(revision: str) -> str:
+    hint = did_you_mean(revision, revisions()).rstrip() or "`dvc exp show` and `git branch` list them"
+    return f"no revision or experiment '{revision}': {hint}"
+
+
+def revisions() -> list[str]:
+    """Return the experiments, branches and tags of this repository, and `workspace`."""
+    from dvc.repo import Repo
+
+    with Repo() as repo:
+        experiments = [name for found in repo.experiments.ls().values() for name, _ in found if name]
+        refs = [
+            ref.removeprefix(f"refs/{kind}/")
+            for kind in ("heads", "tags")
+            for ref in repo.scm.iter_refs(f"refs/{kind}")
+        ]
+    return [WORKSPACE, *experiments, *refs]

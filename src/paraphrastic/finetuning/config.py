@@ -1,0 +1,56 @@
+"""Options of the stage `finetune`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from paraphrastic.nn.options import NonNegative, PositiveFloat, PositiveInt, Schedule
+
+
+class HeadConfig(BaseModel):
+    """Options of training a head, and what is below it, on a task (iclr2016 §4.4).
+
+    Attributes:
+        hidden_dim: size of the head's hidden layer.
+        epochs: passes over the training rows.
+        batch_size: rows per mini-batch.
+        optimizer: `adam` or `adagrad`.
+        learning_rate: learning rate at the first step.
+        schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
+        max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
+        lambda_s: weight of ½‖Ws‖², Ws being the head.
+        lambda_c: weight of ½‖Wc − Wc_initial‖² if the encoder was trained before, of ½‖Wc‖² otherwise.
+        lambda_w: weight of ½‖Ww − Ww_initial‖².
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    hidden_dim: PositiveInt
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    optimizer: Literal["adam", "adagrad"]
+    learning_rate: PositiveFloat
+    schedule: Schedule
+    max_grad_norm: PositiveFloat | None
+    lambda_s: NonNegative
+    lambda_c: NonNegative
+    lambda_w: NonNegative
+
+
+class FinetuneConfig(HeadConfig):
+    """The block `finetune` of params.yaml.
+
+    Attributes:
+        tasks: names of the tasks; each is an instance of the stage.
+        init: the encoder starts from random weights (`scratch`), from the trained model with a penalty toward it
+            (`universal`), or is the trained model and is not trained further (`frozen`).
+        projection_dim: size that frozen vectors are projected to.
+        tagger: the entry of `taggers` for tasks of part-of-speech tags.
+        num_threads: threads of the CPU.
+    """
+
+    tasks: Annotated[list[str], Field(min_length=1)]
+    init: Literal["scratch", "universal", "frozen"]
+    projection_dim: PositiveInt
+    tagger: str
+    num_threads: PositiveInt

@@ -1,0 +1,134 @@
+"""Initial states of an encoder on a task: random, pretrained on pairs, or frozen."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from torch import Generator, Tensor, nn
+
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.encoder import TrainableModel
+from paraphrastic.nn.options import TrainingConfig
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_class
+from paraphrastic.training.dense_optimizer import L2Penalty
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.kinds import VocabularyKind
+from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.vocabulary.words_and_ngrams import merge_counts
+
+
+@dataclass(frozen=True)
+class InitialState:
+    """An encoder before the first step on a task.
+
+    Attributes:
+        encoder: maps `embeddings` and a batch to vectors (B, `out_dim`).
+        embeddings: the embedding table; trained in place, as the encoder is.
+        sentences: ids of all sentences of the task.
+        penalty: of the encoder's parameters.
+        embeddings_penalty: of the embedding table.
+    """
+
+    encoder: nn.Module
+    embeddings: Tensor
+    sentences: Ragged
+    penalty: L2Penalty
+    embeddings_penalty: L2Penalty
+
+
+def trainable_state(
+    model: TrainedEncoder, sentences: pa.StringArray, lambda_c: float, lambda_w: float, pretrained: bool
+) -> InitialState:
+    """Return the state of an encoder that is trained together with the head.
+
+    Args:
+        model: the encoder at its start; holds the result.
+        sentences: all sentences of the task.
+        lambda_c: penalty of its parameters, toward their start if `pretrained`, toward zero otherwise.
+        lambda_w: penalty of its embeddings, toward their start.
+        pretrained: whether the model was trained before.
+    """
+    penalty = L2Penalty(lambda_c, pretrained or model.module.regularize_to_start)
+    ids = model.vocabulary.lookup(sentences)
+    return InitialState(model.module, model.embeddings, ids, penalty, L2Penalty(lambda_w, to_start=True))
+
+
+class Projection(nn.Module):
+    """`x P + b` of fixed vectors x (iclr2016 §4.4.2)."""
+
+    def __init__(self, inputs: int, outputs: int, generator: Generator) -> None:
+        super().__init__()
+        self.out_dim = outputs
+        self.dense = Dense(inputs, outputs, "linear", generator)
+
+    def forward(self, vectors: Tensor, batch: Batch) -> Tensor:
+        """Return (B, outputs) for a batch of B sentences with one id each, a row of `vectors` (n, inputs)."""
+        projected: Tensor = self.dense(vectors.index_select(0, batch.ids))
+        return projected
+
+
+def frozen_state(vectors: Tensor, dim: int, lambda_c: float, generator: Generator) -> InitialState:
+    """Return the state of fixed sentence vectors with a trained projection.
+
+    Args:
+        vectors: (n, d), the vector of each sentence of the task.
+        dim: size that they are projected to.
+        lambda_c: penalty of the projection toward zero.
+        generator: source of its initial weights.
+    """
+    one_id_each = Ragged(np.arange(len(vectors), dtype=np.int32), np.arange(len(vectors) + 1))
+    projection = Projection(vectors.shape[1], dim, generator).to(vectors.device)
+    return InitialState(projection, vectors, one_id_each, L2Penalty(lambda_c), L2Penalty(math.inf, to_start=True))
+
+
+def untrained_model(
+    module: type[TrainableModel],
+    config: TrainingConfig,
+    sentences: pa.StringArray,
+    orders: list[int],
+    generator: Generator,
+) -> TrainedEncoder | TrainedPairModel:
+    """Return an untrained model with the vocabulary of `sentences`.
+
+    Args:
+        module: class of the model.
+        config: its options.
+        sentences: (n,), the tokenized sentences of the training rows.
+        orders: lengths of character n-grams.
+        generator: source of the initial weights.
+    """
+    cls: Any = module
+    built: TrainableModel = cls(config, generator)
+    counts = _count(built.vocabulary, sentences, orders)
+    texts, embeddings = initial_embeddings(built, config, counts, len(sentences), generator)
+    return trained_class(module)(built, embeddings, texts)
+
+
+def add_new_words(
+    model: TrainedModel[Any], config: TrainingConfig, sentences: pa.StringArray, generator: Generator
+) -> TrainedModel[Any]:
+    """Return `model` with an initial embedding for each word of `sentences` that it lacks.
+
+    The papers' word vectors cover nearly all words of a task, whereas a model that was trained from random vectors
+    covers only those of its pairs. A model of n-grams or characters is returned unchanged.
+    """
+    if model.module.vocabulary != "words":
+        return model
+    texts, embeddings = initial_embeddings(model.module, config, count_words(sentences), len(sentences), generator)
+    new = pc.invert(pc.is_in(texts, model.texts))
+    rows = torch.from_numpy(new.to_numpy(zero_copy_only=False))
+    extended = torch.cat([model.embeddings, embeddings[1:][rows]])  # row 0 stands for unknown words
+    return type(model)(model.module, extended, pa.concat_arrays([model.texts, texts.filter(new)]))
+
+
+def _count(kind: VocabularyKind, sentences: pa.StringArray, orders: list[int]) -> pa.Table:
+    if kind == "words":
+        return count_words(sentences)
+    ngrams = count_ngrams(sentences, [1] if kind == "characters" else orders)
+    return merge_counts(ngrams, count_words(sentences)) if kind == "words+ngrams" else ngrams

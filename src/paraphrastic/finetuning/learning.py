@@ -1,0 +1,152 @@
+"""Train on a supervised task with the chosen model: the logic of the stage `finetune`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+
+from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.evaluation.headline import percent
+from paraphrastic.finetuning.config import FinetuneConfig
+from paraphrastic.finetuning.head_trainer import HeadTrainer, OnStep, Outcome
+from paraphrastic.finetuning.heads import PairHead, SentenceHead
+from paraphrastic.finetuning.initial_state import (
+    InitialState,
+    add_new_words,
+    frozen_state,
+    trainable_state,
+    untrained_model,
+)
+from paraphrastic.finetuning.pair_model import finetune_pair_model
+from paraphrastic.finetuning.tagging.config import TaggerConfig
+from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
+from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows
+from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info
+from paraphrastic.models import model_class
+from paraphrastic.nn.encoder import PairModel, TrainableModel
+from paraphrastic.scoring.neural import TrainedModel
+from paraphrastic.scoring.scorer import VectorScorer
+from paraphrastic.training.checkpoint import Checkpoint
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """The model that a task is learned with.
+
+    Attributes:
+        name: of the model.
+        config: its options.
+        orders: lengths of character n-grams of a model that starts from scratch.
+        pretrained: folder of the model that was trained on pairs.
+    """
+
+    name: str
+    config: Any
+    orders: list[int]
+    pretrained: Path
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """How a training run is seeded, saved and watched.
+
+    Attributes:
+        seed: seed of all random numbers.
+        checkpoint: where the state is saved; the caller removes it after the run.
+        seconds: time between two saves.
+        on_step: called after each step.
+    """
+
+    seed: int
+    checkpoint: Checkpoint
+    seconds: float
+    on_step: OnStep
+
+
+def learn_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
+    """Train a part-of-speech tagger on a task (charagram2016 §4.2), and evaluate the best epoch.
+
+    Raises:
+        DataError: a split is empty.
+        ModelError: the loss is not finite.
+    """
+    train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
+    tagger, curves = train_tagger(config, train, dev, run.seed, run.checkpoint, run.seconds, run.on_step)
+    metrics = [{"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test)]
+    return Outcome(int(curves.best or 0), *metrics)
+
+
+def learn_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
+    """Train a head on top of an encoder, or a pair model, on a task, and evaluate the best epoch.
+
+    Raises:
+        ParameterError: the model cannot learn this task.
+        ModelError: there is no pretrained model of that name, or the loss is not finite.
+    """
+    if issubclass(model_class(model.name), PairModel):
+        return _learn_pairs(task, model, options, run)
+    generator = torch.Generator().manual_seed(run.seed)
+    state = _initial_state(task, model, options, generator)
+    head_class = PairHead if task.splits["train"].is_pairs else SentenceHead
+    out_dim: Any = state.encoder.out_dim
+    head = head_class(out_dim, options.hidden_dim, task.classes, generator)
+    return HeadTrainer(state, head, task, options, run.seed).learn(run.checkpoint, run.seconds, run.on_step)
+
+
+def _learn_pairs(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
+    """Train a pair model, which needs no head, with the options of its own block (ldc2016 §3.5)."""
+    if task.classes != 2 or not task.splits["train"].is_pairs:
+        raise ParameterError(
+            f"{task.name}: '{model.name}' only predicts whether two sentences match; choose an encoder"
+        )
+    if options.init == "frozen":
+        raise ParameterError(f"finetune.init = 'frozen': '{model.name}' has no sentence vectors; use scratch")
+    start: Any = _initial_model(task, model, options, torch.Generator().manual_seed(run.seed))
+    pretrained = options.init == "universal"
+    return finetune_pair_model(
+        start, model.config, task, run.seed, pretrained, run.checkpoint, run.seconds, run.on_step
+    )
+
+
+def _initial_state(task: Task, model: ModelChoice, options: FinetuneConfig, generator: torch.Generator) -> InitialState:
+    if options.init == "frozen":
+        vectors = torch.from_numpy(_pretrained_encoder(model).encode(task.sentences))
+        return frozen_state(vectors, options.projection_dim, options.lambda_c, generator)
+    start: Any = _initial_model(task, model, options, generator)
+    pretrained = options.init == "universal"
+    return trainable_state(start, task.sentences, options.lambda_c, options.lambda_w, pretrained)
+
+
+def _initial_model(
+    task: Task, model: ModelChoice, options: FinetuneConfig, generator: torch.Generator
+) -> TrainedModel[Any]:
+    train = task.splits["train"]
+    sentences = task.sentences.take(pa.array(np.unique(np.concatenate([train.left, train.right]))))
+    module = model_class(model.name)
+    if not issubclass(module, TrainableModel):
+        raise ParameterError(f"model '{model.name}' has nothing to train on a task; choose an encoder")
+    if options.init == "universal":
+        _check_name(model)
+        return add_new_words(load_trained(model.pretrained), model.config, sentences, generator)
+    return untrained_model(module, model.config, sentences, model.orders, generator)
+
+
+def _pretrained_encoder(model: ModelChoice) -> VectorScorer:
+    _check_name(model)
+    scorer = load_scorer(model.pretrained)
+    if not isinstance(scorer, VectorScorer):
+        raise ParameterError(f"model '{model.name}' has no sentence vectors; choose an encoder")
+    return scorer
+
+
+def _check_name(model: ModelChoice) -> None:
+    """Refuse a folder that holds another model than the one in params.yaml."""
+    found = read_info(model.pretrained).model
+    if found != model.name:
+        raise ModelError(
+            f"{model.pretrained} holds '{found}', but model = '{model.name}' is chosen; run `dvc repro train`"
+        )

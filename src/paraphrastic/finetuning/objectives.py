@@ -1,0 +1,37 @@
+"""Training objectives of the heads, and predicted scores (iclr2016 §4.4.1, after Tai et al. 2015)."""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import nll_loss
+
+
+def target_distribution(scores: Tensor, classes: int) -> Tensor:
+    """Return the sparse distribution p over 1 … K with mean `Σ_i i · p_i = y` for each score y.
+
+    `p_i = y − ⌊y⌋` for `i = ⌊y⌋ + 1`, `⌊y⌋ − y + 1` for `i = ⌊y⌋`, 0 otherwise.
+
+    Args:
+        scores: (n,) in [1, K].
+        classes: K.
+
+    Returns:
+        (n, K).
+    """
+    values = torch.arange(1, classes + 1, dtype=scores.dtype, device=scores.device)
+    return (1 - (scores.unsqueeze(1) - values).abs()).clamp(min=0)
+
+
+def kl_divergence(log_p: Tensor, target: Tensor) -> Tensor:
+    """Return the mean of KL(target ‖ p) over rows, with log p and target (n, K): iclr2016 Eq. 2."""
+    return (torch.special.xlogy(target, target) - target * log_p).sum(1).mean()
+
+
+def negative_log_likelihood(log_p: Tensor, labels: Tensor) -> Tensor:
+    """Return the mean negative log-likelihood of labels (n,) int64 under log-probabilities (n, classes)."""
+    return nll_loss(log_p, labels)
+
+
+def expected_score(log_p: Tensor) -> Tensor:
+    """Return `ŷ = Σ_i i · p_i`, (n,) in [1, K], from log-probabilities (n, K)."""
+    values = torch.arange(1, log_p.shape[1] + 1, dtype=log_p.dtype, device=log_p.device)
+    return (log_p.exp() * values).sum(1).clamp(1, log_p.shape[1])

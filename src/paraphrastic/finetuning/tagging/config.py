@@ -1,0 +1,110 @@
+"""Options of taggers, by the name of the model that composes words."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from paraphrastic.errors import ParameterError, unknown_name
+from paraphrastic.models.charagram import CharagramArchitecture
+from paraphrastic.models.charcnn import CharCnnArchitecture
+from paraphrastic.models.charlstm import CharLstmArchitecture
+from paraphrastic.nn.options import ArchitectureConfig, PositiveFloat, PositiveInt, Probability, Schedule
+from paraphrastic.nn.precision import Precision
+
+
+def _ascending(orders: list[int]) -> list[int]:
+    if orders != sorted(set(orders)):
+        raise ValueError("should be one length or more, ascending")
+    return orders
+
+
+Order = Annotated[int, Field(ge=1, le=6)]
+Orders = Annotated[list[Order], Field(min_length=1), AfterValidator(_ascending)]
+
+
+class TaggerConfig(ArchitectureConfig, Precision):
+    """Options of all taggers. `dim` is the size of a word vector, 150 in the paper (charagram2016 §4.2).
+
+    Attributes:
+        encoder: name of the model that composes a word from its characters.
+        hidden_dim: size of a state of the word LSTM in each direction; the paper does not state it.
+        lstm_dropout: probability that an element of the word LSTM's inputs and outputs is set to zero in training.
+        epochs: passes over the training sentences; 50 in the paper.
+        batch_size: sentences per mini-batch; 100 in the paper.
+        optimizer: `sgd` with momentum 0.95 as in the paper, or `adam`.
+        learning_rate: learning rate at the first step; 0.2 in the paper.
+        schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
+        max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
+        num_threads: threads of the CPU.
+    """
+
+    encoder: ClassVar[str]
+
+    hidden_dim: PositiveInt
+    lstm_dropout: Probability
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    optimizer: Literal["adam", "sgd"]
+    learning_rate: PositiveFloat
+    schedule: Schedule
+    max_grad_norm: PositiveFloat | None
+    num_threads: PositiveInt
+
+
+class CharagramTagger(CharagramArchitecture, TaggerConfig):
+    """A word is the sum of its n-grams.
+
+    Attributes:
+        orders: lengths of n-grams in characters, including a space at each end of the word.
+        min_count: occurrences in the training tokens that an n-gram (or word) needs; 1 or 2 in the paper.
+        ngrams_per_order: how many of the most frequent n-grams of each order are kept (Table 5); null keeps all.
+    """
+
+    encoder = "charagram"
+
+    orders: Orders
+    min_count: PositiveInt
+    ngrams_per_order: PositiveInt | None
+
+
+class CharacterTagger(TaggerConfig):
+    """A word is composed from its characters. Characters of the training tokens have embeddings.
+
+    Attributes:
+        character_dim: size of a character embedding; 50 in the paper.
+    """
+
+    character_dim: PositiveInt
+
+    @property
+    def embedding_dim(self) -> int:
+        """Size of a row of the embedding table."""
+        return self.character_dim
+
+
+class CharCnnTagger(CharCnnArchitecture, CharacterTagger):
+    """A word is composed by convolution filters over its characters."""
+
+    encoder = "charcnn"
+
+
+class CharLstmTagger(CharLstmArchitecture, CharacterTagger):
+    """A word is the last hidden state of an LSTM over its characters."""
+
+    encoder = "charlstm"
+
+
+TAGGERS: dict[str, type[TaggerConfig]] = {
+    config.encoder: config for config in (CharagramTagger, CharCnnTagger, CharLstmTagger)
+}
+
+
+def tagger_config_class(encoder: str) -> type[TaggerConfig]:
+    """Return the class that checks and holds the options of a tagger with the word model `encoder`.
+
+    Raises:
+        ParameterError: there is no such tagger.
+    """
+    if encoder not in TAGGERS:
+        raise ParameterError(unknown_name("tagger", encoder, TAGGERS))
+    return TAGGERS[encoder]

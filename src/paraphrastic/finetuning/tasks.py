@@ -1,0 +1,239 @@
+"""Supervised tasks: labelled rows in three splits (iclr2016 §4.4, acl2017 §4.3, ldc2016 §4.1).
+
+A task has the name of its evaluation set, with `-` in place of the first dot: `sick-relatedness`, `qa-wikiqa`, `sst`.
+Two kinds of splits are made here, in the same way every time:
+
+* `sts` divides each similarity set of 2012–2015 at random: 40 % for training and 10 % for development, both rounded
+  down, and the rest for testing. All 20 sets give 4,841, 1,207 and 6,060 pairs (acl2017 §4.3 prints 4,481), the 19
+  open ones 4,541, 1,132 and 5,685.
+* If pairs with two labels have no development split, 100 pairs of each label are moved from training (ldc2016 §4.1).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from paraphrastic.errors import DataError, ParameterError, unknown_name
+from paraphrastic.evaluation.correlation import pearson, spearman
+from paraphrastic.evaluation.headline import percent, pooled_sets
+from paraphrastic.evaluation.ranking import rank
+from paraphrastic.evaluation.threshold import decide
+from paraphrastic.tables import SENTENCES, indexed_schema, read_table
+
+Kind = Literal["similarity", "ranking", "labelled_pairs", "labelled_sentences", "tagged_tokens"]
+
+SPLITS = ("train", "dev", "test")
+POOLED = "sts"
+_SPLIT_SEED = 0  # splits are part of the task, not of an experiment
+_DEV_PER_LABEL = 100
+_SCORE_CLASSES = 5  # K of Tai et al.
+_HOW_TO_GET = (
+    "others are available after `benchmarks: open` in params.yaml and `dvc repro`, or after `full` and the files that "
+    "the stage `download` then asks for"
+)
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """The rows of one split.
+
+    Attributes:
+        left: (n,), the sentence, or the first of a pair.
+        right: (n,), the second sentence of a pair; empty if single sentences are labelled.
+        gold: (n,), float64 scores or int64 labels.
+        question: (n,), rows with the same question are ranked together; constant if nothing is ranked.
+    """
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    gold: NDArray[Any]
+    question: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def take(self, rows: NDArray[np.integer]) -> "LabelledRows":
+        """Return the rows `rows` in that order."""
+        right = self.right[rows] if self.is_pairs else self.right
+        return LabelledRows(self.left[rows], right, self.gold[rows], self.question[rows])
+
+    @property
+    def is_pairs(self) -> bool:
+        """Whether pairs are labelled, not single sentences."""
+        return len(self.right) > 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """A supervised task.
+
+    Attributes:
+        name: as in params.yaml.
+        kind: kind of the table that the labels come from.
+        sentences: (n,), the distinct tokenized sentences that rows number.
+        splits: `train`, `dev` and `test`.
+        classes: number of labels; 5 for scores.
+    """
+
+    name: str
+    kind: Kind
+    sentences: pa.StringArray
+    splits: Mapping[str, LabelledRows]
+    classes: int
+
+    @property
+    def metric(self) -> str:
+        """The metric on the development set that weights are selected by."""
+        return {"similarity": "pearson", "ranking": "map"}.get(self.kind, "accuracy")
+
+    def metrics(self, split: str, predicted: NDArray[np.floating]) -> dict[str, float]:
+        """Return the metrics × 100 of predictions for the rows of a split.
+
+        Args:
+            split: name of the split.
+            predicted: scores (n,) if the task has scores, otherwise probabilities (n, classes).
+        """
+        values = _METRICS[self.kind](self.splits[split], predicted)
+        return {name: percent(value) for name, value in values.items()}
+
+
+@dataclass(frozen=True)
+class TaskRows:
+    """The table rows of a task, before they are divided into splits.
+
+    Attributes:
+        name: of the task.
+        kind: of the table.
+        table: the rows of its sets, of all splits.
+    """
+
+    name: str
+    kind: Kind
+    table: pa.Table
+
+
+def find_task(folder: Path, name: str) -> TaskRows:
+    """Find the task `name` in the tables that the stage `tokenize` wrote to `folder`.
+
+    Raises:
+        ParameterError: there is no such task.
+        DataError: a file is missing or damaged.
+    """
+    tables = {kind: read_table(folder / f"{kind}.parquet", indexed_schema(kind)) for kind in get_args(Kind)}
+    found = _tasks(tables)
+    if name not in found:
+        raise ParameterError(f"{unknown_name('supervised task', name, found)}; {_HOW_TO_GET}")
+    kind, sets = found[name]
+    return TaskRows(name, kind, tables[kind].filter(pc.is_in(tables[kind]["set"], pa.array(sets))))
+
+
+def load_task(folder: Path, rows: TaskRows) -> Task:
+    """Load a task whose rows are about sentences.
+
+    Args:
+        folder: holds `sentences.parquet`.
+        rows: from `find_task`.
+
+    Raises:
+        DataError: a file is missing or damaged, or a split has no rows.
+    """
+    splits = _split_pooled(rows.table) if rows.name == POOLED else _split(rows.table)
+    if empty := [split for split in SPLITS if not len(splits[split])]:
+        raise DataError(f"{rows.name}: no rows for {', '.join(empty)}; its source is incomplete, run `dvc repro`")
+    sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
+    return _task(rows, sentences, splits)
+
+
+def _tasks(tables: Mapping[str, pa.Table]) -> dict[str, tuple[Kind, list[str]]]:
+    """Return the kind and the sets of each task; every set with training rows is a task."""
+    found: dict[str, tuple[Kind, list[str]]] = {}
+    for kind in get_args(Kind):
+        table = tables[kind]
+        names = pc.unique(table.filter(pc.equal(table["split"], "train"))["set"]).to_pylist()
+        found |= {each.replace(".", "-", 1): (kind, [each]) for each in names if not each.startswith("sts.")}
+    similarity = tables["similarity"]
+    tested = pc.unique(similarity.filter(pc.equal(similarity["split"], "test"))["set"]).to_pylist()
+    sets = pooled_sets(tested)
+    return found | ({POOLED: ("similarity", sets)} if sets else {})
+
+
+def _split(table: pa.Table) -> dict[str, LabelledRows]:
+    splits = {split: _rows(table.filter(pc.equal(table["split"], split))) for split in SPLITS}
+    if len(splits["dev"]) or "label" not in table.column_names:
+        return splits
+    dev = _balanced_sample(splits["train"].gold)
+    return splits | {
+        "dev": splits["train"].take(np.flatnonzero(dev)),
+        "train": splits["train"].take(np.flatnonzero(~dev)),
+    }
+
+
+def _balanced_sample(labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Choose rows (n,) for development: 100 of each label, but at most a fifth of its rows."""
+    generator, chosen = np.random.default_rng(_SPLIT_SEED), np.zeros(len(labels), bool)
+    for label in np.unique(labels):
+        rows = np.flatnonzero(labels == label)
+        chosen[generator.permutation(rows)[: min(_DEV_PER_LABEL, len(rows) // 5)]] = True
+    return chosen
+
+
+def _split_pooled(table: pa.Table) -> dict[str, LabelledRows]:
+    table = table.filter(pc.equal(table["split"], "test"))
+    sets, rows = table["set"].to_numpy(zero_copy_only=False), _rows(table)
+    part = np.empty(len(rows), np.int64)
+    for name in sorted(set(sets)):
+        where = np.random.default_rng(_SPLIT_SEED).permutation(np.flatnonzero(sets == name))
+        train, dev = 4 * len(where) // 10, len(where) // 10
+        part[where] = np.searchsorted([train, train + dev], np.arange(len(where)), "right")
+    return {split: rows.take(np.flatnonzero(part == n)) for n, split in enumerate(SPLITS)}
+
+
+def _rows(table: pa.Table) -> LabelledRows:
+    def column(name: str) -> NDArray[np.int64]:
+        return table[name].to_numpy().astype(np.int64) if name in table.column_names else np.empty(0, np.int64)
+
+    gold = table["score"].to_numpy() if "score" in table.column_names else column("label")
+    question = column("question") if "question" in table.column_names else np.zeros(len(table), np.int64)
+    return LabelledRows(column("left"), column("right"), gold, question)
+
+
+def _task(rows: TaskRows, sentences: pa.StringArray, splits: Mapping[str, LabelledRows]) -> Task:
+    """Keep only the sentences that the splits use, and map scores to 1 … 5."""
+    used = np.unique(np.concatenate([side for split in splits.values() for side in (split.left, split.right)]))
+    gold = np.concatenate([split.gold for split in splits.values()])
+    lowest = 1.0 if gold.min() >= 1 else 0.0
+    renumbered = {}
+    for name, split in splits.items():
+        left, right = (np.searchsorted(used, side) for side in (split.left, split.right))
+        scores = 1 + 4 * (split.gold - lowest) / (5 - lowest) if rows.kind == "similarity" else split.gold
+        renumbered[name] = LabelledRows(left, right, scores, split.question)
+    classes = _SCORE_CLASSES if rows.kind == "similarity" else int(gold.max()) + 1
+    return Task(rows.name, rows.kind, sentences.take(pa.array(used)), renumbered, classes)
+
+
+def _similarity_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
+    return {"pearson": pearson(rows.gold, predicted), "spearman": spearman(rows.gold, predicted)}
+
+
+def _ranking_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
+    return rank(rows.question, rows.gold, predicted[:, 1])._asdict()
+
+
+def _class_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
+    if rows.is_pairs and predicted.shape[1] == 2:
+        return decide(rows.gold, predicted[:, 1], 0.5)._asdict()
+    return {"accuracy": float(np.mean(predicted.argmax(1) == rows.gold))}
+
+
+_METRICS: dict[Kind, Callable[[LabelledRows, NDArray[np.floating]], dict[str, float]]] = {
+    "similarity": _similarity_metrics,
+    "ranking": _ranking_metrics,
+    "labelled_pairs": _class_metrics,
+    "labelled_sentences": _class_metrics,
+}

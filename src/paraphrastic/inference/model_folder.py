@@ -1,0 +1,125 @@
+"""Folders that hold a trained model: `config.json`, and weights and vocabulary if the model has any."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paraphrastic.atomic import write_text
+from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.scoring.scorer import Scorer
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
+
+FORMAT = 2
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """Content of `config.json`.
+
+    Attributes:
+        model: name of the model in params.yaml.
+        options: the options that it was trained with.
+        scorer: the kind of scorer that encodes with it, and the options of that scorer.
+    """
+
+    model: str
+    options: Mapping[str, Any]
+    scorer: Mapping[str, Any]
+
+
+def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path) -> None:
+    """Write a model to `folder`.
+
+    Args:
+        scorer: the model.
+        name: its name in params.yaml.
+        config: its options.
+        folder: where to; created if it does not exist.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    content = {"format": FORMAT, "model": name, "config": config.model_dump(), **scorer.save(folder)}
+    write_text(folder / "config.json", json.dumps(content, indent=2) + "\n")
+
+
+def load_scorer(folder: Path) -> Scorer:
+    """Load the model in `folder` for encoding and scoring.
+
+    Averages, Charagram and untrained baselines need no torch.
+
+    Raises:
+        ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
+            that is not installed.
+    """
+    info = read_info(folder)
+    kind, options = info.scorer["kind"], {key: value for key, value in info.scorer.items() if key != "kind"}
+    if kind == "static":
+        from paraphrastic.scoring.static import StaticEncoder
+
+        return StaticEncoder.load(folder, options)
+    if kind == "tfidf":
+        from paraphrastic.scoring.tfidf import TfidfScorer
+
+        return TfidfScorer.load(folder, options)
+    if kind == "overlap":
+        from paraphrastic.scoring.token_overlap import OverlapScorer
+
+        return OverlapScorer()
+    if kind == "external":
+        from paraphrastic.scoring.external_encoder import ExternalEncoder
+
+        return ExternalEncoder(Path(options["path"]), options["batch_size"])
+    return load_trained(folder)
+
+
+def load_trained(folder: Path) -> "TrainedEncoder | TrainedPairModel":
+    """Load the model in `folder` as a torch module, which can be trained further.
+
+    Raises:
+        ModelError: as for `load_scorer`, or the model is a baseline.
+    """
+    info = read_info(folder)
+    try:
+        from pydantic import ValidationError
+
+        from paraphrastic import models
+        from paraphrastic.nn.encoder import TrainableModel
+        from paraphrastic.scoring.neural import trained_class
+    except ModuleNotFoundError as error:
+        needed = "PyTorch" if error.name == "torch" else error.name
+        raise ModelError(f"{folder}: {info.model} needs {needed}; pip install 'paraphrastic[torch]'") from error
+    try:
+        module, config = models.model_class(info.model), models.config_class(info.model)(**info.options)
+    except (ParameterError, ValidationError, TypeError) as error:
+        raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
+    if not issubclass(module, TrainableModel):
+        raise ModelError(f"{folder}: {info.model} is not trained; choose an encoder")
+    return trained_class(module).load(folder, module, config)
+
+
+def read_info(folder: Path) -> ModelInfo:
+    """Read `config.json`.
+
+    Raises:
+        ModelError: it is missing, damaged or of another format.
+    """
+    path = folder / "config.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{folder}: no model here; `dvc repro train` creates data/model") from error
+    except ValueError as error:
+        raise ModelError(f"{path}: damaged; train the model again") from error
+    if not isinstance(content, dict) or not content.keys() >= {"format", "model", "config"}:
+        raise ModelError(f"{path}: not the configuration of a model; train the model again")
+    if content["format"] != FORMAT:
+        remedy = "train the model again" if content["format"] == 1 else "update the package"
+        raise ModelError(f"{folder}: model format {content['format']}, this version reads {FORMAT}; {remedy}")
+    if not (isinstance(content.get("scorer"), dict) and "kind" in content["scorer"]):
+        raise ModelError(f"{path}: not the configuration of a model; train the model again")
+    return ModelInfo(content["model"], content["config"], content["scorer"])

@@ -1,0 +1,73 @@
+"""Nearest neighbours of a word, an n-gram or a sentence: in a model's vocabulary, or among lines of text."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paraphrastic.errors import ModelError
+from paraphrastic.inference.model import Model
+from paraphrastic.scoring.cosine import normalize_rows
+from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
+from paraphrastic.text.tokenizer import tokenize
+
+Neighbors = list[tuple[float, str]]  # similarity and text, nearest first
+
+
+def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
+    """Return the entries of the vocabulary whose embeddings have the largest cosine with `text`.
+
+    If `text` is itself an entry, as it stands, after tokenizing, or as a word among n-grams (` word `), its embedding
+    is compared and it is left out of the result. Any other text is compared as a sentence.
+
+    Raises:
+        ModelError: the model has no embeddings, its sentence vectors have another size than its embeddings, or the
+            vector of `text` is zero.
+    """
+    if not isinstance(model.scorer, EmbeddingScorer):
+        raise ModelError(f"{model.folder}: {model.name} has no embeddings of its vocabulary; name a file with --among")
+    embeddings = model.embeddings()
+    row = _row(model.vocabulary, text)
+    query = embeddings[row] if row >= 0 else _sentence_vector(model, text, embeddings.shape[1])
+    if not query.any():
+        raise ModelError(f"{model.folder}: the vocabulary knows nothing of '{text}'; try another text")
+    cosines = normalize_rows(embeddings) @ normalize_rows(query[None])[0]
+    order = np.argsort(-cosines, kind="stable")
+    order = order[order != row][:count]
+    return list(zip(cosines[order].tolist(), model.vocabulary.take(pa.array(order)).to_pylist(), strict=True))
+
+
+def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], count: int) -> Neighbors:
+    """Return the lines that are most similar to `text`; of equally similar ones the first come first.
+
+    Args:
+        model: any model.
+        text: what the lines are compared with.
+        columns: the lines, in parts.
+        count: how many lines are returned.
+
+    Raises:
+        ParameterError: `text` is not valid Unicode.
+    """
+    best: Neighbors = []
+    for lines in columns:
+        scores = model.similarity([text] * len(lines), lines, progress=False)
+        order = np.argsort(-scores, kind="stable")[:count]
+        found = zip(scores[order].tolist(), lines.take(pa.array(order)).to_pylist(), strict=True)
+        best = sorted([*best, *found], key=lambda each: -each[0])[:count]
+    return best
+
+
+def _row(vocabulary: pa.StringArray, text: str) -> int:
+    """Return the row of the entry that `text` is, −1 if it is none."""
+    tokens = tokenize(pa.array([text]))[0].as_py()
+    rows = (int(pc.index(vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
+    return next((row for row in rows if row >= 0), -1)
+
+
+def _sentence_vector(model: Model, text: str, dim: int) -> Vectors:
+    if model.dim != dim:
+        sizes = f"sentence vectors have size {model.dim} and embeddings {dim}"
+        raise ModelError(f"{model.folder}: {sizes}; name a word or n-gram of the vocabulary, or a file with --among")
+    return model.encode([text])[0]

@@ -1,0 +1,99 @@
+"""Sentences as tensors: a mini-batch, and a whole corpus on the device that mini-batches are taken from.
+
+A GPU executes its queue while the CPU prepares the next operations. Reading a value back from the GPU, such as the
+length of the longest sentence, or copying to it synchronously, drains that queue. A batch therefore keeps a copy of
+its offsets in main memory.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from paraphrastic.text.columns import offsets_from_lengths
+from paraphrastic.vocabulary.ragged import Ragged
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B sentences as rows of an embedding table.
+
+    Attributes:
+        ids: (N,) int64, rows of the embedding table, sentence after sentence.
+        offsets: (B + 1,) int64; sentence i has `ids[offsets[i]:offsets[i + 1]]`.
+        counts: (N,) in the data type of the table, occurrences of each id in its sentence.
+        host_offsets: the offsets in main memory.
+    """
+
+    ids: Tensor
+    offsets: Tensor
+    counts: Tensor
+    host_offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sentences: Ragged, device: torch.device, dtype: torch.dtype = torch.float32) -> "Batch":
+        """Copy `sentences` to the device."""
+        return DeviceSentences(sentences, device, dtype).take(np.arange(len(sentences)))
+
+    def with_ids(self, ids: Tensor) -> "Batch":
+        """Return the same sentences with other row numbers, (N,) int64."""
+        return replace(self, ids=ids)
+
+    @property
+    def lengths(self) -> Tensor:
+        """Ids per sentence, (B,) int64."""
+        return self.offsets.diff()
+
+
+class DeviceSentences:
+    """Sentences whose ids stay on a device.
+
+    Args:
+        sentences: n sentences.
+        device: where the ids are stored.
+        dtype: data type of the counts, that of the embedding table.
+    """
+
+    def __init__(self, sentences: Ragged, device: torch.device, dtype: torch.dtype = torch.float32) -> None:
+        self._offsets, self._dtype = sentences.offsets, dtype
+        self._ids = to_device(sentences.ids, device)
+        # stored as int16, because few torch operations support uint16
+        self._counts = None if sentences.counts is None else to_device(sentences.counts.view(np.int16), device)
+
+    def take(self, rows: NDArray[np.integer]) -> Batch:
+        """Return the sentences `rows` in that order; only their offsets are copied to the device."""
+        starts, lengths = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]
+        host_offsets = offsets_from_lengths(lengths)
+        offsets, shifts = to_device(np.stack([host_offsets, np.append(starts, 0) - host_offsets]), self._ids.device)
+        positions = torch.arange(int(host_offsets[-1]), device=offsets.device)
+        positions += torch.repeat_interleave(shifts[:-1], offsets.diff(), output_size=len(positions))
+        ids = self._ids.index_select(0, positions).long()
+        return Batch(ids, offsets, self._counts_at(positions), host_offsets)
+
+    def _counts_at(self, positions: Tensor) -> Tensor:
+        if self._counts is None:
+            return torch.ones(len(positions), dtype=self._dtype, device=positions.device)
+        return self._counts.index_select(0, positions).int().bitwise_and_(0xFFFF).to(self._dtype)
+
+
+def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
+    """Copy `array` to `device` asynchronously."""
+    writable = np.require(array, requirements="W")  # torch warns about read-only arrays, such as Arrow's
+    return torch.from_numpy(writable).to(device, non_blocking=True)
+
+
+def used_rows(embeddings: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
+    """Reduce a small embedding table to the rows that `ids` (N,) uses.
+
+    On a GPU all rows are returned: counting the distinct ids would synchronise it.
+
+    Returns:
+        The rows, (rows, dim), and the row of each id in them, (N,) int64.
+    """
+    if embeddings.device.type != "cpu":
+        return embeddings, ids
+    rows, positions = ids.unique(return_inverse=True)
+    return embeddings.index_select(0, rows), positions

@@ -1,0 +1,141 @@
+"""Semantic matching and decomposition of words over padded batches of pairs: ldc2016 §3.1 and §3.2, Eq. 5–9.
+
+Every similar component is a sum of word vectors, `s⁺_i = Σ_k c_ik x_k`. In the orthogonal decomposition the x_k are
+words of the other sentence; in the rigid and linear ones the only x is s_i itself. The dissimilar component is always
+`s⁻_i = s_i − s⁺_i`. A decomposition is therefore represented by the coefficients c and the words x, and everything that
+is linear in s⁺ can be computed once per distinct word instead of once per word of each pair.
+
+Cases that Eq. 5–9 leave open are decided as follows.
+
+* The cosine with a zero vector is 0. All coefficients of a word against an empty sentence are 0.
+* Eq. 8 and 9 have the same result for ŝ and for any positive multiple of ŝ, so only the sign of the denominator of
+  Eq. 6 matters: `ŝ = sign(Σ a) · Σ a t`, without a division. If Σ a = 0, ŝ does not exist and s⁺ = 0.
+* Of several equal maxima, k is the first. The same word is more similar than any other word. Both are decided by
+  comparing words, not rounded cosines, so that they do not depend on the batch.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from paraphrastic.nn.batch import Batch
+
+Match = Literal["max", "global", "local"]
+Decompose = Literal["rigid", "linear", "orthogonal"]
+Coefficients = tuple[Tensor, Tensor]  # rows of words, int64, and their coefficients; (P, L, K) each
+
+
+@dataclass(frozen=True)
+class PaddedSentences:
+    """One sentence of each of P pairs, padded to the length L of the longest.
+
+    Attributes:
+        ids: (P, L) int64, rows of the batch's words; the number of words at padding.
+        vectors: (P, L, d), word vectors; zero at padding.
+        present: (P, L) bool, false at padding.
+    """
+
+    ids: Tensor
+    vectors: Tensor
+    present: Tensor
+
+    @classmethod
+    def of(cls, words: Tensor, batch: Batch, sentences: Tensor) -> "PaddedSentences":
+        """Pad the sentences (P,) of `batch`, whose ids are rows of `words` (U, d)."""
+        lengths = batch.lengths[sentences]
+        positions = torch.arange(max(int(lengths.max()), 1) if len(lengths) else 1, device=words.device)
+        present = positions < lengths.unsqueeze(1)  # (P, L)
+        at = torch.where(present, batch.offsets[sentences].unsqueeze(1) + positions, len(batch.ids))
+        ids = pad(batch.ids, (0, 1), value=len(words))[at]  # (P, L)
+        return cls(ids, pad(words, (0, 0, 0, 1))[ids], present)
+
+
+class Decomposition:
+    """The functions `f_match` and `f_decomp` of Eq. 1 and 2.
+
+    Args:
+        match: which f_match (Eq. 6).
+        window: words on each side of the most similar one that `local` includes.
+        decompose: which f_decomp (Eq. 7–9).
+    """
+
+    def __init__(self, match: Match, window: int, decompose: Decompose) -> None:
+        self._match, self._window, self._decompose = match, window, decompose
+
+    def __call__(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
+        """Return rows of the batch's words and coefficients, such that `s⁺ = Σ_k coefficients_k · words[rows_k]`.
+
+        Args:
+            own: P sentences of L words.
+            other: the other sentence of each pair.
+
+        Returns:
+            Rows and coefficients, (P, L, K) each.
+        """
+        decompose = {"rigid": self._rigid, "linear": self._linear, "orthogonal": self._orthogonal}
+        return decompose[self._decompose](own, other)
+
+    def _rigid(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
+        """Eq. 7: vectors are equal if the words are."""
+        positions, _ = self._matches(own, other)
+        rows = own.ids.unsqueeze(2)  # (P, L, 1)
+        return rows, (rows == _take(other.ids, positions)).to(own.vectors.dtype)
+
+    def _linear(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
+        """Eq. 8."""
+        match = _weighted_sum(other, *self._matches(own, other))  # ŝ, (P, L, d)
+        cosine = (_normalize(own.vectors) * _normalize(match)).sum(2)  # α, (P, L)
+        return own.ids.unsqueeze(2), cosine.unsqueeze(2)
+
+    def _orthogonal(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
+        """Eq. 9: `s⁺ = (s · ŝ / ŝ · ŝ) ŝ`, with ŝ a weighted sum of words of the other sentence."""
+        positions, weights = self._matches(own, other)
+        match = _weighted_sum(other, positions, weights)  # ŝ, (P, L, d)
+        square = (match * match).sum(2)
+        projection = (own.vectors * match).sum(2) / square.masked_fill(square == 0, 1)  # (P, L)
+        return _take(other.ids, positions), weights * projection.unsqueeze(2)
+
+    def _matches(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
+        """Eq. 6: positions in the other sentence and their weights in ŝ, (P, L, K) each."""
+        cosines = _normalize(own.vectors) @ _normalize(other.vectors).mT  # (P, L, M)
+        if self._match == "global":
+            return torch.arange(cosines.shape[2], device=cosines.device).expand_as(cosines), _multiply_sign(cosines)
+        nearest = _nearest(cosines, own.ids, other).unsqueeze(2)  # (P, L, 1)
+        if self._match == "max":
+            return nearest, torch.ones_like(nearest, dtype=cosines.dtype)
+        window = nearest + torch.arange(-self._window, self._window + 1, device=cosines.device)  # (P, L, 2w + 1)
+        positions = window.clamp(0, cosines.shape[2] - 1)
+        return positions, _multiply_sign(cosines.gather(2, positions).masked_fill(positions != window, 0))
+
+
+def _nearest(cosines: Tensor, own_ids: Tensor, other: PaddedSentences) -> Tensor:
+    """Return k of Eq. 6, (P, L), from cosines (P, L, M)."""
+    same = own_ids.unsqueeze(2) == other.ids.unsqueeze(1)  # (P, L, M)
+    allowed = cosines.detach().masked_fill(same, torch.inf).masked_fill(~other.present.unsqueeze(1), -torch.inf)
+    word = other.ids.gather(1, allowed.argmax(2))  # (P, L)
+    return (word.unsqueeze(2) == other.ids.unsqueeze(1)).int().argmax(2)  # first occurrence of that word
+
+
+def _multiply_sign(weights: Tensor) -> Tensor:
+    """Multiply weights (P, L, K) by the sign of their sum."""
+    return weights * weights.detach().sum(2, keepdim=True).sign()
+
+
+def _weighted_sum(other: PaddedSentences, positions: Tensor, weights: Tensor) -> Tensor:
+    """Return ŝ, (P, L, d)."""
+    dense = weights.new_zeros(*weights.shape[:2], other.ids.shape[1])  # (P, L, M)
+    return dense.scatter_add(2, positions, weights) @ other.vectors
+
+
+def _take(ids: Tensor, positions: Tensor) -> Tensor:
+    """Return `ids` (P, M) at `positions` (P, L, K)."""
+    return ids.gather(1, positions.flatten(1)).view_as(positions)
+
+
+def _normalize(vectors: Tensor) -> Tensor:
+    """Scale vectors to length 1; zero stays zero and has a finite gradient."""
+    square = (vectors * vectors).sum(-1, keepdim=True)
+    return vectors * square.masked_fill(square == 0, 1).rsqrt()

@@ -1,0 +1,84 @@
+"""Base classes of the models that are trained: sentence encoders and pair models.
+
+The embedding table (Ww) is an argument of `forward`, not a parameter of the module, so that a training step can pass
+only the rows that its mini-batch uses. The parameters of the module are the compositional ones (Wc).
+"""
+
+from abc import ABC, abstractmethod
+
+import pyarrow as pa
+from torch import Tensor, nn
+
+from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.vocabulary.kinds import Vocabulary, VocabularyKind, build_vocabulary
+from paraphrastic.vocabulary.words import BoundaryTokens
+
+
+class TrainableModel(nn.Module):
+    """A model with an embedding table and compositional parameters.
+
+    Args:
+        vocabulary: what the rows of the embedding table stand for.
+        boundary_tokens: tokens that enclose every sentence of words.
+        regularize_to_start: λc penalises the distance of the parameters from their initial values instead of zero.
+    """
+
+    def __init__(
+        self,
+        vocabulary: VocabularyKind,
+        boundary_tokens: BoundaryTokens = "none",
+        regularize_to_start: bool = False,
+    ) -> None:
+        super().__init__()
+        self.vocabulary: VocabularyKind = vocabulary
+        self.boundary_tokens: BoundaryTokens = boundary_tokens
+        self.regularize_to_start = regularize_to_start
+
+    def build_vocabulary(self, texts: pa.StringArray) -> Vocabulary:
+        """Return the vocabulary of the entries `texts`, in row order of the embedding table."""
+        return build_vocabulary(self.vocabulary, texts, self.boundary_tokens)
+
+
+class Encoder(TrainableModel, ABC):
+    """Maps an embedding table and sentences to sentence vectors.
+
+    Attributes:
+        out_dim: size of a sentence vector.
+    """
+
+    def __init__(
+        self,
+        vocabulary: VocabularyKind,
+        out_dim: int,
+        boundary_tokens: BoundaryTokens = "none",
+        regularize_to_start: bool = False,
+    ) -> None:
+        super().__init__(vocabulary, boundary_tokens, regularize_to_start)
+        self.out_dim = out_dim
+
+    @abstractmethod
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, out_dim), from an embedding table (rows, embedding_dim).
+
+        All sentences without ids get the same finite vector.
+        """
+
+    def static_form(self) -> StaticForm | None:
+        """Return how the same vectors are computed without torch; None if they are not."""
+        return None
+
+
+class PairModel(TrainableModel, ABC):
+    """Maps an embedding table and pairs of sentences to the log-odds that each pair matches."""
+
+    @abstractmethod
+    def forward(self, embeddings: Tensor, batch: Batch, left: Tensor, right: Tensor) -> Tensor:
+        """Return log-odds, (P,).
+
+        Args:
+            embeddings: (rows, dim).
+            batch: the distinct sentences of P pairs.
+            left: (P,) int64, the first sentence of each pair in the batch.
+            right: (P,) int64, the second.
+        """

@@ -1,0 +1,65 @@
+"""The gates of the gated recurrent averaging network in its five variants: acl2017 §3.1, Eq. 1."""
+
+from typing import Literal
+
+import torch
+from torch import Generator, Tensor, nn
+
+from paraphrastic.nn.initialization import glorot_uniform
+from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.precision import Matmul, MatmulDtype
+
+Variant = Literal[1, 2, 3, 4, 5]
+
+
+class GranGates(nn.Module):
+    """Gates that control how much of a word embedding x_t and of an LSTM state h_t enters a_t.
+
+    The gates are `σ(x_t Wx + h_t Wh + b)`. Variants 1 and 2 have one gate g, the others two, g1 and g2.
+
+    1. `a_t = x_t ⊙ g`
+    2. `a_t = h_t ⊙ g`
+    3. `a_t = x_t ⊙ g1 + a_{t−1} ⊙ g2`
+    4. like 3, with gates `σ(x_t Wx + h_t Wh + a_{t−1} Wa + b)`
+    5. `a_t = x_t ⊙ g1 + h_t ⊙ g2`
+
+    The sentence vector is the mean of all a_t. In variants 3 and 4, where a_t is a running sum, it is the last a_t
+    divided by the number of words.
+
+    Attributes:
+        running: whether a_t depends on a_{t−1} (variants 3 and 4).
+    """
+
+    def __init__(self, dim: int, variant: Variant, generator: Generator, matmul_dtype: MatmulDtype) -> None:
+        super().__init__()
+        self._variant, self.running = variant, variant in (3, 4)
+        gates = 1 if variant in (1, 2) else 2
+        self.Wx = nn.Parameter(glorot_uniform(dim, dim, generator, gates))
+        self.Wh = nn.Parameter(glorot_uniform(dim, dim, generator, gates))
+        self.b = nn.Parameter(torch.zeros(gates * dim))
+        self.Wa = nn.Parameter(glorot_uniform(dim, dim, generator, gates)) if variant == 4 else None
+        self._matmul = Matmul(matmul_dtype)
+
+    def forward(self, words: Tensor, states: Tensor, batch_sizes: list[int]) -> Tensor:
+        """Return all a_t, (N, dim), from word embeddings and states (N, dim) that are packed by time."""
+        logits = self._matmul(words, self.Wx) + self._matmul(states, self.Wh) + self.b  # (N, gates · dim)
+        if self.running:
+            return self._run(words, logits, batch_sizes)
+        if self._variant == 5:
+            g1, g2 = logits.sigmoid().chunk(2, 1)  # (N, dim) each
+            return words * g1 + states * g2
+        return (words if self._variant == 1 else states) * logits.sigmoid()
+
+    def pool(self, gated: Tensor, packing: Packing) -> Tensor:
+        """Return sentence vectors (B, dim) from all a_t (N, dim)."""
+        return packing.divide_by_length(packing.final(gated)) if self.running else packing.mean(gated)
+
+    def _run(self, words: Tensor, logits: Tensor, batch_sizes: list[int]) -> Tensor:
+        out: list[Tensor] = []
+        for x, logit in zip(words.split(batch_sizes), logits.split(batch_sizes), strict=True):
+            previous = out[-1][: len(x)] if out else torch.zeros_like(x)  # (sentences of this step, dim)
+            if self.Wa is not None:
+                logit = logit + self._matmul(previous, self.Wa)
+            g1, g2 = logit.sigmoid().chunk(2, 1)
+            out.append(x * g1 + previous * g2)
+        return torch.cat(out) if out else words

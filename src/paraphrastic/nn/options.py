@@ -1,0 +1,104 @@
+"""Options that several models share. Each model's own options stand in its file."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from paraphrastic.vocabulary.words import BoundaryTokens
+
+PositiveInt = Annotated[int, Field(ge=1)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+Negatives = Literal["max", "mix", "random"]
+Schedule = Literal["constant", "linear"]
+
+
+class ArchitectureConfig(BaseModel):
+    """Options of an encoder's architecture, independent of how it is trained.
+
+    Attributes:
+        dim: size of the vectors that the encoder returns.
+        init: initial embeddings: `random` directions of length 1, or the same scaled by inverse document frequency
+            (`idf`).
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    dim: PositiveInt
+    init: Literal["random", "idf"]
+
+    @property
+    def embedding_dim(self) -> int:
+        """Size of a row of the embedding table."""
+        return self.dim
+
+
+class TrainingConfig(ArchitectureConfig):
+    """Options of every model that is trained on pairs (acl2017 §4.1.2; initial embeddings: iclr2016 §4.2).
+
+    Attributes:
+        epochs: passes over the pairs.
+        batch_size: pairs per mini-batch.
+        batches: draw each mini-batch from one `source`, which makes its negatives harder, or from all (`mixed`).
+        curriculum: the first epoch takes the pairs in file order (charagram2016 §4.1.4).
+        negatives: the most similar sentences of the mini-batch (`max`), `random` ones, or each of both with
+            probability one half (`mix`).
+        optimizer: `adam` or `adagrad`.
+        learning_rate: learning rate at the first step.
+        schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
+        max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
+        lambda_c: weight of ½‖Wc‖², Wc being all parameters except the embeddings. Models that are regularised toward
+            their start use ½‖Wc − Wc_initial‖².
+        num_threads: threads of the CPU. More than one helps recurrent encoders only.
+    """
+
+    epochs: PositiveInt
+    batch_size: Annotated[int, Field(ge=2)]
+    batches: Literal["mixed", "source"]
+    curriculum: bool
+    negatives: Negatives
+    optimizer: Literal["adam", "adagrad"]
+    learning_rate: PositiveFloat
+    schedule: Schedule
+    max_grad_norm: PositiveFloat | None
+    lambda_c: NonNegative
+    num_threads: PositiveInt
+
+
+class EncoderConfig(TrainingConfig):
+    """Options of sentence encoders, which are trained with a margin loss (acl2017 §3.2).
+
+    Attributes:
+        margin: δ of Eq. 2.
+    """
+
+    margin: NonNegative
+
+
+class WordEmbeddingsConfig(BaseModel):
+    """Options of models whose embedding table holds words.
+
+    Attributes:
+        vectors: file of initial word vectors in GloVe or word2vec text format; null for none.
+        lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the embedding table.
+    """
+
+    vectors: str | None
+    lambda_w: NonNegative
+
+
+class WordEncoderConfig(WordEmbeddingsConfig, EncoderConfig):
+    """Options of encoders that read words.
+
+    Attributes:
+        boundary_tokens: enclose every sentence in `<s>` and `</s>`: `none`, `start`, `end` or `both` (acl2017 §4.1.3).
+        scramble: probability that the words of both sentences of a pair are shuffled (acl2017 §4.2).
+        dropout: probability that an element of a word embedding is set to zero in training (acl2017 §4.2).
+        word_dropout: probability that a whole word embedding is set to zero in training (acl2017 §4.2).
+    """
+
+    boundary_tokens: BoundaryTokens
+    scramble: Annotated[float, Field(ge=0, le=1)]
+    dropout: Probability
+    word_dropout: Probability

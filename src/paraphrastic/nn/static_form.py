@@ -1,0 +1,29 @@
+"""Encoders that are a sum of embeddings, in a form that NumPy can compute."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from paraphrastic.vocabulary.kinds import VocabularyKind
+from paraphrastic.vocabulary.words import BoundaryTokens
+
+
+@dataclass(frozen=True)
+class StaticForm:
+    """`g(s) = f(f(b + scale · Σ_n weight(count_n) E[id_n]) W2 + b2)`, with parts that may be missing.
+
+    The embedding table E, and b, W2 and b2 where they exist, are arrays of the same names as in the torch model:
+    `embeddings`, `bias`, `dense.W`, `dense.b`.
+
+    Attributes:
+        vocabulary: what the rows of E stand for.
+        boundary_tokens: tokens that enclose every sentence of words.
+        pooling: scale is 1 / tokens of the sentence (`mean`) or 1 (`sum`).
+        counts: an id that occurs k times has weight k (`linear`) or √k (`sqrt`).
+        activation: f.
+    """
+
+    vocabulary: VocabularyKind
+    pooling: Literal["mean", "sum"]
+    boundary_tokens: BoundaryTokens = "none"
+    counts: Literal["linear", "sqrt"] = "linear"
+    activation: Literal["linear", "tanh", "relu"] = "linear"

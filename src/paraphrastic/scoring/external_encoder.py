@@ -1,0 +1,85 @@
+"""An encoder that sentence-transformers or model2vec wrote to a folder."""
+
+import json
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.scoring.cosine import cosine_of_vectors
+from paraphrastic.scoring.scorer import Rows, Scores, Vectors
+
+
+class ExternalEncoder:
+    """Encodes tokenized, lower-cased text with the encoder in `folder`, and scores it by cosine similarity.
+
+    Args:
+        folder: as sentence-transformers or model2vec wrote it.
+        batch_size: sentences per call of the encoder.
+    """
+
+    def __init__(self, folder: Path, batch_size: int) -> None:
+        self._folder, self._batch_size = folder, batch_size
+
+    def encode(self, sentences: pa.StringArray) -> Vectors:
+        """Return the vectors of tokenized sentences, (n, dim).
+
+        Raises:
+            ModelError: the folder holds no encoder of either package.
+            ParameterError: the package that reads it is not installed.
+        """
+        texts = sentences.to_pylist()
+        return np.asarray(self._encoder.encode(texts, batch_size=self._batch_size, show_progress_bar=False), np.float32)
+
+    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
+        return cosine_of_vectors(self.encode(sentences), left, right)
+
+    def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
+        """Return zeros, (n,): the out-of-vocabulary share is undefined for external encoders."""
+        return np.zeros(len(sentences))
+
+    def save(self, folder: Path) -> dict[str, Any]:
+        """Write nothing; the result, with the path of the encoder, goes to `config.json`."""
+        return {"scorer": {"kind": "external", "path": str(self._folder), "batch_size": self._batch_size}}
+
+    @cached_property
+    def _encoder(self) -> Any:
+        package, load = _loader(self._folder)
+        try:
+            return load(import_module(package), str(self._folder))
+        except ImportError as error:
+            raise ParameterError(f"{self._folder}: reading it needs {package}; pip install '.[external]'") from error
+
+
+def _loader(folder: Path) -> tuple[str, Callable[[Any, str], Any]]:
+    """Return the package that wrote `folder`, and a function that loads it with that package."""
+    if (folder / "modules.json").is_file():
+        return "sentence_transformers", _load_sentence_transformer
+    if _model_type(folder) == "model2vec":
+        return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
+    raise ModelError(
+        f"{folder}: no encoder of sentence-transformers or model2vec; name the folder that holds modules.json"
+    )
+
+
+def _load_sentence_transformer(package: Any, path: str) -> Any:
+    from paraphrastic.console import console
+
+    if not console.is_terminal:
+        import_module("transformers.utils.logging").disable_progress_bar()  # it would fill the log
+    return package.SentenceTransformer(path)
+
+
+def _model_type(folder: Path) -> object:
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return config.get("model_type") if isinstance(config, dict) else None

@@ -1,0 +1,192 @@
+"""Trained torch models as scorers: from tokenized sentences to vectors and scores, and to and from a folder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import torch
+from numpy.typing import NDArray
+from pydantic import BaseModel
+from torch import Tensor, nn
+
+from paraphrastic.errors import ModelError
+from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
+from paraphrastic.nn.encoder import Encoder, PairModel, TrainableModel
+from paraphrastic.scoring.cosine import cosine_of_vectors
+from paraphrastic.scoring.scorer import Rows, Scores, Vectors
+from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
+from paraphrastic.vocabulary.kinds import VocabularyKind
+from paraphrastic.vocabulary.ragged import Ragged
+
+_MAX_SENTENCES = 512  # per batch: large enough for fast products, small enough for the processor's cache
+_MAX_IDS = 1 << 16  # per batch, whose states are all in memory
+_MAX_PAIRS, _MAX_PAIR_IDS = 128, 1 << 13  # per batch of a pair model, which stores thousands of numbers per word
+_CHECKED_ENTRIES, _CHECKED_WORDS = 100, 5  # of the sentences that a static form is checked on
+
+Module = TypeVar("Module", bound=TrainableModel)
+
+
+class TrainedModel(Generic[Module]):
+    """A torch module with its embedding table and vocabulary.
+
+    Attributes:
+        module: the compositional part.
+        embeddings: (rows, dim), the embedding table.
+        texts: entries of the vocabulary.
+        vocabulary: maps sentences to rows of the embedding table.
+    """
+
+    def __init__(self, module: Module, embeddings: Tensor, texts: pa.StringArray) -> None:
+        self.module, self.embeddings, self.texts = module, embeddings, texts
+        self.vocabulary = module.build_vocabulary(texts)
+
+    def to(self, device: torch.device) -> Self:
+        """Move the model to `device` and return it."""
+        self.module.to(device)
+        self.embeddings = self.embeddings.to(device)
+        return self
+
+    def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
+        """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks, (n,)."""
+        return self.vocabulary.oov_share(sentences)
+
+    @property
+    def vocabulary_kind(self) -> VocabularyKind:
+        """What the rows of the embedding table stand for."""
+        return self.module.vocabulary
+
+    def embedding_array(self) -> NDArray[np.float32]:
+        """Return the embedding table in main memory, (rows, dim)."""
+        return self.embeddings.detach().cpu().numpy()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all weights by name, in main memory."""
+        weights = {"embeddings": self.embeddings} | self.module.state_dict()
+        return {name: weight.detach().cpu().numpy() for name, weight in weights.items()}
+
+    @classmethod
+    def load(cls, folder: Path, module: type[Module], config: BaseModel) -> Self:
+        """Load a trained model.
+
+        Args:
+            folder: where `save` wrote it.
+            module: class of its module.
+            config: options of the module.
+
+        Raises:
+            ModelError: weights or vocabulary are damaged, or not those of this model.
+        """
+        texts, arrays = read_weights(folder)
+        weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        built: Any = module
+        built = built(config, torch.Generator())
+        try:
+            embeddings = weights.pop("embeddings")
+            built.load_state_dict(weights)
+        except (KeyError, RuntimeError) as error:
+            raise wrong_weights(folder) from error
+        return cls(built, embeddings, texts)
+
+
+class TrainedEncoder(TrainedModel[Encoder]):
+    """A sentence encoder, which scores by the cosine of sentence vectors."""
+
+    def encode(self, sentences: pa.StringArray) -> Vectors:
+        """Return the vectors of tokenized sentences, (n, out_dim)."""
+        return encode_ids(self.module, self.embeddings, self.vocabulary.lookup(sentences))
+
+    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
+        return cosine_of_vectors(self.encode(sentences), left, right)
+
+    def save(self, folder: Path) -> dict[str, Any]:
+        """Write vocabulary and weights; the result goes to `config.json`.
+
+        Raises:
+            ModelError: the module's static form computes other vectors than the module.
+        """
+        form = self.module.static_form()
+        if form is None:
+            return {"scorer": {"kind": "encoder"}, **write_weights(folder, self.texts, self.arrays())}
+        static = StaticEncoder(form, self.texts, self.arrays())
+        _check_static(self, static)
+        return static.save(folder)
+
+
+class TrainedPairModel(TrainedModel[PairModel]):
+    """A pair model, which scores by the probability that two sentences match."""
+
+    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+        """Return the probability that each pair matches, (pairs,)."""
+        return self.score_ids(self.vocabulary.lookup(sentences), left, right)
+
+    @torch.no_grad()
+    def score_ids(self, sentences: Ragged, left: Rows, right: Rows) -> Scores:
+        """Return the probability that each pair of sentences, already mapped to ids, matches, (pairs,)."""
+        self.module.eval()
+        out = np.empty(len(left), np.float32)
+        on_device = DeviceSentences(sentences, self.embeddings.device, self.embeddings.dtype)
+        longer = np.maximum(sentences.lengths[left], sentences.lengths[right])
+        for rows in length_batches(longer, _MAX_PAIRS, _MAX_PAIR_IDS):
+            batch, *sides = _distinct_sentences(on_device, left[rows], right[rows])
+            out[rows] = self.module(self.embeddings, batch, *sides).sigmoid().cpu().numpy()
+        return out
+
+    def save(self, folder: Path) -> dict[str, Any]:
+        """Write vocabulary and weights; the result goes to `config.json`."""
+        return {"scorer": {"kind": "pair-model"}, **write_weights(folder, self.texts, self.arrays())}
+
+
+def trained_class(module: type[TrainableModel]) -> type[TrainedEncoder] | type[TrainedPairModel]:
+    """Return the class of trained models with a module of this class."""
+    return TrainedPairModel if issubclass(module, PairModel) else TrainedEncoder
+
+
+@torch.no_grad()
+def encode_ids(module: nn.Module, embeddings: Tensor, sentences: Ragged) -> Vectors:
+    """Return the vectors of sentences that are already mapped to ids, (n, `module.out_dim`)."""
+    module.eval()
+    out = np.empty((len(sentences), module.out_dim), np.float32)
+    on_device = DeviceSentences(sentences, embeddings.device, embeddings.dtype)
+    for rows in length_batches(sentences.lengths):
+        out[rows] = module(embeddings, on_device.take(rows)).cpu().numpy()
+    return out
+
+
+def length_batches(
+    lengths: NDArray[np.integer], max_items: int = _MAX_SENTENCES, max_ids: int = _MAX_IDS
+) -> Iterator[NDArray[np.int64]]:
+    """Yield batches of items of similar length, because a batch takes as many steps as its longest item.
+
+    Args:
+        lengths: (n,), ids of each item.
+        max_items: items per batch.
+        max_ids: ids per batch if all its items were as long as the longest one; a single item may have more.
+    """
+    rows = np.argsort(lengths, kind="stable")
+    while len(rows):
+        longest = lengths[rows[:max_items][-1]]
+        size = max(1, min(max_items, max_ids // max(longest, 1)))
+        yield rows[:size]
+        rows = rows[size:]
+
+
+def _distinct_sentences(sentences: DeviceSentences, left: Rows, right: Rows) -> tuple[Batch, Tensor, Tensor]:
+    """Return a batch of the distinct sentences of pairs, and the two sides of the pairs in it, (pairs,) each."""
+    rows, positions = np.unique(np.stack([left, right]), return_inverse=True)
+    batch = sentences.take(rows)
+    first, second = to_device(positions.reshape(2, -1), batch.ids.device)
+    return batch, first, second
+
+
+def _check_static(encoder: TrainedEncoder, static: StaticEncoder) -> None:
+    """Refuse a static form that differs from `forward`, which happens if somebody changes only one of them."""
+    entries = encoder.texts.slice(0, _CHECKED_ENTRIES).to_pylist()
+    groups = (entries[start : start + _CHECKED_WORDS] for start in range(0, len(entries), _CHECKED_WORDS))
+    sentences = pa.array(["", *map(" ".join, groups)], pa.string())
+    if not np.allclose(encoder.encode(sentences), static.encode(sentences), rtol=1e-3, atol=1e-5):
+        name = type(encoder.module).__module__.rpartition(".")[2]
+        raise ModelError(f"models/{name}.py: static_form and forward give different vectors; correct one of them")

@@ -1,0 +1,59 @@
+"""The protocol that evaluation knows: anything that scores pairs of tokenized sentences."""
+
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from paraphrastic.vocabulary.kinds import VocabularyKind
+
+Rows = NDArray[np.integer]
+Scores = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+
+
+class Scorer(Protocol):
+    """Computes how similar two sentences are. A sentence is tokenized text: tokens joined by single spaces."""
+
+    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+        """Return the similarity of `sentences[left[i]]` and `sentences[right[i]]`, (pairs,); higher is more similar."""
+        ...
+
+    def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
+        """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks, (n,)."""
+        ...
+
+    def save(self, folder: Path) -> dict[str, Any]:
+        """Write the state to `folder` and return what `config.json` must hold to load it again."""
+        ...
+
+
+@runtime_checkable
+class VectorScorer(Scorer, Protocol):
+    """A scorer that compares sentence vectors."""
+
+    def encode(self, sentences: pa.StringArray) -> Vectors:
+        """Return the vectors of tokenized sentences, (n, dim)."""
+        ...
+
+
+@runtime_checkable
+class EmbeddingScorer(Scorer, Protocol):
+    """A scorer with an embedding for each entry of its vocabulary.
+
+    Attributes:
+        texts: entries of the vocabulary.
+    """
+
+    texts: pa.StringArray
+
+    @property
+    def vocabulary_kind(self) -> VocabularyKind:
+        """What the entries are."""
+        ...
+
+    def embedding_array(self) -> NDArray[np.float32]:
+        """Return the embedding table in main memory: the rows of `texts`, for words after row 0 for unknown words."""
+        ...

@@ -1,0 +1,101 @@
+"""Static encoders: weighted sums of embeddings, computed without torch.
+
+Averages of word vectors and Charagram have this form (`nn.static_form`), and so do the untrained averages and SIF. The
+sums run in the same kernel as in training.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from paraphrastic.nn.kernels.sum_rows import sum_rows
+from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.scoring.cosine import cosine_of_vectors
+from paraphrastic.scoring.scorer import Rows, Scores, Vectors
+from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
+from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
+from paraphrastic.vocabulary.ragged import Ragged
+
+
+class StaticEncoder:
+    """Encodes sentences as `StaticForm` says, and scores them by cosine similarity.
+
+    Args:
+        form: how sums become vectors.
+        texts: entries of the vocabulary.
+        arrays: `embeddings` (rows, dim), for words with row 0 for unknown words; optionally `bias` (dim,), `dense.W`
+            (dim, dim) and `dense.b` (dim,), and `directions` (k, dim), orthonormal directions that are removed from
+            every vector.
+    """
+
+    def __init__(self, form: StaticForm, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.form, self.texts, self.arrays = form, texts, dict(arrays)
+        self.embeddings: NDArray[np.float32] = self.arrays["embeddings"]
+        self._vocabulary = build_vocabulary(form.vocabulary, texts, form.boundary_tokens)
+
+    @property
+    def vocabulary_kind(self) -> VocabularyKind:
+        """What the rows of the embedding table stand for."""
+        return self.form.vocabulary
+
+    def embedding_array(self) -> NDArray[np.float32]:
+        """Return the embedding table, (rows, dim)."""
+        return self.embeddings
+
+    def encode(self, sentences: pa.StringArray) -> Vectors:
+        """Return the vectors of tokenized sentences, (n, dim)."""
+        ragged = self._vocabulary.lookup(sentences)
+        vectors = sum_rows(self.embeddings, ragged.ids, ragged.offsets, self._weights(ragged))  # (n, dim)
+        if self.form.pooling == "mean":
+            vectors /= np.maximum(ragged.lengths, 1).astype(vectors.dtype)[:, None]
+        return self._compose(vectors)
+
+    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
+        return cosine_of_vectors(self.encode(sentences), left, right)
+
+    def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
+        """Return the share of each sentence's words or n-grams that the vocabulary lacks, (n,)."""
+        return self._vocabulary.oov_share(sentences)
+
+    def save(self, folder: Path) -> dict[str, Any]:
+        """Write vocabulary and weights; the result goes to `config.json`."""
+        return {"scorer": {"kind": "static", **asdict(self.form)}, **write_weights(folder, self.texts, self.arrays)}
+
+    @classmethod
+    def load(cls, folder: Path, form: Mapping[str, Any]) -> Self:
+        """Load the encoder that `save` wrote.
+
+        Raises:
+            ModelError: weights or vocabulary are damaged, or not those of this model.
+        """
+        texts, arrays = read_weights(folder)
+        try:
+            encoder = cls(StaticForm(**form), texts, arrays)
+        except (KeyError, TypeError) as error:
+            raise wrong_weights(folder) from error
+        if len(encoder.embeddings) != len(texts) + (encoder.form.vocabulary == "words"):
+            raise wrong_weights(folder)
+        return encoder
+
+    def _weights(self, ragged: Ragged) -> NDArray[Any]:
+        """Return the weight of each id, (N,)."""
+        counts = ragged.count_values(self.embeddings.dtype)
+        return np.sqrt(counts) if self.form.counts == "sqrt" else counts
+
+    def _compose(self, sums: Vectors) -> Vectors:
+        vectors = self._activation(sums + self.arrays["bias"]) if "bias" in self.arrays else sums
+        if "dense.W" in self.arrays:
+            vectors = self._activation(vectors @ self.arrays["dense.W"] + self.arrays["dense.b"])
+        directions = self.arrays.get("directions")
+        return vectors if directions is None else vectors - vectors @ directions.T @ directions
+
+    def _activation(self, vectors: Vectors) -> Vectors:
+        if self.form.activation == "tanh":
+            return np.tanh(vectors)
+        return np.maximum(vectors, 0) if self.form.activation == "relu" else vectors

@@ -1,0 +1,57 @@
+"""A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from paraphrastic.atomic import sha256_of
+from paraphrastic.errors import ModelError
+from paraphrastic.tables import VOCABULARY, read_table, write_table
+
+
+def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """Write the entries of the vocabulary in row order, and the arrays with the vocabulary's hash in their metadata.
+
+    Returns:
+        The hash, for `config.json`.
+    """
+    weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
+    write_table(pa.table({"text": texts}), vocabulary, VOCABULARY)
+    digest = sha256_of(vocabulary)
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    save_file(contiguous, weights, metadata={"vocabulary": digest})
+    weights.chmod(vocabulary.stat().st_mode)  # safetensors creates files that only their owner can read
+    return {"vocabulary": digest}
+
+
+def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]:
+    """Read the vocabulary and the arrays that `write_weights` wrote.
+
+    Raises:
+        ModelError: a file is missing or damaged, or the two files do not belong together.
+        DataError: the vocabulary is not a table of texts.
+    """
+    weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
+    try:
+        with safe_open(weights, framework="numpy") as file:
+            digest = (file.metadata() or {}).get("vocabulary")
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - `file` is not a mapping
+        found = sha256_of(vocabulary)
+    except SafetensorError as error:
+        raise ModelError(f"{weights}: missing or damaged; train the model again") from error
+    except OSError as error:
+        raise ModelError(f"{error.filename or weights}: missing or damaged; train the model again") from error
+    if digest != found:
+        raise ModelError(f"{folder}: weights and vocabulary do not belong together; train the model again")
+    return read_table(vocabulary, VOCABULARY)["text"].combine_chunks(), arrays
+
+
+def wrong_weights(folder: Path) -> ModelError:
+    """Return the error for weights that lack an array or have arrays of other sizes."""
+    return ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again")

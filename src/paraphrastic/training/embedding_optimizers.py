@@ -1,0 +1,124 @@
+"""Optimizers of the embedding table (Ww): sparse on the CPU, dense on other devices, none if it is frozen."""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty
+from paraphrastic.training.sparse_row_optimizer import SparseRowOptimizer
+
+
+class EmbeddingOptimizer(Protocol):
+    """Updates an embedding table (rows, dim). Steps are counted from 1.
+
+    Attributes:
+        weights: the table. Rows may lag behind until `flush` is called.
+    """
+
+    weights: Tensor
+
+    def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
+        """Return a leaf tensor with at least the rows `ids`, as they are before `step`, and the row of each id in it.
+
+        The leaf collects the gradient of the step.
+        """
+        ...
+
+    def update(self, step: int) -> None:
+        """Update the rows of the last `gather` with the gradient of its leaf."""
+        ...
+
+    def flush(self, step: int) -> None:
+        """Apply all updates up to `step` to every row."""
+        ...
+
+    def state(self) -> dict[str, Tensor]:
+        """Return everything that `restore` needs to continue bit-identically."""
+        ...
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Continue from what `state` returned."""
+        ...
+
+
+def embedding_optimizer(
+    weights: Tensor, learning_rates: NDArray[np.float64], optimizer: str, penalty: L2Penalty
+) -> EmbeddingOptimizer:
+    """Choose the optimizer for an embedding table: sparse on the CPU, dense on other devices, none if it is frozen.
+
+    Args:
+        weights: (rows, dim), updated in place.
+        learning_rates: the learning rate of every step of the run.
+        optimizer: `adam`, `adagrad` or `sgd`. SGD has momentum, which moves all rows in every step, so it is dense.
+        penalty: an infinite strength freezes the table.
+    """
+    if math.isinf(penalty.strength):
+        return FrozenEmbeddings(weights)
+    if weights.device.type == "cpu" and optimizer != "sgd":
+        return SparseRowOptimizer(weights, learning_rates, optimizer, penalty)
+    return DenseEmbeddingOptimizer(weights, learning_rates, optimizer, penalty)
+
+
+class DenseEmbeddingOptimizer:
+    """Updates all rows in every step, which a GPU does faster than gathering rows.
+
+    Args: those of `embedding_optimizer`.
+    """
+
+    def __init__(
+        self, weights: Tensor, learning_rates: NDArray[np.float64], optimizer: str, penalty: L2Penalty
+    ) -> None:
+        self.weights, self._learning_rates = weights, learning_rates
+        self._leaf = weights.requires_grad_()
+        self._optimizer = DenseOptimizer([self._leaf], optimizer, penalty)
+
+    def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
+        """See `EmbeddingOptimizer`."""
+        return self._leaf, ids
+
+    def update(self, step: int) -> None:
+        """See `EmbeddingOptimizer`."""
+        self._optimizer.update(step, self._learning_rates[step - 1])
+
+    def flush(self, step: int) -> None:
+        """Do nothing: no row lags behind."""
+
+    def state(self) -> dict[str, Tensor]:
+        """See `EmbeddingOptimizer`."""
+        return {"weights": self.weights.detach()} | self._optimizer.state()
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """See `EmbeddingOptimizer`."""
+        self.weights.detach().copy_(state["weights"])
+        self._optimizer.restore(state)
+
+
+class FrozenEmbeddings:
+    """An embedding table that is not trained.
+
+    Args:
+        weights: (rows, dim), on any device.
+    """
+
+    def __init__(self, weights: Tensor) -> None:
+        self.weights = weights
+
+    def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
+        """See `EmbeddingOptimizer`."""
+        return self.weights, ids
+
+    def update(self, step: int) -> None:
+        """Do nothing."""
+
+    def flush(self, step: int) -> None:
+        """Do nothing."""
+
+    def state(self) -> dict[str, Tensor]:
+        """Return nothing: the table does not change."""
+        return {}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Do nothing."""

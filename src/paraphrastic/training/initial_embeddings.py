@@ -1,0 +1,73 @@
+"""The initial embedding table of a model."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from torch import Generator, Tensor
+
+from paraphrastic.nn.encoder import TrainableModel
+from paraphrastic.nn.options import ArchitectureConfig, WordEmbeddingsConfig
+from paraphrastic.vocabulary.pretrained import read_vectors
+from paraphrastic.vocabulary.words import END, START, BoundaryTokens, boundary_widths
+
+
+def initial_embeddings(
+    module: TrainableModel, config: ArchitectureConfig, vocabulary: pa.Table, sentences: int, generator: Generator
+) -> tuple[pa.StringArray, Tensor]:
+    """Return the entries of the vocabulary and their initial embeddings.
+
+    Embeddings of size d are drawn from N(0, 1/d), so that their expected length is 1. With `init: idf` each is
+    multiplied by `log((sentences + 1) / sentences that contain the entry)`. Words that the file `vectors` has start
+    with the vector of the file, and words that only the file has are added. Boundary tokens are words of length 1.
+
+    Args:
+        module: says what kind of vocabulary it reads.
+        config: its options.
+        vocabulary: table of `text` and `sentences` (document frequency).
+        sentences: number of sentences that were counted.
+        generator: source of random numbers.
+
+    Returns:
+        The entries (n,) and a float32 table: (n, d) for n-grams; (n + 1, d) for words and characters, with row 0 for
+        all unknown ones, which starts at zero.
+    """
+    texts, dim = vocabulary["text"].combine_chunks(), config.embedding_dim
+    embeddings = _random_directions(len(texts), dim, generator)
+    if config.init == "idf":
+        embeddings.mul_(_idf(vocabulary, sentences).unsqueeze(1))
+    if module.vocabulary in ("ngrams", "words+ngrams"):
+        return texts, embeddings
+    if isinstance(config, WordEmbeddingsConfig) and config.vectors is not None:
+        texts, embeddings = _with_vectors(Path(config.vectors), texts, embeddings)
+    texts, embeddings = _with_boundary_tokens(module.boundary_tokens, texts, embeddings, generator)
+    return texts, torch.cat([torch.zeros(1, dim), embeddings])
+
+
+def _random_directions(rows: int, dim: int, generator: Generator) -> Tensor:
+    return torch.randn(rows, dim, generator=generator).mul_(dim**-0.5)
+
+
+def _idf(vocabulary: pa.Table, sentences: int) -> Tensor:
+    frequency = torch.from_numpy(vocabulary["sentences"].to_numpy().astype(np.float32))
+    return torch.log((sentences + 1) / frequency)
+
+
+def _with_vectors(path: Path, texts: pa.StringArray, embeddings: Tensor) -> tuple[pa.StringArray, Tensor]:
+    words, vectors = read_vectors(path, embeddings.shape[1])
+    rows = pc.index_in(words, texts)
+    known = rows.is_valid().to_numpy(zero_copy_only=False)
+    embeddings[torch.tensor(rows.drop_null().to_numpy())] = torch.from_numpy(vectors[known])
+    return pa.concat_arrays([texts, words.filter(~known)]), torch.cat([embeddings, torch.from_numpy(vectors[~known])])
+
+
+def _with_boundary_tokens(
+    boundary_tokens: BoundaryTokens, texts: pa.StringArray, embeddings: Tensor, generator: Generator
+) -> tuple[pa.StringArray, Tensor]:
+    widths = zip((START, END), boundary_widths(boundary_tokens), strict=True)
+    wanted = pa.array([token for token, width in widths if width], pa.string())
+    new = wanted.filter(pc.invert(pc.is_in(wanted, texts)))
+    directions = _random_directions(len(new), embeddings.shape[1], generator)
+    return pa.concat_arrays([texts, new]), torch.cat([embeddings, directions])

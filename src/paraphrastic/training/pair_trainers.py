@@ -1,0 +1,146 @@
+"""Trainers on pairs of sentences: for sentence encoders, and for pair models with and without labels."""
+
+import json
+from abc import ABC
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
+from paraphrastic.nn.options import EncoderConfig, TrainingConfig, WordEmbeddingsConfig, WordEncoderConfig
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel
+from paraphrastic.training.batches import epoch_batches, scrambled_order
+from paraphrastic.training.dense_optimizer import L2Penalty
+from paraphrastic.training.losses import margin_loss
+from paraphrastic.training.mismatches import mismatched_pairs
+from paraphrastic.training.sentence_pairs import LabelledPairs, Paraphrases, SentencePairs
+from paraphrastic.training.trainer import NEGATIVES, ORDER, Trainer
+from paraphrastic.vocabulary.words import boundary_widths
+
+
+class PairTrainer(Trainer, ABC):
+    """Mini-batches of pairs: their order, their sentences, and random numbers for negatives.
+
+    Args:
+        model: the model and its initial embeddings; holds the result when `run` returns.
+        pairs: training examples.
+        config: options of the model.
+        seed: seed of the order of the pairs, of random negatives and of noise.
+        select: scores the current model; the best weights are kept. None keeps the last ones.
+        selections_per_epoch: how many times per epoch `select` is called.
+        pretrained: the model was trained before, and λc penalises the distance from that state.
+    """
+
+    def __init__(
+        self,
+        model: TrainedModel[Any],
+        pairs: SentencePairs,
+        config: TrainingConfig,
+        seed: int,
+        select: Callable[[Any], float] | None,
+        selections_per_epoch: int = 1,
+        pretrained: bool = False,
+    ) -> None:
+        self.model, self._pairs, self._config = model, pairs, config
+        penalty = L2Penalty(config.lambda_c, pretrained or model.module.regularize_to_start)
+        embeddings_penalty = L2Penalty(config.lambda_c)  # n-grams and characters are part of Wc
+        if isinstance(config, WordEmbeddingsConfig):
+            embeddings_penalty = L2Penalty(config.lambda_w, to_start=True)
+        score = None if select is None else lambda: select(model)
+        modules = [(model.module, penalty)]
+        super().__init__(modules, model.embeddings, embeddings_penalty, config, seed, score, selections_per_epoch)
+        self.negatives = self.random(NEGATIVES)
+        self._sentences = DeviceSentences(pairs.sentences, model.embeddings.device)
+
+    def batches(self, epoch: int) -> list[NDArray[np.int64]]:
+        """Return the pairs of each step."""
+        in_order = self._config.curriculum and epoch == 0
+        order = self.random(ORDER, epoch)
+        return epoch_batches(self._pairs.sources, self._config.batch_size, self._config.batches, order, in_order)
+
+    def embed(self, rows: NDArray[np.int64]) -> tuple[Tensor, Batch]:
+        """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""
+        batch = self._scramble(self._sentences.take(self._pairs.sides(rows)), len(rows))
+        leaf, positions = self.embeddings.gather(batch.ids, self.step)
+        return leaf, batch.with_ids(positions)
+
+    def _scramble(self, batch: Batch, pairs: int) -> Batch:
+        noise = self.noise()
+        if not (isinstance(self._config, WordEncoderConfig) and self._config.scramble):
+            return batch
+        scramble = np.tile(noise.random(pairs) < self._config.scramble, 2)  # both sentences of a pair
+        widths = boundary_widths(self._config.boundary_tokens)
+        order = scrambled_order(batch.host_offsets, scramble, widths, noise)
+        return batch.with_ids(batch.ids.index_select(0, to_device(order, batch.ids.device)))
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that determines the rest of the run."""
+        return super().state() | {"negatives": json.dumps(self.negatives.bit_generator.state)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        super().restore(state)
+        self.negatives.bit_generator.state = json.loads(state["negatives"])
+
+
+class EncoderTrainer(PairTrainer):
+    """Trains a sentence encoder on paraphrases with the margin loss (acl2017 §3.2)."""
+
+    def __init__(
+        self, model: TrainedEncoder, pairs: Paraphrases, config: EncoderConfig, *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(model, pairs, config, *args, **kwargs)
+        self._module, self._paraphrases, self._margin = model.module, pairs, config.margin
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the margin loss of the pairs `rows`, and the leaf of the embedding table."""
+        leaf, batch = self.embed(rows)
+        vectors = self._module(leaf, batch)  # (2B, dim)
+        mask = self._paraphrases.negative_mask(rows, vectors.device)
+        return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives), leaf
+
+
+class MatchTrainer(PairTrainer):
+    """Trains a pair model to tell paraphrases from mismatched pairs of the same mini-batch.
+
+    The loss is the negative log-likelihood (ldc2016 §3.5). The paper has labelled pairs; here the mismatched pairs are
+    chosen from the mini-batch, see `mismatches`.
+    """
+
+    def __init__(
+        self, model: TrainedPairModel, pairs: Paraphrases, config: TrainingConfig, *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(model, pairs, config, *args, **kwargs)
+        self._module, self._paraphrases = model.module, pairs
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the loss of the pairs `rows` and of mismatched pairs, and the leaf of the embedding table."""
+        leaf, batch = self.embed(rows)
+        matched = torch.arange(2 * len(rows), device=leaf.device).view(2, len(rows))
+        mask = self._paraphrases.negative_mask(rows, leaf.device)
+        mismatched = mismatched_pairs(leaf.detach(), batch, mask, self._config, self.negatives)
+        left, right = torch.cat([matched, mismatched], 1)  # (P,) each, B matched pairs first
+        labels = (torch.arange(len(left), device=leaf.device) < len(rows)).to(leaf)
+        return binary_cross_entropy_with_logits(self._module(leaf, batch, left, right), labels), leaf
+
+
+class LabelTrainer(PairTrainer):
+    """Trains a pair model on labelled pairs by maximum likelihood (ldc2016 §3.5)."""
+
+    def __init__(
+        self, model: TrainedPairModel, pairs: LabelledPairs, config: TrainingConfig, *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(model, pairs, config, *args, **kwargs)
+        self._module, self._labels = model.module, pairs.labels
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the negative log-likelihood of the labels of `rows`, and the leaf of the embedding table."""
+        leaf, batch = self.embed(rows)
+        left, right = torch.arange(2 * len(rows), device=leaf.device).chunk(2)
+        labels = to_device(self._labels[rows], leaf.device).to(leaf.dtype)
+        return binary_cross_entropy_with_logits(self._module(leaf, batch, left, right), labels), leaf

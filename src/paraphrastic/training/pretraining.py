@@ -1,0 +1,94 @@
+"""Train a model on a corpus of paraphrases: everything between the tables of a corpus and a trained model."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import torch
+
+from paraphrastic.errors import ParameterError
+from paraphrastic.models import model_class
+from paraphrastic.nn.encoder import TrainableModel
+from paraphrastic.nn.options import TrainingConfig
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_class
+from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, read_table
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
+from paraphrastic.training.sentence_pairs import Paraphrases
+from paraphrastic.vocabulary.kinds import VocabularyKind
+from paraphrastic.vocabulary.words_and_ngrams import merge_counts
+
+
+def initial_model(
+    name: str,
+    config: TrainingConfig,
+    vocabulary: Path,
+    sentences: int,
+    seed: int,
+    device: torch.device,
+) -> TrainedEncoder | TrainedPairModel:
+    """Return the untrained model `name` with its initial embeddings.
+
+    Args:
+        name: of a model that is trained.
+        config: its options.
+        vocabulary: folder with the tables that the stage `vocabulary` wrote.
+        sentences: number of sentences that were counted.
+        seed: seed of the initial weights.
+        device: where the model is trained.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    cls: Any = model_class(name)
+    module: TrainableModel = cls(config, generator)
+    counts = _read_counts(vocabulary, module.vocabulary)
+    texts, embeddings = initial_embeddings(module, config, counts, sentences, generator)
+    return trained_class(cls)(module, embeddings, texts).to(device)
+
+
+def _read_counts(folder: Path, kind: VocabularyKind) -> pa.Table:
+    if kind == "words+ngrams":
+        return merge_counts(_read_counts(folder, "ngrams"), _read_counts(folder, "words"))
+    return read_table(folder / f"{kind}.parquet", WORD_COUNTS if kind == "words" else NGRAM_COUNTS)
+
+
+def paraphrase_trainer(
+    model: TrainedEncoder | TrainedPairModel,
+    pairs: pa.Table,
+    sentences: pa.StringArray,
+    config: Any,
+    seed: int,
+    select: Callable[[Scorer], float] | None,
+    selections_per_epoch: int,
+) -> PairTrainer:
+    """Return the trainer of `model` on a corpus.
+
+    Args:
+        model: the model at its start; holds the result when `run` returns.
+        pairs: table in schema `tables.PAIRS`.
+        sentences: the distinct tokenized sentences that `pairs` numbers.
+        config: options of the model.
+        seed: seed of the order of the pairs, of random negatives and of noise.
+        select: scores the current model; None for no selection.
+        selections_per_epoch: how many times per epoch `select` is called.
+    """
+    examples = Paraphrases.of(pairs, sentences, model.vocabulary)
+    if isinstance(model, TrainedPairModel):
+        return MatchTrainer(model, examples, config, seed, select, selections_per_epoch)
+    return EncoderTrainer(model, examples, config, seed, select, selections_per_epoch)
+
+
+def find_device(name: str) -> torch.device:
+    """Return the device `name`; `auto` is a GPU if there is one.
+
+    Raises:
+        ParameterError: this machine has no such device.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise ParameterError(f"device '{name}': not available on this machine; use auto or cpu") from error
+    return torch.device(name)

@@ -1,0 +1,83 @@
+"""Training examples: pairs of sentences, mapped to ids."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from paraphrastic.nn.batch import to_device
+from paraphrastic.training.losses import negative_mask
+from paraphrastic.vocabulary.kinds import Vocabulary
+from paraphrastic.vocabulary.ragged import Ragged
+
+
+@dataclass(frozen=True)
+class SentencePairs:
+    """n pairs of sentences as columns.
+
+    Attributes:
+        sentences: ids of all distinct sentences.
+        left: (n,), row in `sentences` of the first sentence of each pair.
+        right: (n,), row of the second.
+        sources: (n,), number of the source of each pair.
+    """
+
+    sentences: Ragged
+    left: NDArray[np.integer]
+    right: NDArray[np.integer]
+    sources: NDArray[np.integer]
+
+    def sides(self, rows: NDArray[np.int64]) -> NDArray[np.integer]:
+        """Return the first sentences of the pairs `rows`, then the second ones, (2B,)."""
+        return np.concatenate([self.left[rows], self.right[rows]])
+
+
+@dataclass(frozen=True)
+class Paraphrases(SentencePairs):
+    """Pairs that are paraphrases.
+
+    Attributes:
+        groups: (n,), pairs from the same sentence or image have the same number.
+    """
+
+    groups: NDArray[np.integer]
+
+    @classmethod
+    def of(cls, pairs: pa.Table, sentences: pa.StringArray, vocabulary: Vocabulary) -> "Paraphrases":
+        """Map a corpus to ids.
+
+        Args:
+            pairs: table in schema `tables.PAIRS`.
+            sentences: the distinct tokenized sentences that `pairs` numbers.
+            vocabulary: of the model.
+        """
+        sources = pc.dictionary_encode(pairs["source"]).combine_chunks().indices.to_numpy()
+        left, right, groups = (pairs[name].to_numpy() for name in ("left", "right", "group"))
+        return cls(vocabulary.lookup(sentences), left, right, sources, groups)
+
+    def negative_mask(self, rows: NDArray[np.int64], device: torch.device) -> Tensor:
+        """Return which of the 2B sentences of the pairs `rows` must not be negatives of which, (2B, 2B) bool."""
+        left, right, groups = to_device(np.stack([self.left[rows], self.right[rows], self.groups[rows]]), device)
+        return negative_mask(torch.cat([left, right]), groups)
+
+
+@dataclass(frozen=True)
+class LabelledPairs(SentencePairs):
+    """Pairs that match or do not.
+
+    Attributes:
+        labels: (n,), 1 for a match, 0 otherwise.
+    """
+
+    labels: NDArray[np.floating]
+
+    @classmethod
+    def of(
+        cls, sentences: Ragged, left: NDArray[np.integer], right: NDArray[np.integer], labels: NDArray[np.floating]
+    ) -> "LabelledPairs":
+        """Return pairs of one source."""
+        return cls(sentences, left, right, np.zeros(len(labels), np.int64), labels)

@@ -1,0 +1,190 @@
+"""Adam and AdaGrad on the touched rows of an embedding table, equivalent to dense updates.
+
+A mini-batch touches about a thousand of tens of thousands of rows, so dense Adam spends nearly all its time on rows
+whose gradient is zero. `SparseRowOptimizer` updates the touched rows only. When a row is touched again after n idle
+steps, it first applies what dense Adam (Kingma and Ba 2015) would have done in these steps.
+
+Idle steps of Adam. With gradient zero, step k of the idle ones sets m ← β1 m and v ← β2 v, and moves the row by
+−c_k m / √v, with c_k the bias-corrected learning rate. After k idle steps m/√v has changed by the factor r^k with
+r = β1/√β2, so that the row moves in total by
+
+    −(m/√v) · Σ_{k=1..n} c_k r^k
+
+The sum depends only on the first and the last idle step. With `ahead[t] = Σ_{k≥1} c_{t+k} r^k`, tabulated once for the
+learning rates of the whole run, the sum over steps t + 1 … s is `ahead[t] − r^{s−t} ahead[s]`.
+
+Idle steps of the penalty. ½λ‖w − w0‖² acts in every step. As in `DenseOptimizer` it is implicit:
+`w − w0 ← (w − w0) / (1 + λ K / √v)`. K is the sum of the learning rates over the idle steps, each scaled by the factor
+by which √v has decreased since: K = Σ_{k=1..n} c_k √β2^{n−k}, from a second table, `behind`.
+
+AdaGrad has no moments that decay (r = 0, √β2 = 1), so only the penalty has idle steps.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numba import njit
+from numpy.typing import NDArray
+from torch import Tensor
+
+from paraphrastic.training.dense_optimizer import BETA1, BETA2, EPSILON, L2Penalty, bias_corrected
+
+Array = NDArray[Any]
+
+
+class SparseRowOptimizer:
+    """Adam or AdaGrad on the touched rows of an embedding table in main memory.
+
+    Args:
+        weights: (rows, dim) float32, updated in place.
+        learning_rates: the learning rate of every step of the run.
+        optimizer: `adam` or `adagrad`.
+        penalty: λ and W0 of ½λ‖W − W0‖².
+    """
+
+    def __init__(
+        self, weights: Tensor, learning_rates: NDArray[np.float64], optimizer: str, penalty: L2Penalty
+    ) -> None:
+        self.weights, self._w, self._strength = weights, weights.numpy(), penalty.strength
+        self._adam = optimizer == "adam"
+        self._idle = _IdleSteps(learning_rates, self._adam)
+        self._m, self._v = np.zeros_like(self._w), np.zeros_like(self._w)
+        self._last = np.zeros(len(self._w), np.int64)  # the step that last touched each row; 0 for none
+        keep = penalty.strength and penalty.to_start
+        self._start = self._w.copy() if keep else np.empty((0, 0), np.float32)
+        self._marks = np.zeros(len(self._w), np.int64)
+        # m ← mix[0] m + mix[1] g and v ← mix[2] v + mix[3] g²
+        self._mix = np.array((BETA1, 1 - BETA1, BETA2, 1 - BETA2) if self._adam else (0, 1, 1, 1), np.float32)
+        self._rows, self._leaf = np.empty(0, np.int64), torch.empty(0)
+
+    def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
+        """See `EmbeddingOptimizer`."""
+        self._rows, positions = _distinct(ids.numpy(), self._marks)
+        self._catch_up(self._rows, step - 1)
+        self._leaf = self.weights.index_select(0, torch.from_numpy(self._rows)).requires_grad_()
+        return self._leaf, torch.from_numpy(positions)
+
+    def update(self, step: int) -> None:
+        """See `EmbeddingOptimizer`."""
+        if self._leaf.grad is None:
+            return
+        rate = self._idle.rate[step]
+        arrays = self._w, self._m, self._v, self._start, self._rows, self._leaf.grad.numpy()
+        _update(*arrays, rate, self._mix, self._strength * rate)
+        self._last[self._rows] = step
+
+    def flush(self, step: int) -> None:
+        """See `EmbeddingOptimizer`."""
+        rows = np.flatnonzero(self._last)
+        self._catch_up(rows, step)
+        self._last[rows] = step
+
+    def _catch_up(self, rows: Array, step: int) -> None:
+        """Apply the idle steps up to `step` to `rows`."""
+        last = self._last[rows]
+        idle, touched = step - last, last > 0
+        drift = np.where(touched, self._idle.drift(last, step), 0).astype(np.float32)
+        shrink = np.where(touched & (idle > 0), self._strength * self._idle.penalty(last, step), 0).astype(np.float32)
+        decays = [(b**idle).astype(np.float32) for b in ((BETA1, BETA2) if self._adam else (0.0, 1.0))]
+        _apply_idle_steps(self._w, self._m, self._v, self._start, rows, drift, *decays, shrink)
+
+    def state(self) -> dict[str, Tensor]:
+        """See `EmbeddingOptimizer`."""
+        arrays = {"m": self._m, "v": self._v, "last": self._last}
+        return {"weights": self.weights} | {name: torch.from_numpy(a) for name, a in arrays.items()}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """See `EmbeddingOptimizer`."""
+        for name, tensor in self.state().items():
+            tensor.copy_(state[name])
+
+
+class _IdleSteps:
+    """Sums over idle steps, tabulated for the learning rates of a run; entry t belongs to step t, entry 0 to the start.
+
+    `ahead` and `behind` are the tables of the module's docstring.
+    """
+
+    def __init__(self, learning_rates: NDArray[np.float64], adam: bool) -> None:
+        t = np.arange(1, len(learning_rates) + 1)
+        self.rate = np.concatenate([[0], bias_corrected(learning_rates, t) if adam else learning_rates])  # c_t
+        self._ratio, self._root = (BETA1 / BETA2**0.5, BETA2**0.5) if adam else (0.0, 1.0)  # r, √β2
+        self._ahead, self._behind = np.zeros(len(learning_rates) + 1), np.zeros(len(learning_rates) + 1)
+        for k in range(1, len(self.rate)):
+            self._behind[k] = self._behind[k - 1] * self._root + self.rate[k]
+            self._ahead[-1 - k] = self._ratio * (self._ahead[-k] + self.rate[-k])
+
+    def drift(self, last: Array, step: int) -> Array:
+        """Return Σ_{k=1..n} c_{last+k} r^k with n = step − last."""
+        return self._ahead[last] - self._ratio ** (step - last) * self._ahead[step]
+
+    def penalty(self, last: Array, step: int) -> Array:
+        """Return Σ_{k=1..n} c_{last+k} √β2^{n−k} with n = step − last."""
+        return self._behind[step] - self._root ** (step - last) * self._behind[last]
+
+
+@njit(fastmath=True, cache=True, error_model="numpy")
+def _apply_idle_steps(
+    w: Array, m: Array, v: Array, start: Array, rows: Array, drift: Array, decay1: Array, decay2: Array, shrink: Array
+) -> None:
+    """Move `rows` by the drift, decay their moments, and shrink their distance from the start."""
+    epsilon = np.float32(EPSILON)
+    for k in range(len(rows)):
+        row, d, p = rows[k], drift[k], shrink[k]
+        if d == 0 and p == 0:
+            continue
+        for j in range(w.shape[1]):
+            root = np.sqrt(v[row, j])
+            w[row, j] -= d * m[row, j] / (root + epsilon)
+            m[row, j] *= decay1[k]
+            v[row, j] *= decay2[k]
+            if p > 0 and v[row, j] > 0:  # an element without a gradient so far is not regularised
+                w0 = start[row, j] if len(start) else np.float32(0)
+                w[row, j] = w0 + (w[row, j] - w0) / (1 + p / (np.sqrt(v[row, j]) + epsilon))
+
+
+@njit(fastmath=True, cache=True, error_model="numpy")
+def _update(
+    w: Array,
+    m: Array,
+    v: Array,
+    start: Array,
+    rows: Array,
+    grad: Array,
+    rate: float,
+    mix: Array,
+    shrink: float,
+) -> None:
+    """Apply one step of Adam or AdaGrad, and then of the penalty, to `rows`."""
+    keep1, new1, keep2, new2 = mix
+    rate, shrink, epsilon = np.float32(rate), np.float32(shrink), np.float32(EPSILON)
+    for k in range(len(rows)):
+        row = rows[k]
+        for j in range(w.shape[1]):
+            g = grad[k, j]
+            m[row, j] = keep1 * m[row, j] + new1 * g
+            v[row, j] = keep2 * v[row, j] + new2 * g * g
+            root = np.sqrt(v[row, j]) + epsilon
+            w[row, j] -= rate * m[row, j] / root
+            if shrink > 0 and v[row, j] > 0:
+                w0 = start[row, j] if len(start) else np.float32(0)
+                w[row, j] = w0 + (w[row, j] - w0) / (1 + shrink / root)
+
+
+@njit(cache=True)
+def _distinct(ids: Array, marks: Array) -> tuple[Array, Array]:
+    """Return the distinct ids, ascending, and the position of each id among them, without sorting.
+
+    `marks` (rows,) is a work array that is all zero before and after.
+    """
+    for i in ids:
+        marks[i] = 1
+    rows = np.flatnonzero(marks)
+    for position in range(len(rows)):
+        marks[rows[position]] = position
+    positions = np.empty_like(ids)
+    for n in range(len(ids)):
+        positions[n] = marks[ids[n]]
+    marks[rows] = 0
+    return rows, positions

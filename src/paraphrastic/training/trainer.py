@@ -1,0 +1,244 @@
+"""The training loop: epochs of mini-batches, model selection, and checkpoints."""
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+from paraphrastic.errors import ModelError
+from paraphrastic.nn.batch import to_device
+from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty
+from paraphrastic.training.embedding_optimizers import embedding_optimizer
+
+_POINTS = 200  # of the loss curve, whatever the length of the run
+ORDER, NEGATIVES, NOISE = 0, 1, 2  # independent streams of random numbers
+
+
+class TrainerOptions(Protocol):
+    """The options that every trainer reads; `TrainingConfig` documents them."""
+
+    @property
+    def epochs(self) -> int:
+        """Passes over the examples."""
+        ...
+
+    @property
+    def optimizer(self) -> str:
+        """`adam`, `adagrad` or `sgd`."""
+        ...
+
+    @property
+    def learning_rate(self) -> float:
+        """Learning rate at the first step."""
+        ...
+
+    @property
+    def schedule(self) -> str:
+        """`constant` or `linear`."""
+        ...
+
+    @property
+    def max_grad_norm(self) -> float | None:
+        """Largest norm of the gradient; None for no limit."""
+        ...
+
+
+@dataclass
+class Curves:
+    """The course of a run.
+
+    Attributes:
+        loss: (step, mean loss since the previous point).
+        selection: (epochs so far, score on the selection sets).
+    """
+
+    loss: list[tuple[int, float]] = field(default_factory=list)
+    selection: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def best(self) -> float | None:
+        """The first point with the highest selection score, in epochs; None without selection."""
+        return max(self.selection, key=lambda point: point[1])[0] if self.selection else None
+
+
+class Trainer(ABC):
+    """One training run: its state, how a step changes it, and how it is saved and restored.
+
+    Subclasses define the mini-batches and the loss.
+
+    Args:
+        modules: the modules to train, each with its penalty; they hold the result when `run` returns.
+        embeddings: the embedding table, (rows, dim); likewise.
+        embeddings_penalty: penalty of the embedding table.
+        options: options of the training.
+        seed: seed of all random numbers.
+        select: scores the current model; the weights with the best score are kept. None keeps the last weights.
+        selections_per_epoch: how many times per epoch `select` is called.
+    """
+
+    def __init__(
+        self,
+        modules: Sequence[tuple[nn.Module, L2Penalty]],
+        embeddings: Tensor,
+        embeddings_penalty: L2Penalty,
+        options: TrainerOptions,
+        seed: int,
+        select: Callable[[], float] | None,
+        selections_per_epoch: int = 1,
+    ) -> None:
+        self.options, self.seed, self._select = options, seed, select
+        self.steps_per_epoch = len(self.batches(0))
+        self.steps = options.epochs * self.steps_per_epoch
+        self.selection_steps = _selection_steps(self.steps_per_epoch, selections_per_epoch)
+        self.learning_rates = _learning_rates(options, self.steps)
+        self.embeddings = embedding_optimizer(embeddings, self.learning_rates, options.optimizer, embeddings_penalty)
+        self.modules, self.optimizers = nn.ModuleList(), list[DenseOptimizer]()
+        for module, penalty in modules:
+            self.modules.append(module)
+            if parameters := list(module.parameters()):
+                self.optimizers.append(DenseOptimizer(parameters, options.optimizer, penalty))
+        self.step, self.curves = 0, Curves()
+        self.best_weights: dict[str, Tensor] | None = None
+        self._losses: list[Tensor] = []  # since the last point of the curve; reading one would synchronise the device
+
+    @abstractmethod
+    def batches(self, epoch: int) -> list[NDArray[np.int64]]:
+        """Return the examples of each step of an epoch as row numbers; every epoch has as many mini-batches."""
+
+    @abstractmethod
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the loss on the examples `rows`, and the leaf of the embedding table that it was computed from."""
+
+    def run(self, checkpoint: Checkpoint, seconds: float, on_step: Callable[[int], None]) -> Curves:
+        """Train to the end, from the state in `checkpoint` if it holds one.
+
+        Args:
+            checkpoint: where the state is saved; the caller removes it after the run.
+            seconds: time between two saves.
+            on_step: called with the number of each finished step.
+
+        Raises:
+            ModelError: the loss is not finite.
+        """
+        state = checkpoint.load()
+        if state is not None:
+            self.restore(state)
+        saved = time.monotonic()
+        while self.step < self.steps:
+            epoch, first = divmod(self.step, self.steps_per_epoch)
+            for number, rows in enumerate(self.batches(epoch)[first:], first + 1):
+                self._train(rows)
+                on_step(self.step)
+                if number in self.selection_steps:
+                    self._evaluate(epoch + self.selection_steps[number])
+                if time.monotonic() - saved > seconds:
+                    checkpoint.save(self.state())
+                    saved = time.monotonic()
+        self._restore_best()
+        return self.curves
+
+    def random(self, *stream: int) -> np.random.Generator:
+        """Return a generator that depends only on the seed and the stream."""
+        return np.random.Generator(np.random.PCG64([self.seed, *stream]))
+
+    def noise(self) -> np.random.Generator:
+        """Return the generator of the current step, and seed torch's dropout from it."""
+        noise = self.random(NOISE, self.step)
+        torch.manual_seed(int(noise.integers(2**63)))
+        return noise
+
+    def _train(self, rows: NDArray[np.int64]) -> None:
+        """Take one step on the examples `rows`."""
+        self.step += 1
+        self.modules.train()
+        loss, leaf = self.loss(rows)
+        loss.backward()
+        self._update(leaf)
+        self._record(loss.detach())
+
+    def _update(self, leaf: Tensor) -> None:
+        if self.options.max_grad_norm is not None:
+            clip_grad_norm_([leaf, *self.modules.parameters()], self.options.max_grad_norm)
+        self.embeddings.update(self.step)
+        for optimizer in self.optimizers:
+            optimizer.update(self.step, self.learning_rates[self.step - 1])
+
+    def _record(self, loss: Tensor) -> None:
+        self._losses.append(loss)
+        if len(self._losses) >= self.steps / _POINTS or self.step == self.steps:
+            self.curves.loss.append((self.step, float(np.mean(self._read_losses()))))
+            self._losses = []
+
+    def _read_losses(self) -> list[float]:
+        """Return the losses since the last point of the curve."""
+        losses: list[float] = torch.stack(self._losses).tolist() if self._losses else []
+        for step, loss in enumerate(losses, self.step + 1 - len(losses)):
+            if not math.isfinite(loss):
+                raise ModelError(
+                    f"the loss is {loss} at step {step}: lower `learning_rate`, or bound the gradient with "
+                    "`max_grad_norm`"
+                )
+        return losses
+
+    def _evaluate(self, epoch: float) -> None:
+        """Score the model after `epoch` epochs and keep its weights if they are the best so far."""
+        self._read_losses()  # raise if the loss is not finite
+        self.embeddings.flush(self.step)
+        if self._select is None:
+            return
+        self.curves.selection.append((epoch, self._select()))
+        if self.curves.best == epoch:
+            self.best_weights = {name: tensor.clone() for name, tensor in self._weights().items()}
+
+    def _weights(self) -> dict[str, Tensor]:
+        return {"embeddings": self.embeddings.weights.detach()} | self.modules.state_dict()
+
+    def _restore_best(self) -> None:
+        if self.best_weights is not None:
+            for name, tensor in self._weights().items():
+                tensor.copy_(self.best_weights[name])
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that determines the rest of the run."""
+        return {
+            "step": self.step,
+            "embeddings": self.embeddings.state(),
+            "modules": self.modules.state_dict(),
+            "optimizers": [optimizer.state() for optimizer in self.optimizers],
+            "loss": self.curves.loss,
+            "losses": self._read_losses(),
+            "selection": self.curves.selection,
+            "best_weights": self.best_weights,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self.step, self.best_weights = state["step"], state["best_weights"]
+        self._losses = list(to_device(np.array(state["losses"], np.float32), self.embeddings.weights.device))
+        self.curves = Curves([tuple(p) for p in state["loss"]], [tuple(p) for p in state["selection"]])
+        self.embeddings.restore(state["embeddings"])
+        self.modules.load_state_dict(state["modules"])
+        for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
+            optimizer.restore(saved)
+
+
+def _selection_steps(steps_per_epoch: int, selections: int) -> dict[int, float]:
+    """Return the steps of an epoch after which the model is scored, with the part of the epoch that is then done."""
+    return {-(-steps_per_epoch * part // selections): part / selections for part in range(1, selections + 1)}
+
+
+def _learning_rates(options: TrainerOptions, steps: int) -> NDArray[np.float64]:
+    """Return the learning rate of each step; `linear` would reach 0 one step after the last."""
+    if options.schedule == "constant":
+        return np.full(steps, options.learning_rate)
+    rates: NDArray[np.float64] = options.learning_rate * (1 - np.arange(steps) / steps)
+    return rates

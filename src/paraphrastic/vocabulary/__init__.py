@@ -1,0 +1,1 @@
+"""Vocabularies: count words and n-grams, and map tokenized sentences to ids."""

@@ -1,0 +1,27 @@
+"""Checks that every vocabulary makes of its entries."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paraphrastic.errors import DataError
+
+
+def check_vocabulary(texts: pa.StringArray | pa.ChunkedArray, kind: str) -> pa.StringArray:
+    """Return the entries of a vocabulary as one array.
+
+    Args:
+        texts: the entries.
+        kind: what they are, in the plural, for messages: words, n-grams, characters.
+
+    Raises:
+        DataError: an entry is empty or null, or occurs twice.
+    """
+    texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    if pc.any(pc.equal(pc.fill_null(texts, ""), "")).as_py():
+        raise DataError(f"vocabulary of {len(texts)} {kind}: an entry is empty; remove it")
+    counts = pc.value_counts(texts)
+    repeated = counts.filter(pc.greater(counts.field("counts"), 1))
+    if len(repeated):
+        text, count = repeated[0].as_py().values()
+        raise DataError(f"vocabulary of {len(texts)} {kind}: {text!r} occurs {count} times; keep one")
+    return texts

@@ -1,0 +1,65 @@
+"""A vocabulary of words: split tokenized sentences at spaces and look up all words at once."""
+
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from paraphrastic.text.columns import chunks, split_words
+from paraphrastic.vocabulary.ragged import Ragged, concat
+from paraphrastic.vocabulary.validation import check_vocabulary
+
+START, END = "<s>", "</s>"
+UNKNOWN = 0  # id of every word that the vocabulary lacks
+BoundaryTokens = Literal["none", "start", "end", "both"]
+
+CHUNK = 1 << 25  # bytes of text; large, because Arrow hashes the whole vocabulary again for each chunk
+
+
+class WordVocabulary:
+    """Maps the words of tokenized sentences to ids.
+
+    Args:
+        texts: the words, each once. The i-th word has id i + 1; id 0 stands for every other word.
+        boundary_tokens: which of `START` and `END` enclose each sentence that is not empty.
+
+    Raises:
+        DataError: a word is empty or occurs twice.
+    """
+
+    def __init__(self, texts: pa.StringArray | pa.ChunkedArray, boundary_tokens: BoundaryTokens = "none") -> None:
+        self._texts, self._boundary_tokens = check_vocabulary(texts, "words"), boundary_tokens
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def lookup(self, sentences: pa.StringArray | pa.ChunkedArray) -> Ragged:
+        """Return the ids of each sentence's words, and boundary tokens, in reading order."""
+        enclosed = (add_boundary_tokens(chunk, self._boundary_tokens) for chunk in chunks(sentences, CHUNK))
+        return concat(self._lookup(chunk) for chunk in enclosed)
+
+    def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
+        """Return the share of out-of-vocabulary words in each sentence, (n,); 0 for an empty sentence."""
+        found = (self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
+        return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in found])
+
+    def _lookup(self, sentences: pa.StringArray) -> Ragged:
+        words, offsets = split_words(sentences)
+        rows = pc.fill_null(pc.index_in(words, value_set=self._texts), -1)
+        return Ragged(rows.to_numpy() + np.int32(1), offsets)
+
+
+def add_boundary_tokens(sentences: pa.StringArray, boundary_tokens: BoundaryTokens) -> pa.StringArray:
+    """Enclose tokenized sentences without nulls in boundary tokens; an empty sentence stays empty."""
+    if boundary_tokens == "none":
+        return sentences
+    start = f"{START} " if boundary_tokens != "end" else ""
+    end = f" {END}" if boundary_tokens != "start" else ""
+    return pc.if_else(pc.equal(sentences, ""), "", pc.binary_join_element_wise(start, sentences, end, ""))
+
+
+def boundary_widths(boundary_tokens: BoundaryTokens) -> tuple[int, int]:
+    """Return how many boundary tokens stand at the start and at the end of a sentence."""
+    return int(boundary_tokens in ("start", "both")), int(boundary_tokens in ("end", "both"))

@@ -1,0 +1,71 @@
+"""A vocabulary of character n-grams and whole words together.
+
+A word is stored as the n-gram of its characters with a space at each end: ` of ` occurs as often as the word `of`.
+One list of texts therefore holds both kinds, and an n-gram that is also a word has one entry.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from paraphrastic.text.columns import chunks
+from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.ragged import Ragged, concat
+from paraphrastic.vocabulary.validation import check_vocabulary
+from paraphrastic.vocabulary.words import CHUNK, WordVocabulary
+
+_WORD = "^ [^ ]+ $"
+
+
+class WordNgramVocabulary:
+    """Maps the character n-grams and the words of tokenized sentences to ids.
+
+    Args:
+        texts: n-grams, and words with a space at each end, each once. The i-th entry has id i.
+
+    Raises:
+        DataError: an entry is empty or occurs twice.
+    """
+
+    def __init__(self, texts: pa.StringArray | pa.ChunkedArray) -> None:
+        texts = check_vocabulary(texts, "n-grams and words")
+        is_word = pc.match_substring_regex(texts, _WORD)
+        self._ngram_ids = np.flatnonzero(pc.invert(is_word)).astype(np.int32)
+        self._word_ids = np.flatnonzero(is_word).astype(np.int32)
+        self._ngrams = NgramVocabulary(texts.filter(pc.invert(is_word)))
+        self._words = WordVocabulary(pc.utf8_trim(texts.filter(is_word), " "))
+
+    def __len__(self) -> int:
+        return len(self._ngrams) + len(self._words)
+
+    def lookup(self, sentences: pa.StringArray | pa.ChunkedArray) -> Ragged:
+        """Return the distinct known n-grams and words of each sentence with their counts."""
+        return concat(self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
+
+    def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
+        """Return the share of out-of-vocabulary n-grams in each sentence, (n,), as `NgramVocabulary` does."""
+        return self._ngrams.oov_share(sentences)
+
+    def _lookup(self, sentences: pa.StringArray) -> Ragged:
+        ngrams, words = self._ngrams.lookup(sentences), self._words.lookup(sentences).merge_repeats()
+        return replace(ngrams, ids=self._ngram_ids[ngrams.ids]).hstack(
+            replace(words, ids=self._word_ids[words.ids - 1])
+        )
+
+
+def merge_counts(ngrams: pa.Table, words: pa.Table) -> pa.Table:
+    """Merge a table of n-grams and one of words, as the vocabulary stage writes them, into one vocabulary.
+
+    Returns:
+        Table of `text`, `count` and `sentences`: n-grams that are no words, then the words, then n-grams that have
+        the form of a word but are missing from `words`.
+    """
+    columns = ["text", "count", "sentences"]
+    spaced = pc.binary_join_element_wise("", words["text"], "", " ")
+    words = words.set_column(words.schema.get_field_index("text"), "text", spaced)
+    is_word = pc.match_substring_regex(ngrams["text"], _WORD)
+    missing = ngrams.filter(pc.and_(is_word, pc.invert(pc.is_in(ngrams["text"], words["text"]))))
+    return pa.concat_tables(t.select(columns) for t in (ngrams.filter(pc.invert(is_word)), words, missing))
