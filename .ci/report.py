@@ -1,6 +1,7 @@
-"""What a change does to params and metrics, as Markdown: `python .ci/report.py [--base REV]`.
+"""Report as Markdown how a branch changes parameters and metrics: `python .ci/report.py [--base REV]`.
 
-The working tree is compared with the merge base of HEAD and REV by what git keeps: no data and no DVC cache is needed.
+The working tree is compared with the merge base of HEAD and REV. All compared files are in git, so neither the data nor
+the DVC cache is needed. Of the packages that the project installs, only DVC is.
 """
 
 import argparse
@@ -15,73 +16,85 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SETS = "metrics/sets.csv"
-NOTABLE = 0.5  # points; smaller changes of a single set are not shown
-NEUTRAL = {"epoch", "n", "oov", "sets"}  # of everything else, more is better
-NAMED = 3  # of one kind in the verdict
-WIDE = 120  # characters of a value
-ROWS = 100  # of a table: a comment holds 65,536 characters
+SETS_FILE = "metrics/sets.csv"
+SET_THRESHOLD = 0.5  # points; a smaller change of a score in SETS_FILE is not reported
+UNRATED = {"epoch", "n", "oov", "sets"}  # metrics that are neither better nor worse when they grow
+MAX_NAMES = 3  # in each part of the summary
+MAX_VALUE_LENGTH = 120  # characters of a parameter's value
+MAX_ROWS = 100  # of a table; GitHub limits a comment to 65,536 characters
 
 
 class ReportError(Exception):
-    """What keeps the report from being made, in one line."""
+    """The report cannot be made; the message is one line."""
 
 
 class Change(NamedTuple):
-    """A value before and after; None where there is none."""
+    """A value before and after the change; None if it is missing on that side."""
 
     name: str
     old: Any
     new: Any
 
     @property
-    def points(self) -> float:
-        """How much a number grew; 0 where one of both is missing."""
+    def difference(self) -> float:
+        """The new number minus the old one; 0 if either is missing."""
         return 0 if self.old is None or self.new is None else self.new - self.old
 
     @property
-    def quality(self) -> float:
-        """The points of a number of which more is better; 0 for all others."""
-        return 0 if self.name.rpartition(".")[2] in NEUTRAL else self.points
+    def improvement(self) -> float:
+        """The difference of a metric for which higher is better; 0 for all others."""
+        return 0 if self.name.rpartition(".")[2] in UNRATED else self.difference
 
 
-def run(*command: str) -> subprocess.CompletedProcess[str]:
-    """A command that may fail."""
+def run_command(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command and return its output and exit status; failure is not an error here."""
     return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
 
 
-def merge_base(base: str) -> str:
-    """The commit where HEAD left `base`."""
-    top = run("git", "rev-parse", "--show-toplevel")
-    if top.returncode:
+def find_merge_base(base: str) -> str:
+    """Change to the root of the repository, and return the hash of the merge base of HEAD and `base`.
+
+    Raises:
+        ReportError: there is no repository, no such commit, or no common commit.
+    """
+    root = run_command("git", "rev-parse", "--show-toplevel")
+    if root.returncode:
         raise ReportError(f"{Path.cwd()}: not in a git repository; run this in a clone of the project")
-    os.chdir(top.stdout.rstrip("\n"))
-    found = run("git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}")
-    if found.returncode:
+    os.chdir(root.stdout.rstrip("\n"))
+    commit = run_command("git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}")
+    if commit.returncode:
         raise ReportError(f"base {base!r}: no such commit here; `git fetch` it or name another with --base")
-    common = run("git", "merge-base", "HEAD", found.stdout.strip())
+    common = run_command("git", "merge-base", "HEAD", commit.stdout.strip())
     if common.returncode:
         raise ReportError(f"base {base!r}: no commit in common with HEAD; fetch its history: git fetch --unshallow")
     return common.stdout.strip()
 
 
 def dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
-    """The `params` or `metrics` of the commit and the working tree, and what DVC says of one that it cannot read."""
-    done = run(sys.executable, "-m", "dvc", kind, "diff", "--all", "--json", commit)
-    complaints = done.stderr.strip().splitlines()
+    """Compare the parameters or metrics of a commit with those of the working tree.
+
+    Args:
+        kind: `params` or `metrics`.
+        commit: the commit to compare with.
+
+    Returns:
+        All values, changed or not, and DVC's warning about a file that it could not load ("" if there is none).
+    """
+    done = run_command(sys.executable, "-m", "dvc", kind, "diff", "--all", "--json", commit)
+    messages = done.stderr.strip().splitlines()
     if done.returncode:
-        raise ReportError(f"dvc {kind} diff: {complaints[-1] if complaints else 'failed'}")
+        raise ReportError(f"dvc {kind} diff: {messages[-1] if messages else 'failed'}")
     files = json.loads(done.stdout or "{}")
     changes = [
         Change(f"{file} {name}" if len(files) > 1 else name, value.get("old"), value.get("new"))
         for file, values in files.items()
         for name, value in values.items()
     ]
-    return changes, next((line for line in complaints if "failed to load" in line), "")
+    return changes, next((line for line in messages if "failed to load" in line), "")
 
 
-def number(value: Any) -> float | None:
-    """The finite number that a cell or a metric holds, if it does."""
+def parse_number(value: Any) -> float | None:
+    """Return a cell of a table or a metric as a finite number, or None if it is none."""
     try:
         parsed = int(value) if isinstance(value, str) and value.isdecimal() else float(value)
     except (TypeError, ValueError):
@@ -89,134 +102,152 @@ def number(value: Any) -> float | None:
     return (value if isinstance(value, int) else parsed) if math.isfinite(parsed) else None
 
 
-def scores(lines: Iterable[str]) -> dict[str, float]:
-    """Every number of a CSV file whose first column names the set, as `set.column`."""
-    table = csv.DictReader(lines)
-    key = (table.fieldnames or [""])[0]
-    cells = {f"{row[key]}.{column}": number(cell) for row in table for column, cell in row.items() if column != key}
-    return {name: value for name, value in cells.items() if value is not None}
+def parse_scores(lines: Iterable[str]) -> dict[str, float]:
+    """Return all numbers of a CSV file as `set.column`; the first column names the set."""
+    rows = csv.DictReader(lines)
+    key = (rows.fieldnames or [""])[0]
+    cells = ((row[key], column, parse_number(cell)) for row in rows for column, cell in row.items() if column != key)
+    return {f"{name}.{column}": number for name, column, number in cells if number is not None}
 
 
 def set_changes(commit: str) -> list[Change]:
-    """The scores of single sets that are new, gone or moved by more than NOTABLE points."""
-    old = scores(run("git", "show", f"{commit}:{SETS}").stdout.splitlines())
-    new = scores(Path(SETS).read_text(encoding="utf-8").splitlines() if Path(SETS).is_file() else [])
+    """Return the scores in SETS_FILE that are new, removed, or changed by more than SET_THRESHOLD points."""
+    old = parse_scores(run_command("git", "show", f"{commit}:{SETS_FILE}").stdout.splitlines())
+    path = Path(SETS_FILE)
+    new = parse_scores(path.read_text(encoding="utf-8").splitlines() if path.is_file() else [])
     changes = [Change(name, old.get(name), new.get(name)) for name in old | new]
-    return [each for each in changes if None in each or abs(each.points) > NOTABLE]
+    return [change for change in changes if None in change or abs(change.difference) > SET_THRESHOLD]
 
 
 def worst_first(changes: list[Change]) -> list[Change]:
-    """What became worse, then what became better, then the rest."""
-    return sorted(changes, key=lambda each: (each.quality == 0, each.quality, each.name))
+    """Sort changes: worse by decreasing size, then better by increasing size, then all others by name."""
+    return sorted(changes, key=lambda change: (change.improvement == 0, change.improvement, change.name))
 
 
-def plain(name: str) -> str:
-    """A name without what Markdown would act on."""
+def format_name(name: str) -> str:
+    """Replace the characters of a name that could be Markdown by question marks."""
     return re.sub(r"[^\w./ -]", "?", name)
 
 
-def shown(value: float | None, sign: str = "") -> str:
-    """A number of a table, two decimals unless it counts something."""
+def format_number(value: float | None, sign: str = "") -> str:
+    """Return a float with two decimals, an int without; `sign` "+" marks positive numbers."""
     text = "—" if value is None else f"{value:{sign}d}" if isinstance(value, int) else f"{value:{sign}.2f}"
     return text.replace("-", "−")
 
 
-def code(value: Any) -> str:
-    """A parameter as it stands in YAML, in a cell of a table."""
+def format_value(value: Any) -> str:
+    """Return a parameter's value as code in a cell of a Markdown table."""
     if value is None:
         return "—"
     text = " ".join((value if isinstance(value, str) else json.dumps(value)).split()).replace("`", "'")
-    return "`{}`".format((text if len(text) <= WIDE else text[:WIDE] + "…").replace("|", "\\|") or " ")
+    short = text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + "…"
+    return "`{}`".format(short.replace("|", "\\|") or " ")
 
 
 def param_row(change: Change) -> str:
-    """One line of the table of parameters."""
-    return f"| {plain(change.name)} | {code(change.old)} | {code(change.new)} |"
+    """Return a row of the table of parameters."""
+    return f"| {format_name(change.name)} | {format_value(change.old)} | {format_value(change.new)} |"
 
 
 def metric_row(change: Change) -> str:
-    """One line of a table of numbers."""
-    mark = "▲ better" if change.quality > 0 else "▼ worse" if change.quality < 0 else ""
-    mark = "new" if change.old is None else "gone" if change.new is None else mark
-    difference = "" if None in change else shown(change.points, "+")
-    return f"| {plain(change.name)} | {shown(change.old)} | {shown(change.new)} | {difference} | {mark} |"
+    """Return a row of a table of metrics."""
+    verdict = "▲ better" if change.improvement > 0 else "▼ worse" if change.improvement < 0 else ""
+    verdict = "new" if change.old is None else "removed" if change.new is None else verdict
+    difference = "" if None in change else format_number(change.difference, "+")
+    old, new = format_number(change.old), format_number(change.new)
+    return f"| {format_name(change.name)} | {old} | {new} | {difference} | {verdict} |"
 
 
-def table(head: str, rule: str, row: Callable[[Change], str], changes: list[Change]) -> list[str]:
-    """A Markdown table between empty lines, or nothing."""
-    more = [f"\n… and {len(changes) - ROWS} more"] if len(changes) > ROWS else []
-    return ["", head, rule, *map(row, changes[:ROWS]), *more] if changes else []
+def markdown_table(header: str, rule: str, row: Callable[[Change], str], changes: list[Change]) -> list[str]:
+    """Return the lines of a table with at most MAX_ROWS rows, after an empty line; nothing if there are no changes."""
+    omitted = [f"\n… and {len(changes) - MAX_ROWS} more"] if len(changes) > MAX_ROWS else []
+    return ["", header, rule, *map(row, changes[:MAX_ROWS]), *omitted] if changes else []
 
 
-def numbers_table(what: str, changes: list[Change]) -> list[str]:
-    """The table of what changed among metrics or sets."""
-    return table(f"| {what} | old | new | change | |", "|:--|--:|--:|--:|:--|", metric_row, worst_first(changes))
+def metrics_table(title: str, changes: list[Change]) -> list[str]:
+    """Return the lines of a table of metrics; `title` is the header of the names."""
+    header = f"| {title} | old | new | change | |"
+    return markdown_table(header, "|:--|--:|--:|--:|:--|", metric_row, worst_first(changes))
 
 
 def params_table(changes: list[Change]) -> list[str]:
-    """The table of parameters that changed."""
-    return table("| parameter | old | new |", "|:--|:--|:--|", param_row, changes)
+    """Return the lines of a table of parameters."""
+    return markdown_table("| parameter | old | new |", "|:--|:--|:--|", param_row, changes)
 
 
-def folded(summary: str, lines: list[str]) -> list[str]:
-    """Lines behind a summary, if there are any."""
-    return ["", f"<details><summary>{summary}</summary>", *lines, "", "</details>"] if lines else []
+def collapsed(title: str, lines: list[str]) -> list[str]:
+    """Return `lines` as a section that opens on a click; nothing if there are no lines."""
+    return ["", f"<details><summary>{title}</summary>", *lines, "", "</details>"] if lines else []
 
 
-def named(title: str, texts: list[str]) -> list[str]:
-    """A part of the verdict: the first few of one kind."""
-    more = [f"{len(texts) - NAMED} more"] if len(texts) > NAMED else []
-    return [f"{title}: {', '.join(texts[:NAMED] + more)}"] if texts else []
+def summary_part(title: str, items: list[str]) -> list[str]:
+    """Return one part of the summary, which names the first MAX_NAMES items; nothing if there are no items."""
+    omitted = [f"{len(items) - MAX_NAMES} more"] if len(items) > MAX_NAMES else []
+    return [f"{title}: {', '.join(items[:MAX_NAMES] + omitted)}"] if items else []
 
 
-def verdict(metrics: list[Change]) -> str:
-    """One line that says which metrics became worse, better, are gone, new or count something else."""
+def summarize(metrics: list[Change]) -> str:
+    """Return one line that names metrics that are worse, better, removed, new, or changed without being rated."""
     ordered = worst_first(metrics)
-    moved = {each: f"{plain(each.name)} {shown(each.points, '+')}" for each in ordered}
+    moved = {change: f"{format_name(change.name)} {format_number(change.difference, '+')}" for change in ordered}
     parts = [
-        *named("worse", [moved[each] for each in ordered if each.quality < 0]),
-        *named("better", [moved[each] for each in reversed(ordered) if each.quality > 0]),
-        *named("gone", [plain(each.name) for each in ordered if each.new is None]),
-        *named("new", [plain(each.name) for each in ordered if each.old is None]),
-        *named("counted", [moved[each] for each in ordered if each.points and not each.quality]),
+        *summary_part("worse", [moved[change] for change in ordered if change.improvement < 0]),
+        *summary_part("better", [moved[change] for change in reversed(ordered) if change.improvement > 0]),
+        *summary_part("removed", [format_name(change.name) for change in ordered if change.new is None]),
+        *summary_part("new", [format_name(change.name) for change in ordered if change.old is None]),
+        *summary_part("changed", [moved[change] for change in ordered if change.difference and not change.improvement]),
     ]
     return "; ".join(parts) or "no metric changed"
 
 
-def is_aside(name: str, chosen: set[Any]) -> bool:
-    """Whether a parameter belongs to a model that is chosen neither before nor after."""
+def is_of_other_model(name: str, chosen: set[Any]) -> bool:
+    """Return whether a parameter belongs to a model that is chosen neither before nor after the change."""
     section, _, rest = name.partition(".")
     return section == "models" and not any(rest.startswith(f"{model}.") for model in chosen)
 
 
-def report(base: str) -> str:
-    """The whole text."""
-    commit = merge_base(base)
-    (params, params_fault), (metrics, metrics_fault) = dvc_diff("params", commit), dvc_diff("metrics", commit)
-    chosen = {value for each in params if each.name == "model" for value in (each.old, each.new)}
-    params = sorted(each for each in params if repr(each.old) != repr(each.new))
-    metrics = [Change(each.name, number(each.old), number(each.new)) for each in metrics]
-    metrics = [each for each in metrics if each.old != each.new]
-    sets, faults = set_changes(commit), [f"\n{code(each)}" for each in (params_fault, metrics_fault) if each]
-    if not (params or metrics or sets or faults):
-        return f"no parameter changed, no metric changed, no set by more than {NOTABLE} points"
-    aside = [each for each in params if is_aside(each.name, chosen)]
+def param_changes(commit: str) -> tuple[list[Change], list[Change], str]:
+    """Return the changes of parameters, those of models that are not chosen, and DVC's warning."""
+    params, warning = dvc_diff("params", commit)
+    chosen = {value for change in params if change.name == "model" for value in (change.old, change.new)}
+    changes = sorted(change for change in params if repr(change.old) != repr(change.new))  # 1 == True == 1.0
+    others = [change for change in changes if is_of_other_model(change.name, chosen)]
+    return [change for change in changes if change not in others], others, warning
+
+
+def metric_changes(commit: str) -> tuple[list[Change], str]:
+    """Return the changes of metrics, and DVC's warning."""
+    metrics, warning = dvc_diff("metrics", commit)
+    changes = [Change(change.name, parse_number(change.old), parse_number(change.new)) for change in metrics]
+    return [change for change in changes if change.old != change.new], warning
+
+
+def make_report(base: str) -> str:
+    """Return the report on the working tree against the merge base of HEAD and `base`."""
+    commit = find_merge_base(base)
+    params, others, params_warning = param_changes(commit)
+    metrics, metrics_warning = metric_changes(commit)
+    sets = set_changes(commit)
+    warnings = [f"\n{format_value(warning)}" for warning in (params_warning, metrics_warning) if warning]
+    if not (params or others or metrics or sets or warnings):
+        return f"no parameter changed, no metric changed, no score of a set changed by more than {SET_THRESHOLD} points"
+    sets_title = f"scores of single sets that changed by more than {SET_THRESHOLD} points: {len(sets)}"
     lines = [
-        *(verdict(metrics), *faults, "", f"Compared with {commit[:10]}, the merge base with {code(base)}."),
-        *params_table([each for each in params if each not in aside]),
-        *folded(f"parameters of other models: {len(aside)}", params_table(aside)),
-        *numbers_table("metric", metrics),
-        *folded(f"changes of single sets by more than {NOTABLE} points: {len(sets)}", numbers_table("set", sets)),
+        *(summarize(metrics), *warnings, "", f"Compared with {commit[:10]}, the merge base with {format_value(base)}."),
+        *params_table(params),
+        *collapsed(f"parameters of other models: {len(others)}", params_table(others)),
+        *metrics_table("metric", metrics),
+        *collapsed(sets_title, metrics_table("set", sets)),
     ]
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Write the report, or one line of why there is none."""
-    parser = argparse.ArgumentParser(description="Params and metrics against the merge base with REV, as Markdown.")
-    parser.add_argument("--base", metavar="REV", default="origin/main", help="what is compared with (origin/main)")
+    """Print the report, or one line that says why there is none."""
+    parser = argparse.ArgumentParser(description="Compare params and metrics with the merge base of HEAD and REV.")
+    parser.add_argument("--base", metavar="REV", default="origin/main", help="default: origin/main")
     try:
-        print(report(parser.parse_args().base))
+        print(make_report(parser.parse_args().base))
     except ReportError as error:
         sys.exit(f"error: {' '.join(str(error).split())}")
 

@@ -21,10 +21,7 @@ from pipeline.params import Params, checked, load_params
 from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, run
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
-CODE = tuple(
-    Path("src/paraphrastic") / name
-    for name in ("finetuning", "inference", "models", "nn", "scoring", "text", "training")
-)
+CODE = (Path("src/paraphrastic"),)
 
 
 def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in params.yaml.")]) -> None:

@@ -21,7 +21,7 @@ from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, run, wr
 CORPUS, VOCABULARY, BENCHMARKS, MODEL = (Path("data") / n for n in ("corpus", "vocabulary", "benchmarks", "model"))
 LOSS, SELECTION = Path("metrics/loss.csv"), Path("metrics/selection.csv")
 SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
-CODE = tuple(Path("src/paraphrastic") / name for name in ("nn", "models", "scoring", "text", "training"))
+CODE = (Path("src/paraphrastic"),)
 
 Curve = Sequence[tuple[float, float]]
 Select = Callable[[Scorer], float] | None

@@ -35,7 +35,7 @@ REPLACED = {
 }
 COMMANDS = [line for line in dict.fromkeys([*SHELL, *INLINE]) if line not in INSTALLS]
 
-SMALL = {"dim": 16, "epochs": 1, "batch_size": 500, "threads": 1}  # of every model
+SMALL = {"dim": 16, "epochs": 1, "batch_size": 500, "num_threads": 1}  # of every model
 
 PLACES = {"NAME": "lstm", "FOLDER": "folder"}  # in options
 OPTIONS = re.findall(r"-S (?:'([^']+)'|([\w.-]+=[^\s`]+))", README)
@@ -93,7 +93,7 @@ def test_the_option_is_a_parameter_and_its_value_is_taken(tmp_path, option):
         apply_overrides(tmp_path / "params.yaml", [f"{key}={each}"])
         params = load_params(tmp_path / "params.yaml")
         chosen = key.split(".")[1] if key.startswith("models.") else params.model
-        models.options(chosen)(**params.models[chosen])
+        models.config_class(chosen)(**params.models[chosen])
 
 
 def test_the_table_of_experiments_has_few_columns(ran):

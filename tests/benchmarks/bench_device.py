@@ -47,7 +47,7 @@ def main() -> None:
 
 def seconds(name: str, text: Text, steps: int, device: str) -> float:
     """Of one step."""
-    torch.set_num_threads(load_params().models[name]["threads"])
+    torch.set_num_threads(load_params().models[name]["num_threads"])
     times: list[float] = []
 
     def on_step(step: int) -> None:

@@ -93,8 +93,8 @@ def text(file: Path | None) -> list[str]:
 
 def trained(name: str, known: list[str]) -> Task:
     """The trained model `name` with its block of params.yaml."""
-    config = models.options(name)(**load_params().models[name])
-    encoder = models.implementation(name)(config, torch.Generator())
+    config = models.config_class(name)(**load_params().models[name])
+    encoder = models.model_class(name)(config, torch.Generator())
     tokens = tokenize(pa.array(known))
     counted = count_words(tokens) if encoder.units == "words" else count_ngrams(tokens, ORDERS, 2)
     units = counted["text"].combine_chunks()
@@ -104,8 +104,8 @@ def trained(name: str, known: list[str]) -> Task:
 
 def tfidf_words(known: list[str]) -> Task:
     """Similarities by TF-IDF of words."""
-    config = models.options("tfidf-words")()
-    scorer = models.implementation("tfidf-words").fit(config, tokenize(pa.array(known)))
+    config = models.config_class("tfidf-words")()
+    scorer = models.model_class("tfidf-words").fit(config, tokenize(pa.array(known)))
     model = Model(Path(), "tfidf-words", {}, scorer)
     return lambda sentences: model.similarity(sentences[:-1:2], sentences[1::2])
 

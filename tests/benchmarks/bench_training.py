@@ -49,7 +49,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 from paraphrastic.training.match_trainer import MatchedPairs
-from paraphrastic.training.pair_trainer import Pairs, Training
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
@@ -61,7 +60,9 @@ from paraphrastic.tables import SENTENCES, read_table
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.losses import margin_loss, negative_mask
-from paraphrastic.vocabulary.counting import NGRAMS as NGRAM_COUNTS
+from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.sentence_pairs import Paraphrases
+from paraphrastic.vocabulary.counting import NGRAM_COUNTS as NGRAM_COUNTS
 from paraphrastic.vocabulary.counting import WORDS as WORD_COUNTS
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
@@ -222,16 +223,16 @@ def batches(steps: int) -> Iterator[np.ndarray]:
 def ours(name: str, text: Text, steps: int, on_step: OnStep, products: str = "bfloat16", device: str = "cpu") -> None:
     """Train the model `name` of this package."""
     block = load_params().models[name]
-    changes = {key: value for key, value in (QUIET | {"products": products}).items() if key in block}
-    config = models.options(name)(**block | IN_ORDER | changes)
+    changes = {key: value for key, value in (QUIET | {"matmul_dtype": products}).items() if key in block}
+    config = models.config_class(name)(**block | IN_ORDER | changes)
     generator = torch.Generator().manual_seed(1)
-    encoder = models.implementation(name)(config, generator)
+    encoder = models.model_class(name)(config, generator)
     start = initial_embeddings(encoder, config, text.counted(encoder.units), len(text.sentences), generator)
     model = trained_class(type(encoder))(encoder.to(device), start[1].to(device), start[0])
     rows, kind = np.arange(steps * BATCH) % PAIRS, MatchedPairs if isinstance(encoder, PairEncoder) else Pairs
-    pairs = kind(model.units.lookup(text.sentences), rows, PAIRS + rows, np.zeros_like(rows), rows)
+    pairs = kind(model.vocabulary.lookup(text.sentences), rows, PAIRS + rows, np.zeros_like(rows), rows)
     with TemporaryDirectory() as folder:
-        Training(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)
+        EncoderTrainer(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)
 
 
 def static_embedding(text: Text, steps: int, on_step: OnStep) -> None:
@@ -408,7 +409,7 @@ def characters_per_sentence(text: Text) -> float:
 
 
 def float32(name: str) -> Callable[[Text, int, OnStep], None]:
-    return partial(ours, name, products="float32")
+    return partial(ours, name, matmul_dtype="float32")
 
 
 STATIC, WORD_LSTM = "sentence-transformers-avg", "sentence-transformers-lstmavg"

@@ -20,7 +20,8 @@ def compare(
     from paraphrastic.comparison.by_set import compare
     from paraphrastic.comparison.revisions import scores_of
 
-    comparison = compare(*([scores_of(revision) for revision in revisions.split(",")] for revisions in (a, b)))
+    runs_a, runs_b = ([scores_of(revision) for revision in revisions.split(",")] for revisions in (a, b))
+    comparison = compare(runs_a, runs_b)
     if as_json or md:
         sys.stdout.write(report.as_json(comparison) if as_json else report.markdown(comparison))
     else:

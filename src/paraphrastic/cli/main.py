@@ -3,7 +3,6 @@
 import sys
 from typing import Any
 
-import typer
 from typer import Typer
 from typer.core import TyperGroup
 
@@ -14,7 +13,7 @@ from paraphrastic.console import interrupt_on_sigterm, report_errors
 class _Commands(TyperGroup):
     """Commands whose errors are reported as one line."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         with report_errors("interrupted"):
             result = super().invoke(ctx)
             sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits

@@ -60,7 +60,9 @@ class Correlation:
         sums = weights @ np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)  # (samples, 6)
         n, sx, sy, sxx, syy, sxy = sums.T
         spread = np.clip(n * sxx - sx * sx, 0, None) * np.clip(n * syy - sy * sy, 0, None)
-        return np.divide(n * sxy - sx * sy, np.sqrt(spread), out=np.zeros(len(n)), where=spread > 1e-12 * n**4)
+        defined = spread > 1e-12 * n**4
+        r: NDArray[np.float64] = np.divide(n * sxy - sx * sy, np.sqrt(spread), out=np.zeros(len(n)), where=defined)
+        return r
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.dense import Dense
-from paraphrastic.nn.encoder import TrainableModel
+from paraphrastic.nn.encoder import Encoder, TrainableModel
 from paraphrastic.nn.options import TrainingConfig
-from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_class
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_model
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
@@ -35,7 +35,7 @@ class InitialState:
         embeddings_penalty: of the embedding table.
     """
 
-    encoder: nn.Module
+    encoder: "Encoder | Projection"
     embeddings: Tensor
     sentences: Ragged
     penalty: L2Penalty
@@ -107,7 +107,7 @@ def untrained_model(
     built: TrainableModel = cls(config, generator)
     counts = _count(built.vocabulary, sentences, orders)
     texts, embeddings = initial_embeddings(built, config, counts, len(sentences), generator)
-    return trained_class(module)(built, embeddings, texts)
+    return trained_model(built, embeddings, texts)
 
 
 def add_new_words(

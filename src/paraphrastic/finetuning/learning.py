@@ -92,8 +92,7 @@ def learn_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: Tas
     generator = torch.Generator().manual_seed(run.seed)
     state = _initial_state(task, model, options, generator)
     head_class = PairHead if task.splits["train"].is_pairs else SentenceHead
-    out_dim: Any = state.encoder.out_dim
-    head = head_class(out_dim, options.hidden_dim, task.classes, generator)
+    head = head_class(state.encoder.out_dim, options.hidden_dim, task.classes, generator)
     return HeadTrainer(state, head, task, options, run.seed).learn(run.checkpoint, run.seconds, run.on_step)
 
 

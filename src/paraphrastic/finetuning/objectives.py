@@ -23,7 +23,8 @@ def target_distribution(scores: Tensor, classes: int) -> Tensor:
 
 def kl_divergence(log_p: Tensor, target: Tensor) -> Tensor:
     """Return the mean of KL(target ‖ p) over rows, with log p and target (n, K): iclr2016 Eq. 2."""
-    return (torch.special.xlogy(target, target) - target * log_p).sum(1).mean()
+    divergence: Tensor = (torch.special.xlogy(target, target) - target * log_p).sum(1)  # (n,)
+    return divergence.mean()
 
 
 def negative_log_likelihood(log_p: Tensor, labels: Tensor) -> Tensor:
@@ -34,4 +35,5 @@ def negative_log_likelihood(log_p: Tensor, labels: Tensor) -> Tensor:
 def expected_score(log_p: Tensor) -> Tensor:
     """Return `ŷ = Σ_i i · p_i`, (n,) in [1, K], from log-probabilities (n, K)."""
     values = torch.arange(1, log_p.shape[1] + 1, dtype=log_p.dtype, device=log_p.device)
-    return (log_p.exp() * values).sum(1).clamp(1, log_p.shape[1])
+    mean: Tensor = (log_p.exp() * values).sum(1)
+    return mean.clamp(1, log_p.shape[1])  # rounding can leave the interval

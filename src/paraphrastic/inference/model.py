@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 
-Texts = pa.StringArray | pa.ChunkedArray
+Texts: TypeAlias = pa.StringArray | pa.ChunkedArray
 
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
 
@@ -49,7 +49,7 @@ class Model:
         Raises:
             ModelError: the model compares pairs and has no sentence vectors.
         """
-        return self._encoder.encode(pa.array([], pa.string())).shape[1]
+        return int(self._encoder.encode(pa.array([], pa.string())).shape[1])
 
     @property
     def vocabulary(self) -> pa.StringArray:

@@ -85,21 +85,23 @@ def load_trained(folder: Path) -> "TrainedEncoder | TrainedPairModel":
     """
     info = read_info(folder)
     try:
+        import torch
         from pydantic import ValidationError
 
         from paraphrastic import models
         from paraphrastic.nn.encoder import TrainableModel
-        from paraphrastic.scoring.neural import trained_class
+        from paraphrastic.scoring.neural import load_weights
     except ModuleNotFoundError as error:
         needed = "PyTorch" if error.name == "torch" else error.name
         raise ModelError(f"{folder}: {info.model} needs {needed}; pip install 'paraphrastic[torch]'") from error
     try:
-        module, config = models.model_class(info.model), models.config_class(info.model)(**info.options)
+        module_class: Any = models.model_class(info.model)
+        config = models.config_class(info.model)(**info.options)
     except (ParameterError, ValidationError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
-    if not issubclass(module, TrainableModel):
+    if not issubclass(module_class, TrainableModel):
         raise ModelError(f"{folder}: {info.model} is not trained; choose an encoder")
-    return trained_class(module).load(folder, module, config)
+    return load_weights(folder, module_class(config, torch.Generator()))
 
 
 def read_info(folder: Path) -> ModelInfo:

@@ -70,4 +70,5 @@ def _sentence_vector(model: Model, text: str, dim: int) -> Vectors:
     if model.dim != dim:
         sizes = f"sentence vectors have size {model.dim} and embeddings {dim}"
         raise ModelError(f"{model.folder}: {sizes}; name a word or n-gram of the vocabulary, or a file with --among")
-    return model.encode([text])[0]
+    vector: Vectors = model.encode([text])[0]
+    return vector

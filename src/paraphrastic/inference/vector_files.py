@@ -54,7 +54,7 @@ def _npy(path: Path, dim: int) -> Iterator[Write]:
     with atomic_write(path) as part, part.open("wb") as file:
         _write_header(file, (0, dim))
         start = file.tell()
-        yield lambda texts, vectors: file.write(np.ascontiguousarray(vectors, "<f4"))
+        yield lambda texts, vectors: file.write(np.ascontiguousarray(vectors, "<f4").data)
         rows = (file.tell() - start) // (4 * dim)
         file.seek(0)
         _write_header(file, (rows, dim))  # has the same length: NumPy reserves space for a larger first dimension

@@ -11,12 +11,12 @@ from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences
 from paraphrastic.nn.dense import Dense
 from paraphrastic.nn.encoder import PairModel
-from paraphrastic.nn.options import PositiveInt, Probability, TrainingConfig, WordEmbeddingsConfig
+from paraphrastic.nn.options import PairModelConfig, PositiveInt, Probability, WordEmbeddingsConfig
 from paraphrastic.nn.precision import Precision
 from paraphrastic.nn.two_channel_conv import Projections, TwoChannelConv
 
 
-class Config(Precision, WordEmbeddingsConfig, TrainingConfig):
+class Config(Precision, WordEmbeddingsConfig, PairModelConfig):
     """Options of lexical decomposition and composition.
 
     Attributes:
@@ -27,8 +27,6 @@ class Config(Precision, WordEmbeddingsConfig, TrainingConfig):
         max_window: filters are 1, 2, …, `max_window` words wide.
         filters_per_width: number of filters of each width.
         dropout: probability that a feature is set to zero in training.
-        negatives_per_sentence: mismatched partners of each sentence if the corpus has only matching pairs;
-            `negatives` says which.
     """
 
     match: Match
@@ -37,7 +35,6 @@ class Config(Precision, WordEmbeddingsConfig, TrainingConfig):
     max_window: Annotated[int, Field(ge=1, le=5)]
     filters_per_width: PositiveInt
     dropout: Probability
-    negatives_per_sentence: PositiveInt
 
     @field_validator("decompose")
     @classmethod

@@ -1,5 +1,6 @@
 """The simple recurrent network (Elman 1990) over packed sentences."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import torch
@@ -42,6 +43,9 @@ class _Recurrence(torch.autograd.Function):
         return deltas, d_U, None, None
 
 
+_recurrence: Callable[..., Tensor] = _Recurrence.apply
+
+
 def _activate(values: Tensor, activation: Activation) -> None:
     if activation != "identity":
         (values.tanh_ if activation == "tanh" else values.relu_)()
@@ -72,5 +76,4 @@ class Elman(nn.Module):
     def forward(self, words: Tensor, batch_sizes: list[int]) -> Tensor:
         """Return states (N, hidden) of inputs (N, dim) that are packed by time."""
         inputs = self._matmul(words, self.W) + self.b  # (N, hidden), one product for all steps
-        states: Tensor = _Recurrence.apply(inputs, self._matmul.cast(self.U), self._activation, batch_sizes)
-        return states
+        return _recurrence(inputs, self._matmul.cast(self.U), self._activation, batch_sizes)

@@ -42,7 +42,7 @@ class GranGates(nn.Module):
 
     def forward(self, words: Tensor, states: Tensor, batch_sizes: list[int]) -> Tensor:
         """Return all a_t, (N, dim), from word embeddings and states (N, dim) that are packed by time."""
-        logits = self._matmul(words, self.Wx) + self._matmul(states, self.Wh) + self.b  # (N, gates · dim)
+        logits: Tensor = self._matmul(words, self.Wx) + self._matmul(states, self.Wh) + self.b  # (N, gates · dim)
         if self.running:
             return self._run(words, logits, batch_sizes)
         if self._variant == 5:

@@ -76,6 +76,16 @@ class EncoderConfig(TrainingConfig):
     margin: NonNegative
 
 
+class PairModelConfig(TrainingConfig):
+    """Options of pair models that are trained on paraphrases.
+
+    Attributes:
+        negatives_per_sentence: mismatched partners of each sentence; `negatives` says which.
+    """
+
+    negatives_per_sentence: PositiveInt
+
+
 class WordEmbeddingsConfig(BaseModel):
     """Options of models whose embedding table holds words.
 

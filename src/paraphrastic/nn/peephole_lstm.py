@@ -5,6 +5,7 @@ matrix product before the loop over time, and each weight gradient is one produc
 previous state, and the elementwise cell (`kernels.lstm_cell`), are computed step by step.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -71,6 +72,9 @@ class _Lstm(torch.autograd.Function):
         return d_inputs, d_W, d_U, d_b, d_peepholes, None, None, None
 
 
+_lstm: Callable[..., Tensor] = _Lstm.apply
+
+
 def _sum_by_input(deltas: Tensor, rows: Tensor, inputs: int) -> Tensor:
     """Sum the rows of `deltas` (N, width) that belong to the same input, (inputs, width)."""
     out = deltas.new_zeros(inputs, deltas.shape[1], dtype=torch.promote_types(deltas.dtype, torch.float32))
@@ -119,5 +123,4 @@ class PeepholeLstm(nn.Module):
             rows: (N,) int64, row of `inputs` at each packed position; None if `inputs` has N rows in that order.
         """
         W, U = self._matmul.cast(self.W), self._matmul.cast(self.U)
-        states: Tensor = _Lstm.apply(inputs, W, U, self.b, self.peepholes, batch_sizes, rows, self.pool)
-        return states
+        return _lstm(inputs, W, U, self.b, self.peepholes, batch_sizes, rows, self.pool)

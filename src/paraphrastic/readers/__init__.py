@@ -1,18 +1,15 @@
-r"""One reader per file format: raw files → the few tables of `paraphrastic.tables`.
+r"""Readers of file formats: raw files → the raw tables of `paraphrastic.tables`.
 
-A reader takes the folder of a source and the options that the catalogue states, and yields readings: tables with
-text as in the source, and the rows that were left out because they are damaged. Text is split at `\n` only, and
-quotes mean nothing, so that no row is lost or shifted.
+A reader takes the folder of a source and the options of the catalogue. It yields readings: tables with the text of the
+source, and the rows that were left out because they are damaged. Text is split at `\n` only and quotes have no special
+meaning, so that no row is lost or shifted.
 """
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from paraphrastic.errors import DataError, unknown_name
-from paraphrastic.readers import labelled_data as labelled
-from paraphrastic.readers import paraphrase_pairs as pairs
-from paraphrastic.readers import ppdb, tagged
-from paraphrastic.readers import scored_pairs as similarity
+from paraphrastic.readers import labelled_data, paraphrase_pairs, ppdb, scored_pairs, tagged
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.reading import Options, Reading
 from paraphrastic.sample import tables
@@ -29,40 +26,40 @@ def _sample(folder: Path, options: Options) -> Iterator[Reading]:
 
 
 READERS: dict[str, Reader] = {
-    "aligned": pairs.aligned,
-    "captions": pairs.captions,
+    "aligned": paraphrase_pairs.aligned,
+    "captions": paraphrase_pairs.captions,
     "conllu": tagged.conllu,
-    "lexicon": pairs.lexicon,
-    "msrp": labelled.msrp,
-    "onestop": pairs.onestop,
-    "pit2015": similarity.pit2015,
+    "lexicon": paraphrase_pairs.lexicon,
+    "msrp": labelled_data.msrp,
+    "onestop": paraphrase_pairs.onestop,
+    "pit2015": scored_pairs.pit2015,
     "ppdb": ppdb.ppdb,
-    "ppdb-judgements": similarity.ppdb_judgements,
-    "references": pairs.references,
+    "ppdb-judgements": scored_pairs.ppdb_judgements,
+    "references": paraphrase_pairs.references,
     "sample": _sample,
-    "scored-tokens": pairs.scored_tokens,
-    "sick": similarity.sick,
-    "simpwiki": pairs.simpwiki,
-    "sst": labelled.sst,
-    "sts-archive": similarity.sts_archive,
-    "sts-tsv": similarity.sts_tsv,
-    "trecqa": labelled.trecqa,
+    "scored-tokens": paraphrase_pairs.scored_tokens,
+    "sick": scored_pairs.sick,
+    "simpwiki": paraphrase_pairs.simpwiki,
+    "sst": labelled_data.sst,
+    "sts-archive": scored_pairs.sts_archive,
+    "sts-tsv": scored_pairs.sts_tsv,
+    "trecqa": labelled_data.trecqa,
     "treebank": tagged.treebank,
-    "wikiqa": labelled.wikiqa,
-    "wikisplit": pairs.wikisplit,
-    "word-pairs": similarity.word_pairs,
+    "wikiqa": labelled_data.wikiqa,
+    "wikisplit": paraphrase_pairs.wikisplit,
+    "word-pairs": scored_pairs.word_pairs,
 }
 
 
 def read(source: Source, folder: Path) -> Iterator[Reading]:
-    """The tables of a source.
+    """Yield the tables of a source.
 
     Args:
-        source: entry of the catalogue; names the reader and its options.
-        folder: where the source's files are, at their paths below the source's address.
+        source: an entry of the catalogue; names the reader and its options.
+        folder: contains the files of the source at the paths that the catalogue states.
 
     Raises:
-        DataError: the source has no tables, or a file is damaged, cut short, empty, or not what it should be.
+        DataError: the source has no tables, or a file is damaged, truncated, empty or of another format.
         SourceError: a file is missing or cannot be read.
     """
     if source.reader is None:

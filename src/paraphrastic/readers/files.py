@@ -1,4 +1,4 @@
-"""Files as bytes: plain, gzip, tar and zip, with errors that say what to do."""
+"""Read plain files, gzip files, and tar and zip archives; errors state the remedy."""
 
 import gzip
 import io
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from paraphrastic.errors import DataError, SourceError
 
-AGAIN = "remove it and run `dvc repro`"
+REMEDY = "remove it and run `dvc repro`"
 
 _DAMAGE = (
     EOFError,
@@ -19,77 +19,78 @@ _DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
-    ValueError,  # zipfile: an offset before the start of the file
-    RuntimeError,  # zipfile: a flag or a method that it does not know
+    ValueError,  # raised by zipfile for an offset before the start of the file
+    RuntimeError,  # raised by zipfile for an unknown flag or compression method
 )
 
 
 @contextmanager
-def intact(path: Path) -> Iterator[None]:
-    """Turn what can go wrong while `path` is read into one line.
+def report_damage(path: Path) -> Iterator[None]:
+    """Turn errors while `path` is read into errors with a message of one line.
 
     Raises:
-        SourceError: there is no such file, or it cannot be read.
-        DataError: it is compressed and damaged, or cut short.
+        SourceError: the file does not exist or cannot be read.
+        DataError: the file is compressed, and damaged or truncated.
     """
     try:
         yield
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file; run `dvc repro` to download it") from error
     except _DAMAGE as error:
-        raise DataError(f"{path}: damaged or cut short ({error}); {AGAIN}") from error
+        raise DataError(f"{path}: damaged or truncated ({error}); {REMEDY}") from error
     except OSError as error:
         raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
 
 
-def content(path: Path) -> bytes:
-    """The bytes of a file, decompressed where its name ends in `gz`."""
-    with intact(path):
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file, decompressed if its name ends in `.gz` or `.tgz`."""
+    with report_damage(path):
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix in {".gz", ".tgz"} else data
 
 
-def members(path: Path) -> dict[str, bytes]:
-    """Base name → bytes, for each file in a zip archive or a gzipped tar archive."""
-    unpack = _unzip if path.suffix == ".zip" else _untar
-    with intact(path):
-        return dict(unpack(content(path)))
+def read_archive(path: Path) -> dict[str, bytes]:
+    """Return the content of each file in a zip archive or gzipped tar archive, by its name without folders."""
+    members = _zip_members if path.suffix == ".zip" else _tar_members
+    with report_damage(path):
+        return dict(members(read_bytes(path)))
 
 
-def _unzip(data: bytes) -> Iterator[tuple[str, bytes]]:
+def _zip_members(data: bytes) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for entry in archive.infolist():
-            if not entry.is_dir():
-                yield Path(entry.filename).name, archive.read(entry)
+        for info in archive.infolist():
+            if not info.is_dir():
+                yield Path(info.filename).name, archive.read(info)
 
 
-def _untar(data: bytes) -> Iterator[tuple[str, bytes]]:
+def _tar_members(data: bytes) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-        for entry in archive:
-            if entry.isfile():
-                yield Path(entry.name).name, archive.extractfile(entry).read()
+        for info in archive:
+            member = archive.extractfile(info) if info.isfile() else None
+            if member is not None:
+                yield Path(info.name).name, member.read()
 
 
-def every(folder: Path, pattern: str) -> list[Path]:
-    """The files below `folder` whose name matches `pattern`, sorted by path.
-
-    Raises:
-        SourceError: there is none.
-    """
-    found = sorted(path for path in folder.rglob(pattern) if path.is_file())
-    if not found:
-        raise SourceError(f"{folder}: holds no {pattern}; run `dvc repro` to download it")
-    return found
-
-
-def single(folder: Path, pattern: str) -> Path:
-    """The one file below `folder` whose name matches `pattern`.
+def find_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the files below `folder` whose names match `pattern`, sorted by path.
 
     Raises:
-        SourceError: there is none.
-        DataError: there are several.
+        SourceError: no file matches.
     """
-    first, *others = every(folder, pattern)
+    paths = sorted(path for path in folder.rglob(pattern) if path.is_file())
+    if not paths:
+        raise SourceError(f"{folder}: contains no {pattern}; run `dvc repro` to download it")
+    return paths
+
+
+def find_file(folder: Path, pattern: str) -> Path:
+    """Return the only file below `folder` whose name matches `pattern`.
+
+    Raises:
+        SourceError: no file matches.
+        DataError: several files match.
+    """
+    first, *others = find_files(folder, pattern)
     if others:
-        raise DataError(f"{folder}: {len(others) + 1} files match {pattern}; {AGAIN}")
+        raise DataError(f"{folder}: {len(others) + 1} files match {pattern}; {REMEDY}")
     return first

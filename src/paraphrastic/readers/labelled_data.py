@@ -1,4 +1,4 @@
-"""Labelled pairs, labelled sentences, and questions with candidate answers."""
+"""Readers of labelled pairs, of labelled sentences, and of questions with candidate answers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,39 +9,56 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import AGAIN
+from paraphrastic.readers.files import REMEDY
 from paraphrastic.readers.lines import Lines
-from paraphrastic.readers.reading import Columns, Options, Reading, reading
+from paraphrastic.readers.reading import Columns, Options, Reading, make_reading
 
 
 def msrp(folder: Path, options: Options) -> Iterator[Reading]:
-    """Label, two numbers, sentence, sentence, below a header; `options["splits"]`: file → split.
+    """Read files with the columns label, two numbers, sentence, sentence, and a header.
+
+    Args:
+        folder: contains the files.
+        options: `splits` maps a file to its split.
 
     Yields:
-        `paraphrase.msrp` for each file.
+        Set `paraphrase.msrp`, one reading per file.
     """
     for name, split in options["splits"].items():
         lines = Lines.read(folder / name)
-        lines.header("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
+        lines.skip_header("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
         label, _, _, first, second = lines.fields(5)
         columns = {"text1": first, "text2": second, "label": lines.labels(label, ["0", "1"])}
-        yield _labelled("labelled_pairs", lines, "paraphrase.msrp", split, columns)
+        yield _labelled_reading("labelled_pairs", lines, "paraphrase.msrp", split, columns)
 
 
 def sst(folder: Path, options: Options) -> Iterator[Reading]:
-    """Sentence and label; `options["splits"]`: file → split of set `sst`."""
+    """Read files with the columns sentence and label.
+
+    Args:
+        folder: contains the files.
+        options: `splits` maps a file to its split.
+
+    Yields:
+        Set `sst`, one reading per file.
+    """
     for name, split in options["splits"].items():
         lines = Lines.read(folder / name)
         text, label = lines.fields(2)
         columns = {"text1": text, "label": lines.labels(label, ["0", "1"])}
-        yield _labelled("labelled_sentences", lines, "sst", split, columns)
+        yield _labelled_reading("labelled_sentences", lines, "sst", split, columns)
 
 
 def wikiqa(folder: Path, options: Options) -> Iterator[Reading]:
-    """Question, candidate, label; `options["splits"]`: file → split of set `qa.wikiqa`.
+    """Read files with the columns question, candidate and label.
+
+    Args:
+        folder: contains the files.
+        options: `splits` maps a file to its split.
 
     Yields:
-        All pairs, also of questions that have no answer; equal questions are one.
+        Set `qa.wikiqa`, one reading per file, including questions without a correct answer. Rows with equal text in
+        the first column belong to one question.
     """
     for name, split in options["splits"].items():
         lines = Lines.read(folder / name)
@@ -49,78 +66,85 @@ def wikiqa(folder: Path, options: Options) -> Iterator[Reading]:
         number = question.dictionary_encode().indices
         columns = {"question": number, "text1": question, "text2": candidate}
         columns["label"] = lines.labels(label, ["0", "1"])
-        yield _labelled("ranking", lines, "qa.wikiqa", split, columns)
+        yield _labelled_reading("ranking", lines, "qa.wikiqa", split, columns)
 
 
 def trecqa(folder: Path, options: Options) -> Iterator[Reading]:
-    r"""Questions and candidates between tags; `options["splits"]`: file → split of set `qa.qasent`.
+    r"""Read questions and candidates between tags.
 
-    `<QApairs>` holds a `<question>` and then a `<positive>` or `<negative>` for each candidate. A tag stands alone
-    on its line; the line below it has the tokens, with tabs between them. `&` and `<` are not escaped.
+    An element `<QApairs>` contains one `<question>`, then a `<positive>` or `<negative>` for each candidate. A tag is
+    alone on its line. The next line contains the tokens, separated by tabs. The format is not XML: `&` and `<` are not
+    escaped.
+
+    Args:
+        folder: contains the files.
+        options: `splits` maps a file to its split.
 
     Yields:
-        The candidates of all questions in train; of questions with both an answer and a wrong one elsewhere.
+        Set `qa.qasent`, one reading per file: in the split `train` the candidates of all questions, in other splits
+        the candidates of questions with both a correct and a wrong answer.
     """
     for name, split in options["splits"].items():
         lines = Lines.read(folder / name)
-        _balanced(lines)
+        _check_tags(lines)
         candidates = _candidates(lines)
         if split != "train":
-            candidates = _contested(candidates)
+            candidates = _with_both_labels(candidates)
         columns = dict(zip(candidates.column_names, candidates.columns, strict=True))
-        yield _labelled("ranking", lines, "qa.qasent", split, columns)
+        yield _labelled_reading("ranking", lines, "qa.qasent", split, columns)
 
 
-_TAGS = ["negative", "positive", "question"]  # the place of a candidate's tag is its label
+_TAGS = ["negative", "positive", "question"]  # the index of a candidate's tag is its label
+_QUESTION = 2
 
 
 def _candidates(lines: Lines) -> pa.Table:
-    """Question number, question, candidate and label, one row per candidate whose lines are all usable.
+    """Return question number, question, candidate and label, one row per candidate without a bad row.
 
     Raises:
-        DataError: a candidate stands before the first question.
+        DataError: a candidate precedes the first question.
     """
     tag = pc.index_in(lines.text, pa.array([f"<{tag}>" for tag in _TAGS]))
-    opening = np.flatnonzero(tag.is_valid())
-    tag = tag.take(pa.array(opening)).to_numpy()
-    number = np.cumsum(tag == 2) - 1
+    tag_lines = np.flatnonzero(tag.is_valid())  # (questions + candidates,)
+    tag = tag.take(pa.array(tag_lines)).to_numpy()
+    number = np.cumsum(tag == _QUESTION) - 1
     if number.min(initial=0) < 0:
-        raise DataError(f"{lines.file}: a candidate stands before its question; {AGAIN}")
-    text = pc.replace_substring(_below(lines, opening), "\t", " ")
-    question = text.filter(pa.array(tag == 2)).take(pa.array(number))
+        raise DataError(f"{lines.file}: a candidate precedes its question; {REMEDY}")
+    text = pc.replace_substring(_next_lines(lines, tag_lines), "\t", " ")
+    question = text.filter(pa.array(tag == _QUESTION)).take(pa.array(number))
     columns = {"question": pa.array(number), "text1": question, "text2": text, "label": pa.array(tag)}
-    return pa.table(columns).filter(pa.array(tag != 2)).drop_null()
+    return pa.table(columns).filter(pa.array(tag != _QUESTION)).drop_null()
 
 
-def _below(lines: Lines, opening: NDArray[np.int64]) -> pa.StringArray:
-    """The lines below the lines `opening`; a closing tag there makes a bad row."""
-    below = np.isin(np.arange(len(lines)), opening + 1)
-    closing = pc.and_(pa.array(below), pc.starts_with(lines.text, "</"))
-    return lines.reject(lines.text, closing, "no tokens below the tag").take(pa.array(opening + 1))
+def _next_lines(lines: Lines, rows: NDArray[np.int64]) -> pa.StringArray:
+    """Return the lines that follow the lines `rows`, (len(rows),); a closing tag in their place makes a bad row."""
+    follows = np.isin(np.arange(len(lines)), rows + 1)
+    closing = pc.and_(pa.array(follows), pc.starts_with(lines.text, "</"))
+    return lines.reject(lines.text, closing, "no tokens below the tag").take(pa.array(rows + 1))
 
 
-def _contested(candidates: pa.Table) -> pa.Table:
-    """The candidates of questions with both labels."""
+def _with_both_labels(candidates: pa.Table) -> pa.Table:
+    """Return the candidates of questions with both a correct and a wrong answer."""
     question, label = candidates["question"].to_numpy(), candidates["label"].to_numpy()
-    right, count = np.bincount(question, label), np.bincount(question)
-    return candidates.filter(pa.array(((right > 0) & (right < count))[question]))
+    correct, total = np.bincount(question, label), np.bincount(question)
+    return candidates.filter(pa.array(((correct > 0) & (correct < total))[question]))
 
 
-def _balanced(lines: Lines) -> None:
-    """Check that every question and candidate is closed, and that each `<QApairs>` has one question.
+def _check_tags(lines: Lines) -> None:
+    """Check that every element is closed, and that each `<QApairs>` contains one question.
 
     Raises:
-        DataError: that is not so, as when the file is cut short.
+        DataError: the check fails, for example because the file is truncated.
     """
 
-    def count(start: str) -> int:
-        return pc.sum(pc.starts_with(lines.text, start)).as_py() or 0
+    def count(prefix: str) -> int:
+        return pc.sum(pc.starts_with(lines.text, prefix)).as_py() or 0
 
     opened = {tag: count(f"<{tag}>") for tag in _TAGS} | {"QApairs": count("<QApairs ")}
     closed = {tag: count(f"</{tag}>") for tag in opened}
     if opened != closed or opened["question"] != opened["QApairs"]:
-        raise DataError(f"{lines.file}: tags are not closed, or a <QApairs> has not one question; {AGAIN}")
+        raise DataError(f"{lines.file}: a tag is not closed, or a <QApairs> does not contain one question; {REMEDY}")
 
 
-def _labelled(kind: str, lines: Lines, title: str, split: str, columns: Columns) -> Reading:
-    return reading(kind, [lines], {**columns, "set": title, "split": split})
+def _labelled_reading(kind: str, lines: Lines, name: str, split: str, columns: Columns) -> Reading:
+    return make_reading(kind, [lines], {**columns, "set": name, "split": split})

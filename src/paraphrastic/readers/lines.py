@@ -1,7 +1,7 @@
-"""A text file as a column of lines: no Python object per line.
+"""Lines of a text file as an Arrow column, without a Python object per line.
 
-A line that cannot be used is null from then on, so that lines, fields and the lines of other files keep their
-places, and is remembered with its number.
+A line that cannot be used is recorded as a bad row and becomes null. The positions of the other lines do not change, so
+that fields and the lines of parallel files stay aligned.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import AGAIN, content
+from paraphrastic.readers.files import REMEDY, read_bytes
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class BadRow:
 
     Attributes:
         file: path of the file; `ARCHIVE!MEMBER` for a member of an archive.
-        line: 1-based number of the line.
-        why: what is wrong with it.
+        line: line number, from 1.
+        why: description of the error.
     """
 
     file: str
@@ -34,60 +35,85 @@ class BadRow:
 
 
 class Lines:
-    r"""The lines of one text, split at `\n` and nowhere else; one `\r` before it and a BOM are no part of them.
+    r"""The lines of a text, split at `\n` only; a `\r` before the `\n` and a byte order mark are removed.
+
+    Args:
+        file: name of the file for messages.
+        data: content of the file, or a block of its lines.
+        first: line number of the first line.
 
     Attributes:
-        file: name of the file, for messages.
-        text: (n,) the lines; null where a line is not UTF-8 or holds a NUL byte.
-        bad: every row that was rejected so far.
+        text: (n,) lines; null if a line is not UTF-8 or contains a NUL byte.
+        bad: the rows rejected so far.
+
+    Raises:
+        DataError: `data` is empty.
     """
 
     def __init__(self, file: object, data: bytes, first: int = 1) -> None:
         if not data:
-            raise DataError(f"{file}: the file is empty; {AGAIN}")
+            raise DataError(f"{file}: the file is empty; {REMEDY}")
         self.file, self.first = str(file), first
         self.bad: list[BadRow] = []
-        self.text = self._readable(data.removeprefix(b"\xef\xbb\xbf") if first == 1 else data)
+        self.text = self._decode(data.removeprefix(_BYTE_ORDER_MARK) if first == 1 else data)
 
     @classmethod
     def read(cls, path: Path) -> "Lines":
-        """The lines of a file, decompressed where its name ends in `gz`."""
-        return cls(path, content(path))
+        """Return the lines of a file, decompressed if its name ends in `.gz`."""
+        return cls(path, read_bytes(path))
 
     @classmethod
-    def member(cls, path: Path, members: dict[str, bytes], name: str) -> "Lines":
-        """The lines of `name`, one of the `members` of the archive `path`."""
+    def of_member(cls, path: Path, members: dict[str, bytes], name: str) -> "Lines":
+        """Return the lines of a member of the archive `path`.
+
+        Args:
+            path: path of the archive, for messages.
+            members: content of all members by name.
+            name: name of the member.
+
+        Raises:
+            DataError: the archive does not contain the member.
+        """
         if name not in members:
-            raise DataError(f"{path}: the archive holds no {name}; {AGAIN}")
+            raise DataError(f"{path}: the archive contains no {name}; {REMEDY}")
         return cls(f"{path}!{name}", members[name])
 
     def __len__(self) -> int:
         return len(self.text)
 
-    def _readable(self, data: bytes) -> pa.StringArray:
-        raw = _split(data)
+    def _decode(self, data: bytes) -> pa.StringArray:
+        raw = _split_lines(data)
         try:
             text = raw.cast(pa.string())
         except pa.ArrowInvalid:
-            text = _split(data.decode(errors="replace").encode()).cast(pa.string())
+            text = _split_lines(data.decode(errors="replace").encode()).cast(pa.string())
             text = self.reject(text, pc.not_equal(raw, text.cast(pa.binary())), "not UTF-8")
         return self.reject(text, pc.match_substring(text, "\0"), "a NUL byte") if b"\0" in data else text
 
     def reject(self, column: pa.Array, wrong: pa.BooleanArray, why: str) -> pa.Array:
-        """`column`, null where `wrong`; those lines are bad rows. A null in `wrong` is a row rejected before."""
+        """Record the lines where `wrong` is true as bad rows, and return `column` with null at these lines.
+
+        Args:
+            column: (n,) values, one per line.
+            wrong: (n,) mask. Null, which results from a comparison with a line rejected before, counts as false.
+            why: description of the error.
+        """
         wrong = pc.fill_null(wrong, False)
         self.bad += [BadRow(self.file, int(row) + self.first, why) for row in np.flatnonzero(wrong)]
         return pc.if_else(wrong, pa.scalar(None, column.type), column)
 
     def fields(self, count: int, separator: str = "\t") -> list[pa.StringArray]:
-        """The first `count` fields of each line; quotes mean nothing. A line with fewer is a bad row."""
+        """Return the first `count` fields as columns (n,); quotes have no special meaning.
+
+        A line with fewer fields is a bad row.
+        """
         fields = pc.split_pattern(self.text, separator)
         short = pc.less(pc.list_value_length(fields), count)
         fields = self.reject(fields, short, f"fewer than {count} fields")
         return [pc.list_element(fields, i) for i in range(count)]
 
     def numbers(self, column: pa.StringArray, low: float, high: float) -> pa.DoubleArray:
-        """`column` as numbers in [low, high]; any other value makes a bad row."""
+        """Return `column` (n,) as numbers; a value that is not a number in [low, high] makes a bad row."""
         text = pc.utf8_trim_whitespace(column)
         text = self.reject(text, pc.invert(pc.match_substring_regex(text, _NUMBER)), "not a number")
         number = text.cast(pa.float64())
@@ -95,45 +121,46 @@ class Lines:
         return self.reject(number, outside, f"a number outside {low} to {high}")
 
     def labels(self, column: pa.StringArray, names: Sequence[str]) -> pa.Int8Array:
-        """The place of each value in `names`; any other value makes a bad row."""
+        """Return for each value of `column` (n,) its index in `names`; an unknown value makes a bad row."""
         label = pc.index_in(pc.utf8_trim_whitespace(column), pa.array(names)).cast(pa.int8())
-        strange = pc.and_(pc.is_null(label), pc.is_valid(column))
-        return self.reject(label, strange, f"a label other than {', '.join(names)}")
+        unknown = pc.and_(pc.is_null(label), pc.is_valid(column))
+        return self.reject(label, unknown, f"a label other than {', '.join(names)}")
 
     def skip(self, lines: pa.BooleanArray) -> None:
-        """Take `lines` out of the data: they are null from now on, and no bad rows."""
+        """Replace the lines where the mask `lines` (n,) is true by null, without recording bad rows."""
         self.text = pc.if_else(pc.fill_null(lines, False), None, self.text)
 
-    def header(self, *names: str) -> None:
-        """Check that the first line begins with these fields, and skip it.
+    def skip_header(self, *names: str) -> None:
+        """Check that the first line starts with the fields `names`, and skip it.
 
         Raises:
-            DataError: it does not.
+            DataError: the first line is different.
         """
         if not (self.text[0].as_py() or "").startswith("\t".join(names)):
-            raise DataError(f"{self.file}: line 1 is not the header {' | '.join(names)}; {AGAIN}")
+            raise DataError(f"{self.file}: line 1 is not the header {' | '.join(names)}; {REMEDY}")
         self.skip(pa.array(np.arange(len(self)) == 0))
 
 
-def correspond(*files: Lines) -> None:
-    """Check that files whose lines correspond have as many lines.
+def check_parallel(*files: Lines) -> None:
+    """Check that parallel files have equal numbers of lines.
 
     Raises:
-        DataError: they do not.
+        DataError: the numbers differ.
     """
     first = files[0]
     for other in files[1:]:
         if len(other) != len(first):
             counts = f"{first.file} has {len(first)} lines and {other.file} has {len(other)}"
-            raise DataError(f"{counts}, but they should correspond; remove both and run `dvc repro`")
+            raise DataError(f"{counts}, but their lines should correspond; remove both and run `dvc repro`")
 
 
-def _split(data: bytes) -> pa.BinaryArray:
+def _split_lines(data: bytes) -> pa.BinaryArray:
+    r"""Return the lines of `data`, (n,), without `\n` and `\r\n`."""
     if not data.endswith(b"\n"):
         data += b"\n"
     data = data.replace(b"\r\n", b"\n")
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))  # (n,)
     offsets = np.zeros(len(ends) + 1, np.int32)
-    offsets[1:] = ends - np.arange(len(ends))
+    offsets[1:] = ends - np.arange(len(ends))  # the buffer omits the newlines of the lines before
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data.replace(b"\n", b""))]
     return pa.Array.from_buffers(pa.binary(), len(ends), buffers)

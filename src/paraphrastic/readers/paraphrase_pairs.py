@@ -1,6 +1,6 @@
-"""Training pairs from files small enough to be read whole.
+"""Readers of training pairs whose files are small enough to be read at once.
 
-`group` numbers what comes from one sentence or image, from 0 within a source.
+The column `group` numbers the sentences or images from which pairs come, from 0 within a source.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,96 +15,135 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import AGAIN, every, members, single
-from paraphrastic.readers.lines import Lines, correspond
-from paraphrastic.readers.reading import Options, Reading, reading
+from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive
+from paraphrastic.readers.lines import Lines, check_parallel
+from paraphrastic.readers.reading import Options, Reading, make_reading
+
+Integers = NDArray[np.int32] | NDArray[np.int64]
 
 
 def lexicon(folder: Path, options: Options) -> Iterator[Reading]:
-    """Neighbour lists, a head word and its neighbours to a line: each unordered pair of words once.
+    """Read lists of neighbours; a line contains a head word and its neighbours, separated by spaces.
 
     Yields:
-        Pairs in the order in which they first occur, each its own group.
+        Each unordered pair of words once, in the order of the first occurrence; each pair is its own group.
     """
-    lines = Lines.read(single(folder, "*.txt"))
+    lines = Lines.read(find_file(folder, "*.txt"))
     words = pc.split_pattern(lines.text, " ")
-    blank = pc.match_substring_regex(lines.text, r"(^| )[\s\x1C-\x1F]*( |$)")
-    words = lines.reject(words, blank, "a blank in place of a word")
+    has_blank = pc.match_substring_regex(lines.text, r"(^| )[\s\x1C-\x1F]*( |$)")
+    words = lines.reject(words, has_blank, "a word is blank")
     words = lines.reject(words, pc.less(pc.list_value_length(words), 2), "a word without neighbours").drop_null()
-    codes = pc.list_flatten(words).dictionary_encode()
-    head, neighbour = _edges(codes.indices.to_numpy(), pc.list_value_length(words).to_numpy())
-    first, second = (codes.dictionary.take(pa.array(word)) for word in (head, neighbour))
+    vocabulary = pc.list_flatten(words).dictionary_encode()
+    head, neighbour = _edges(vocabulary.indices.to_numpy(), pc.list_value_length(words).to_numpy())
+    first, second = (vocabulary.dictionary.take(pa.array(word)) for word in (head, neighbour))
     yield _pairs([lines], first, second, np.arange(len(first)))
 
 
-def _edges(word: NDArray, lengths: NDArray) -> tuple[NDArray, NDArray]:
-    """Head and neighbour of each distinct unordered pair; `word` holds lists of `lengths`, a head first."""
+def _edges(words: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return head and neighbour of each distinct unordered pair.
+
+    Args:
+        words: (sum of lengths,) word numbers of all lines; the first word of a line is the head.
+        lengths: (lines,) words per line.
+
+    Returns:
+        Two arrays (pairs,).
+    """
     start = np.cumsum(lengths) - lengths
-    head = np.repeat(word[start], lengths)
-    key = np.minimum(head, word) * (word.max(initial=0) + np.int64(1)) + np.maximum(head, word)
+    head = np.repeat(words[start], lengths)
+    key = np.minimum(head, words) * (words.max(initial=0) + np.int64(1)) + np.maximum(head, words)
     first = np.sort(np.unique(key, return_index=True)[1])
-    first = first[head[first] != word[first]]
-    return head[first], word[first]
+    first = first[head[first] != words[first]]
+    return head[first], words[first]
 
 
 def aligned(folder: Path, options: Options) -> Iterator[Reading]:
-    """Two files whose lines correspond, for each of `options["pairs"]`; each line is its own group."""
+    """Read pairs of parallel files.
+
+    Args:
+        folder: contains the files.
+        options: `pairs` lists pairs of file names.
+
+    Yields:
+        One reading per pair of files; each line is its own group.
+    """
     start = 0
     for names in options["pairs"]:
         left, right = (Lines.read(folder / name) for name in names)
-        correspond(left, right)
+        check_parallel(left, right)
         yield _pairs([left, right], left.text, right.text, np.arange(start, start + len(left)))
         start += len(left)
 
 
 def references(folder: Path, options: Options) -> Iterator[Reading]:
-    """A file of source sentences and `count` files of rewritten ones, for each of `options["groups"]`.
+    """Read files of source sentences with parallel files of references.
+
+    Args:
+        folder: contains the files.
+        options: `groups` lists tables with the keys `source`, a file name, `references`, a file name in which `{n}`
+            stands for a number, and `count`, how many of these files exist.
 
     Yields:
-        The source with each of its references, in turn; a source sentence is a group.
+        One reading per group of files: each source sentence paired with each of its references. A source sentence is
+        a group.
     """
     start = 0
-    for group in options["groups"]:
-        names = [group["source"], *(group["references"].format(n=n) for n in range(group["count"]))]
-        part = _stack(folder, names, [(0, n) for n in range(1, len(names))], start)
-        yield part
-        start = part.table["group"][-1].as_py() + 1
+    for files in options["groups"]:
+        names = [files["source"], *(files["references"].format(n=n) for n in range(files["count"]))]
+        reading = _parallel_pairs(folder, names, [(0, n) for n in range(1, len(names))], start)
+        yield reading
+        start = reading.table["group"][-1].as_py() + 1
 
 
 def captions(folder: Path, options: Options) -> Iterator[Reading]:
-    """Files whose lines i describe the same image, for each of `options["groups"]`.
+    """Read parallel files of captions; line i of each file describes the same image.
+
+    Args:
+        folder: contains the files.
+        options: `groups` lists lists of file names.
 
     Yields:
-        All unordered pairs of an image's captions, in turn; an image is a group.
+        One reading per list of files: all unordered pairs of captions of an image. An image is a group.
     """
     start = 0
     for names in options["groups"]:
-        part = _stack(folder, names, list(combinations(range(len(names)), 2)), start)
-        yield part
-        start = part.table["group"][-1].as_py() + 1
+        reading = _parallel_pairs(folder, names, list(combinations(range(len(names)), 2)), start)
+        yield reading
+        start = reading.table["group"][-1].as_py() + 1
 
 
-def _stack(folder: Path, names: Sequence[str], sides: Sequence[tuple[int, int]], start: int) -> Reading:
-    """Corresponding files → for each line the pairs of files `sides`; groups are numbered from `start`."""
+def _parallel_pairs(folder: Path, names: Sequence[str], sides: Sequence[tuple[int, int]], start: int) -> Reading:
+    """Return pairs of corresponding lines of parallel files.
+
+    Args:
+        folder: contains the files.
+        names: names of the files.
+        sides: indices in `names` of the files that are paired.
+        start: group of the first line; each line is a group.
+    """
     files = [Lines.read(folder / name) for name in names]
-    correspond(*files)
-    text = pa.concat_arrays([file.text for file in files])
+    check_parallel(*files)
+    text = pa.concat_arrays([file.text for file in files])  # (files * lines,)
     line = np.arange(len(files[0]))
-    left, right = (len(line) * np.array(side) + line[:, None] for side in zip(*sides, strict=True))  # (n, sides)
+    left, right = (len(line) * np.array(side) + line[:, None] for side in zip(*sides, strict=True))  # (lines, sides)
     group = np.repeat(line + start, len(sides))
     return _pairs(files, text.take(pa.array(left.ravel())), text.take(pa.array(right.ravel())), group)
 
 
 def scored_tokens(folder: Path, options: Options) -> Iterator[Reading]:
-    """`a.toks`, `b.toks` and `sim.txt` in each of `options["folders"]`: the pairs with label 1.
+    """Read the parallel files `a.toks`, `b.toks` and `sim.txt`, which contains labels; keep pairs with label 1.
+
+    Args:
+        folder: contains the folders.
+        options: `folders` lists the folders that contain these files.
 
     Yields:
-        One reading; pairs that share their first sentence form a group.
+        One reading; pairs with the same first sentence form a group.
     """
     files, first, second = [], [], []
     for name in options["folders"]:
-        left, right, label = (Lines.read(folder / name / part) for part in ("a.toks", "b.toks", "sim.txt"))
-        correspond(left, right, label)
+        left, right, label = (Lines.read(folder / name / file) for file in ("a.toks", "b.toks", "sim.txt"))
+        check_parallel(left, right, label)
         positive = pc.equal(label.labels(label.text, ["0", "1"]), 1)
         first.append(left.text.filter(positive))
         second.append(right.text.filter(positive))
@@ -115,69 +154,84 @@ def scored_tokens(folder: Path, options: Options) -> Iterator[Reading]:
 
 
 def wikisplit(folder: Path, options: Options) -> Iterator[Reading]:
-    """A long sentence, a tab, and two short ones with `<::::>` between them: the long one and the two joined."""
+    """Read lines of a long sentence, a tab, and two short sentences separated by `<::::>`.
+
+    Yields:
+        The long sentence paired with the concatenation of the short ones, one reading per file; each line is its own
+        group.
+    """
     start = 0
-    for path in every(folder, "*.tsv"):
+    for path in find_files(folder, "*.tsv"):
         lines = Lines.read(path)
         long, short = lines.fields(2)
         short = lines.reject(short, pc.invert(pc.match_substring(short, " <::::> ")), "no <::::>")
-        joined = pc.replace_substring(short, " <::::> ", " ")
-        yield _pairs([lines], long, joined, np.arange(start, start + len(lines)))
+        concatenated = pc.replace_substring(short, " <::::> ", " ")
+        yield _pairs([lines], long, concatenated, np.arange(start, start + len(lines)))
         start += len(lines)
 
 
 def onestop(folder: Path, options: Options) -> Iterator[Reading]:
-    """Two lines and then a line of asterisks, in several files.
+    """Read several files with blocks of two sentences and a line of asterisks.
 
     Yields:
-        One reading; pairs that are linked by equal sentences, in whichever file, form a group.
+        One reading; pairs that share a sentence, directly or through other pairs of any file, form a group.
     """
-    files = [Lines.read(path) for path in every(folder, "*.txt")]
+    files = [Lines.read(path) for path in find_files(folder, "*.txt")]
     first, second = (pa.concat_arrays(side) for side in zip(*map(_blocks, files), strict=True))
-    whole = pc.and_(first.is_valid(), second.is_valid())
-    first, second = first.filter(whole), second.filter(whole)
-    yield _pairs(files, first, second, _linked(first, second))
+    usable = pc.and_(first.is_valid(), second.is_valid())
+    first, second = first.filter(usable), second.filter(usable)
+    yield _pairs(files, first, second, _components(first, second))
 
 
 def _blocks(lines: Lines) -> tuple[pa.StringArray, pa.StringArray]:
-    """The two lines of each block that an asterisk line ends; a block of other length is a bad row.
+    """Return first and second sentence of each block, (blocks,); a block of another length is a bad row.
 
     Raises:
-        DataError: there is no such block.
+        DataError: the file contains no block.
     """
-    stars = np.flatnonzero(pc.fill_null(pc.match_substring_regex(lines.text, r"^\*+$"), False))
-    start = np.concatenate([[0], stars + 1])
-    odd = np.isin(np.arange(len(lines)), stars[np.diff(start) != 3])
-    odd[-1] |= start[-1] < len(lines)
-    lines.reject(lines.text, pa.array(odd), "not two sentences and then asterisks")
-    first = pa.array(start[:-1][np.diff(start) == 3])
+    asterisks = np.flatnonzero(pc.fill_null(pc.match_substring_regex(lines.text, r"^\*+$"), False))
+    start = np.concatenate([[0], asterisks + 1])  # (blocks + 1,); the last one is the end of the last block
+    complete = np.diff(start) == 3
+    wrong = np.isin(np.arange(len(lines)), asterisks[~complete])
+    wrong[-1] |= start[-1] < len(lines)
+    lines.reject(lines.text, pa.array(wrong), "not two sentences and a line of asterisks")
+    first = pa.array(start[:-1][complete])
     if not len(first):
-        raise DataError(f"{lines.file}: not two sentences and asterisks anywhere; is it the right file? {AGAIN}")
+        raise DataError(f"{lines.file}: no block of two sentences and asterisks; is it the right file? {REMEDY}")
     return lines.text.take(first), lines.text.take(pc.add(first, 1))
 
 
-def _linked(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.int32]:
-    """Number of the connected component of each pair, sentences being nodes and pairs edges."""
-    node = pa.concat_arrays([first, second]).dictionary_encode()
-    left, right = node.indices.to_numpy().reshape(2, -1)
-    size = len(node.dictionary)
+def _components(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.int32]:
+    """Return for each pair the number of its connected component, (pairs,).
+
+    The nodes of the graph are sentences, and its edges are pairs.
+    """
+    sentences = pa.concat_arrays([first, second]).dictionary_encode()
+    nodes: NDArray[np.int32] = sentences.indices.to_numpy()  # (2 * pairs,)
+    left, right = nodes[: len(first)], nodes[len(first) :]
+    size = len(sentences.dictionary)
     edges = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
-    return connected_components(edges, directed=False)[1][left]
+    component: NDArray[np.int32] = connected_components(edges, directed=False)[1]  # (size,)
+    return component[left]
 
 
 def simpwiki(folder: Path, options: Options) -> Iterator[Reading]:
-    """`normal.aligned` and `simple.aligned` in a tar archive; the sentence is the last of a line's fields."""
-    path = single(folder, "*.tar.gz")
-    archive = members(path)
-    normal, simple = (Lines.member(path, archive, f"{side}.aligned") for side in ("normal", "simple"))
-    correspond(normal, simple)
+    """Read the parallel files `normal.aligned` and `simple.aligned` of a tar archive.
+
+    Yields:
+        The last fields of corresponding lines, which are the sentences; each line is its own group.
+    """
+    path = find_file(folder, "*.tar.gz")
+    archive = read_archive(path)
+    normal, simple = (Lines.of_member(path, archive, f"{side}.aligned") for side in ("normal", "simple"))
+    check_parallel(normal, simple)
     yield _pairs([normal, simple], _last_field(normal), _last_field(simple), np.arange(len(normal)))
 
 
 def _last_field(lines: Lines) -> pa.StringArray:
-    none = pc.invert(pc.match_substring(lines.text, "\t"))
-    return pc.replace_substring_regex(lines.reject(lines.text, none, "fewer than 2 fields"), r"^.*\t", "")
+    no_tab = pc.invert(pc.match_substring(lines.text, "\t"))
+    return pc.replace_substring_regex(lines.reject(lines.text, no_tab, "fewer than 2 fields"), r"^.*\t", "")
 
 
-def _pairs(files: Sequence[Lines], first: pa.Array, second: pa.Array, group: NDArray) -> Reading:
-    return reading("pairs", files, {"text1": first, "text2": second, "group": pa.array(group)})
+def _pairs(files: Sequence[Lines], first: pa.Array, second: pa.Array, group: Integers) -> Reading:
+    return make_reading("pairs", files, {"text1": first, "text2": second, "group": pa.array(group)})

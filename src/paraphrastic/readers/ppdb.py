@@ -1,4 +1,4 @@
-"""PPDB 1.0 and 2.0: files of any size, read in chunks."""
+"""Reader of PPDB 1.0 and 2.0; the files are read in chunks, so that memory does not depend on their size."""
 
 import gzip
 from collections.abc import Iterator
@@ -9,55 +9,55 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import AGAIN, intact, single
+from paraphrastic.readers.files import REMEDY, find_file, report_damage
 from paraphrastic.readers.lines import Lines
-from paraphrastic.readers.reading import Options, Reading, reading
+from paraphrastic.readers.reading import Options, Reading, make_reading
 
-CHUNK = 1 << 24  # bytes of text in memory at a time
+CHUNK = 1 << 24  # bytes of text per chunk
 
-_SLOT = r"\[[^\s\[\]]+,\d+\]"
+_NONTERMINAL = r"\[[^\s\[\]]+,\d+\]"
 
 
 def ppdb(folder: Path, options: Options) -> Iterator[Reading]:
-    """`LHS ||| phrase ||| paraphrase ||| features …`: the phrases, in the order of the file, which is confidence.
+    """Read lines `LHS ||| phrase ||| paraphrase ||| features …` in the order of the file, which is by confidence.
 
-    Rules with a slot such as `[NP,1]` are no pairs of phrases and are passed over.
+    Rules with a nonterminal such as `[NP,1]` are not pairs of phrases and are skipped.
 
     Yields:
         One reading per chunk of the file; each pair is its own group.
 
     Raises:
-        DataError: the file is damaged, cut short, or holds no pair at all.
+        DataError: the file is damaged, truncated, or contains no pair.
     """
-    path = single(folder, "*.gz")
+    path = find_file(folder, "*.gz")
     line = group = 0
-    for block in _blocks(path):
-        lines = Lines(path, block, first=line + 1)
-        part = _phrases(lines, group)
-        yield part
-        line, group = line + len(lines), group + len(part.table)
+    for chunk in _chunks(path):
+        lines = Lines(path, chunk, first=line + 1)
+        reading = _phrases(lines, group)
+        yield reading
+        line, group = line + len(lines), group + len(reading.table)
     if not group:
-        raise DataError(f"{path}: not one pair of phrases; is it the right file? {AGAIN}")
+        raise DataError(f"{path}: not one pair of phrases; is it the right file? {REMEDY}")
 
 
-def _phrases(lines: Lines, start: int) -> Reading:
+def _phrases(lines: Lines, first_group: int) -> Reading:
     _, phrase, paraphrase, _ = lines.fields(4, " ||| ")
-    slots = (pc.match_substring_regex(text, _SLOT) for text in (phrase, paraphrase))
-    plain = pc.fill_null(pc.invert(pc.or_(*slots)), False)
-    columns = {"text1": phrase.filter(plain), "text2": paraphrase.filter(plain)}
-    columns["group"] = pa.array(np.arange(start, start + len(columns["text1"])))
-    return reading("pairs", [lines], columns, may_be_empty=True)
+    has_nonterminal = (pc.match_substring_regex(text, _NONTERMINAL) for text in (phrase, paraphrase))
+    kept = pc.fill_null(pc.invert(pc.or_(*has_nonterminal)), False)
+    columns = {"text1": phrase.filter(kept), "text2": paraphrase.filter(kept)}
+    columns["group"] = pa.array(np.arange(first_group, first_group + len(columns["text1"])))
+    return make_reading("pairs", [lines], columns, may_be_empty=True)
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    """The text of a gzip file in blocks of whole lines."""
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Yield the text of a gzip file in chunks of whole lines."""
     rest = b""
-    with intact(path), gzip.open(path) as stream:
-        while block := stream.read(CHUNK):
-            block = rest + block
-            end = block.rfind(b"\n") + 1
-            rest = block[end:]
+    with report_damage(path), gzip.open(path) as stream:
+        while chunk := stream.read(CHUNK):
+            chunk = rest + chunk
+            end = chunk.rfind(b"\n") + 1
+            rest = chunk[end:]
             if end:
-                yield block[:end]
+                yield chunk[:end]
     if rest:
         yield rest

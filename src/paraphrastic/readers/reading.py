@@ -1,4 +1,4 @@
-"""What a reader hands over: a raw table, and the rows that did not get into it."""
+"""The result of a reader: a raw table, and the rows that were left out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import AGAIN
+from paraphrastic.readers.files import REMEDY
 from paraphrastic.readers.lines import BadRow, Lines
 from paraphrastic.tables import RAW
 
 Options = Mapping[str, Any]
 Columns = Mapping[str, pa.Array | pa.ChunkedArray | str]
 
-_OPTIONAL = {"head", "relation"}  # may be null in a usable row
+_NULLABLE = {"head", "relation"}  # columns that may be null in a usable row
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A table of one source, or a part of it.
+    """A table of a source, or a part of it.
 
     Attributes:
         kind: key of `tables.RAW`.
-        table: in schema `RAW[kind]`, rows in the order of the file.
-        bad: the rows that were left out of `table` because they are damaged, each line once.
+        table: rows in the order of the file, in schema `RAW[kind]`.
+        bad: the rows that are not in `table` because they are damaged, one per line of the file.
     """
 
     kind: str
@@ -34,32 +34,38 @@ class Reading:
     bad: tuple[BadRow, ...] = ()
 
 
-def reading(kind: str, files: Sequence[Lines], columns: Columns, may_be_empty: bool = False) -> Reading:
-    """A `Reading` of the rows that have a value in every column that must have one.
+def make_reading(kind: str, files: Sequence[Lines], columns: Columns, may_be_empty: bool = False) -> Reading:
+    """Return a reading of the usable rows: those without null, except in columns that are nullable.
 
     Args:
         kind: key of `tables.RAW`.
-        files: what the rows come from; their bad rows are null in some column.
-        columns: arrays of equal length, also such as only say whether a row is usable; a string stands in every row.
-        may_be_empty: whether the rows may be none, which otherwise means that this is not the right file.
+        files: the files from which the rows were read; a bad row of a file is null in some column.
+        columns: arrays of equal length (n,), or a string for a column of equal values. Columns that are not in the
+            schema are dropped after the rows were checked.
+        may_be_empty: whether zero usable rows are allowed.
 
     Raises:
-        DataError: there is no row, and there should be.
+        DataError: no row is usable, which means that the file has another format.
     """
-    table = pa.table({name: column for name, column in columns.items() if not isinstance(column, str)})
-    present = (table[name].is_valid() for name in table.column_names if name not in _OPTIONAL)
-    table = table.filter(reduce(pc.and_, present))
-    for name, text in columns.items():
-        if isinstance(text, str):
-            table = table.append_column(name, pa.repeat(text, len(table)))
-    bad = _once([row for file in files for row in file.bad])
+    table = _usable_rows(columns)
+    bad = _first_per_line([row for file in files for row in file.bad])
     if not (len(table) or may_be_empty):
-        where = f"{bad[0].file}, line {bad[0].line}: {bad[0].why}" if bad else files[0].file
-        raise DataError(f"{where}: not one usable row; is it the right file? {AGAIN}")
+        location = f"{bad[0].file}, line {bad[0].line}: {bad[0].why}" if bad else files[0].file
+        raise DataError(f"{location}: not one usable row; is it the right file? {REMEDY}")
     return Reading(kind, table.select(RAW[kind].names).cast(RAW[kind]).combine_chunks(), bad)
 
 
-def _once(bad: Sequence[BadRow]) -> tuple[BadRow, ...]:
-    """The first bad row of each line, in the order of files and lines."""
+def _usable_rows(columns: Columns) -> pa.Table:
+    table = pa.table({name: column for name, column in columns.items() if not isinstance(column, str)})
+    valid = (table[name].is_valid() for name in table.column_names if name not in _NULLABLE)
+    table = table.filter(reduce(pc.and_, valid))
+    for name, column in columns.items():
+        if isinstance(column, str):
+            table = table.append_column(name, pa.repeat(column, len(table)))
+    return table
+
+
+def _first_per_line(bad: Sequence[BadRow]) -> tuple[BadRow, ...]:
+    """Return the first bad row of each line, sorted by file and line."""
     first = {(row.file, row.line): row for row in reversed(bad)}
     return tuple(first[line] for line in sorted(first))

@@ -1,136 +1,188 @@
-"""Makes from one meaning another that differs from it in a known way."""
+"""Edit meanings: make from one meaning another that differs from it in a known way."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
+from random import Random
+from typing import Literal
 
-from paraphrastic.sample.lexicon import CONCEPTS, FRAMES, is_a, within
-from paraphrastic.sample.meaning import SYMMETRIC, TEMPORAL, Event, Link, Meaning, Thing
-from paraphrastic.sample.world import (
+from paraphrastic.sample.lexicon import CONCEPTS, FRAMES, belongs_to, is_a
+from paraphrastic.sample.meaning import (
     PARTICIPANTS,
-    World,
-    candidates,
-    modified,
+    SYMMETRIC,
+    TEMPORAL,
+    Entity,
+    Event,
+    LinkedEvents,
+    Meaning,
+    Participant,
+)
+from paraphrastic.sample.world import (
+    MeaningSampler,
+    Slot,
+    concepts_of,
     modifier,
-    nouns,
-    owners,
-    participants,
-    qualities,
+    owner_families,
+    quality_families,
     slots,
+    with_modifier,
 )
 
+Edit = Callable[[MeaningSampler, Event], Event]
 
-def edited(world: World, meaning: Meaning, edits: str) -> Meaning:
-    """The meaning after some edits, named as in `_EDITS` and joined by `+`; one that does not apply does nothing."""
-    for name in edits.split("+"):
-        meaning = _edited(world, meaning, name)
+_NOUN_FAMILIES = ("person", "animal", "thing", "food")
+
+
+def apply_edits(sampler: MeaningSampler, meaning: Meaning, names: str) -> Meaning:
+    """Return a meaning after one or more edits.
+
+    Args:
+        sampler: draws what the edits add.
+        meaning: the meaning before the edits.
+        names: `new`, which replaces the whole meaning, or names of `_EDITS`; joined by `+` and applied in this order.
+            An edit that is not applicable changes nothing.
+    """
+    for name in names.split("+"):
+        if name == "new":
+            meaning = sampler.meaning()
+        elif isinstance(meaning, Event):
+            meaning = _EDITS[name](sampler, meaning)
+        else:
+            meaning = _edit_linked(sampler, meaning, name)
     return meaning
 
 
-def _edited(world: World, meaning: Meaning, name: str) -> Meaning:
-    if name == "new":
-        return world.meaning()
-    if isinstance(meaning, Event):
-        return _EDITS[name](world, meaning)
-    if name == "negate" and meaning.kind in TEMPORAL:
-        return meaning
-    if name == "swap" and meaning.kind not in SYMMETRIC:
-        return Link(meaning.kind, meaning.second, meaning.first)
-    which = world.rng.choice(("first", "second"))
-    return replace(meaning, **{which: _EDITS[name](world, getattr(meaning, which))})
+def _edit_linked(sampler: MeaningSampler, linked: LinkedEvents, name: str) -> LinkedEvents:
+    """Edit one of the two events, or exchange them if the edit is `swap` and their order matters."""
+    if name == "negate" and linked.conjunction in TEMPORAL:
+        return linked
+    if name == "swap" and linked.conjunction not in SYMMETRIC:
+        return LinkedEvents(linked.conjunction, linked.second, linked.first)
+    if sampler.rng.choice(("first", "second")) == "first":
+        return replace(linked, first=_EDITS[name](sampler, linked.first))
+    return replace(linked, second=_EDITS[name](sampler, linked.second))
 
 
-def exchanges(event: Event) -> list[Event]:
-    """The same with two participants in each other's roles, where that makes sense."""
-    present = participants(event)
-    pairs = [(a, b) for a in present for b in present if a < b]
-    swapped = [replace(event, **{a: getattr(event, b), b: getattr(event, a)}) for a, b in pairs]
-    return [other for other in swapped if _makes_sense(other)]
+def role_swaps(event: Event) -> list[Event]:
+    """Return the event with two participants exchanged, once for each exchange that makes sense."""
+    swaps = (
+        event.with_participant(role, other_entity).with_participant(other_role, entity)
+        for (role, entity), (other_role, other_entity) in combinations(event.participants().items(), 2)
+    )
+    return [swap for swap in swaps if _makes_sense(swap)]
 
 
 def _makes_sense(event: Event) -> bool:
-    frame = FRAMES[CONCEPTS[event.verb].family]
-    things = [(getattr(event, role), families) for role, families in zip(PARTICIPANTS, frame, strict=True)]
-    return all(within(thing.noun, families) if thing else not families for thing, families in things)
-
-
-def _one_of(world: World, event: Event, others: list[Event]) -> Event:
-    return world.rng.choice(others) if others else event
-
-
-def _renamed(thing: Thing, noun: str) -> Thing:
-    """Something else, described in the same way as far as that makes sense."""
-    return Thing(
-        noun,
-        quality=thing.quality if thing.quality and within(thing.quality, qualities(noun)) else None,
-        owner=thing.owner if owners(noun) else None,
-        plural=thing.plural and not CONCEPTS[noun].mass,
+    """Return whether the verb allows these participants and lacks no other."""
+    participants = event.participants()
+    frame = zip(PARTICIPANTS, FRAMES[CONCEPTS[event.verb].family], strict=True)
+    return all(
+        belongs_to(participants[role].noun, families) if role in participants else not families
+        for role, families in frame
     )
 
 
-def _with(event: Event, role: str, concept: str) -> Event:
+def _choose(rng: Random, events: Sequence[Event], default: Event) -> Event:
+    return rng.choice(events) if events else default
+
+
+def _with_concept(event: Event, role: Literal["verb"] | Participant, concept: str) -> Event:
+    """Replace the verb or the noun of a participant."""
     if role == "verb":
         return replace(event, verb=concept)
-    return replace(event, **{role: _renamed(getattr(event, role), concept)})
+    return event.with_participant(role, _with_noun(event.participants()[role], concept))
 
 
-def _substituted(world: World, event: Event, near: bool) -> Event:
-    """With another verb or participant, of the same family or of another."""
-    role = world.rng.choice(["verb", *participants(event)])
-    told = {event.verb, *nouns(event)}
-    family = CONCEPTS[event.verb if role == "verb" else getattr(event, role).noun].family
-    families = (family,) if near else tuple(FRAMES) if role == "verb" else ("person", "animal", "thing", "food")
-    others = [x.name for x in map(CONCEPTS.get, candidates(families)) if (x.family == family) == near and not x.general]
-    events = (_with(event, role, name) for name in world.rng.sample(others, len(others)) if name not in told)
+def _with_noun(entity: Entity, noun: str) -> Entity:
+    """Replace the noun of an entity; remove attributes that the new noun cannot have."""
+    return Entity(
+        noun,
+        quality=entity.quality if entity.quality and belongs_to(entity.quality, quality_families(noun)) else None,
+        owner=entity.owner if owner_families(noun) else None,
+        plural=entity.plural and not CONCEPTS[noun].mass,
+    )
+
+
+def _substitute(sampler: MeaningSampler, event: Event, *, same_family: bool) -> Event:
+    """Replace the verb or a noun by another concept, of the same family or of another one."""
+    participants = event.participants()
+    roles: list[Literal["verb"] | Participant] = ["verb", *participants]
+    role = sampler.rng.choice(roles)
+    family = CONCEPTS[event.verb if role == "verb" else participants[role].noun].family
+    all_families = tuple(FRAMES) if role == "verb" else _NOUN_FAMILIES
+    concepts = [CONCEPTS[name] for name in concepts_of((family,) if same_family else all_families)]
+    names = [each.name for each in concepts if (each.family == family) == same_family and not each.general]
+    excluded = {event.verb, *event.nouns()}
+    shuffled = sampler.rng.sample(names, len(names))
+    events = (_with_concept(event, role, name) for name in shuffled if name not in excluded)
     return next(filter(_makes_sense, events), event)
 
 
-def _broadened(world: World, event: Event) -> Event:
-    """A general word for a participant."""
-    families = ("person", "animal", "thing", "food")
-    told = [(role, getattr(event, role).noun) for role in participants(event)]
+def _substitute_near(sampler: MeaningSampler, event: Event) -> Event:
+    return _substitute(sampler, event, same_family=True)
+
+
+def _substitute_far(sampler: MeaningSampler, event: Event) -> Event:
+    return _substitute(sampler, event, same_family=False)
+
+
+def _generalize(sampler: MeaningSampler, event: Event) -> Event:
+    """Replace the noun of a participant by a more general one."""
     events = [
-        _with(event, role, name)
-        for role, noun in told
-        for name in candidates(families)
-        if name != noun and is_a(noun, name)
+        _with_concept(event, role, name)
+        for role, entity in event.participants().items()
+        for name in concepts_of(_NOUN_FAMILIES)
+        if name != entity.noun and is_a(entity.noun, name)
     ]
-    return _one_of(world, event, events)
+    return _choose(sampler.rng, events, event)
 
 
-def _dropped(world: World, event: Event) -> Event:
-    """Without one of its modifiers."""
-    return _one_of(world, event, [modified(event, slot, None) for slot in slots(event) if modifier(event, slot)])
+def _drop_modifier(sampler: MeaningSampler, event: Event) -> Event:
+    filled = [slot for slot in slots(event) if modifier(event, slot)]
+    return _choose(sampler.rng, [with_modifier(event, slot, None) for slot in filled], event)
 
 
-def _added(world: World, event: Event) -> Event:
-    """With one more modifier."""
-    slot = world.rng.choice([slot for slot in slots(event) if not modifier(event, slot)])
-    return modified(event, slot, world.draw_modifier(event, slot))
+def _add_modifier(sampler: MeaningSampler, event: Event) -> Event:
+    slot = sampler.rng.choice([slot for slot in slots(event) if not modifier(event, slot)])
+    return with_modifier(event, slot, sampler.modifier(event, slot))
 
 
-def _altered(world: World, event: Event) -> Event:
-    """With another modifier for one that it has."""
-    present = [slot for slot in slots(event) if modifier(event, slot)]
-    slot = world.rng.choice(present or ["time"])
-    return modified(event, slot, world.draw_modifier(event, slot))
+def _replace_modifier(sampler: MeaningSampler, event: Event) -> Event:
+    """Replace a modifier by another one; add a time if there is no modifier."""
+    filled = [slot for slot in slots(event) if modifier(event, slot)]
+    default: list[Slot] = ["time"]
+    slot = sampler.rng.choice(filled or default)
+    return with_modifier(event, slot, sampler.modifier(event, slot))
 
 
-def _renumbered(world: World, event: Event) -> Event:
-    """With one participant more, or fewer, than one."""
-    countable = [role for role in participants(event) if not CONCEPTS[getattr(event, role).noun].mass]
-    role = world.rng.choice(countable)
-    thing = getattr(event, role)
-    return replace(event, **{role: replace(thing, plural=not thing.plural)})
+def _change_number(sampler: MeaningSampler, event: Event) -> Event:
+    """Exchange singular and plural of a participant."""
+    countable = [(role, entity) for role, entity in event.participants().items() if not CONCEPTS[entity.noun].mass]
+    role, entity = sampler.rng.choice(countable)
+    return event.with_participant(role, replace(entity, plural=not entity.plural))
 
 
-_EDITS = {
-    "same": lambda _, event: event,
-    "near": lambda world, event: _substituted(world, event, near=True),
-    "far": lambda world, event: _substituted(world, event, near=False),
-    "broad": _broadened,
-    "drop": _dropped,
-    "add": _added,
-    "alter": _altered,
-    "number": _renumbered,
-    "swap": lambda world, event: _one_of(world, event, exchanges(event)),
-    "negate": lambda _, event: replace(event, negated=not event.negated),
+def _swap_roles(sampler: MeaningSampler, event: Event) -> Event:
+    return _choose(sampler.rng, role_swaps(event), event)
+
+
+def _negate(_: MeaningSampler, event: Event) -> Event:
+    return replace(event, negated=not event.negated)
+
+
+def _keep(_: MeaningSampler, event: Event) -> Event:
+    return event
+
+
+_EDITS: dict[str, Edit] = {
+    "same": _keep,
+    "near": _substitute_near,
+    "far": _substitute_far,
+    "broad": _generalize,
+    "drop": _drop_modifier,
+    "add": _add_modifier,
+    "alter": _replace_modifier,
+    "number": _change_number,
+    "swap": _swap_roles,
+    "negate": _negate,
 }

@@ -1,8 +1,12 @@
-"""The words of a small world: what they mean and what they go with.
+"""The words of the sample: their meanings, and which of them can be combined.
 
-A *concept* is a set of synonyms, the usual word first, and bears the name of that word. Concepts of one *family* are
-near in meaning, families of one *domain* (what stands before the dot) related. In the tables `^` marks a general word,
-of which every member of its family is a case, `~` a mass noun, `_` a space; the usual words come first.
+A *concept* is a set of synonyms and has the name of the most common one. A *family* is a set of concepts with similar
+meanings. Its name is `DOMAIN.CLASS`, and families of one domain are related. A *general* concept names its whole
+family: every `dog` is an `animal`.
+
+The tables of this module have one family per line. Concepts are separated by spaces and stand in order of decreasing
+frequency. Within a concept `=` separates synonyms, `_` stands for a space, `^` marks a general concept and `~` a mass
+noun.
 """
 
 from dataclasses import dataclass
@@ -40,7 +44,7 @@ subject.fear: ghost war~ storm dragon
 subject.season: winter~ rain~ weather~
 """
 
-# family | who does it | to whom or what | to whom it goes: verbs
+# family | agents | patients | recipients: verbs
 _VERBS = """
 pursuit.chase | person animal | person animal: chase=pursue follow=trail catch=capture watch=observe
 contact.scare | person animal | person animal: scare=frighten surprise=startle attack=assault bother=annoy push=shove
@@ -65,12 +69,12 @@ rest.sleep | person animal: sleep=doze=nap wait=linger relax=rest
 voice.laugh | person: laugh=giggle=chuckle cry=weep=sob shout=yell=scream dance
 """
 
-# X sells Y to Z, Z buys Y from X
-_CONVERSES = """
+# The converses of give, sell and lend: if X sells Y to Z, Z buys Y from X.
+_CONVERSE_VERBS = """
 trade.get: receive=get buy=purchase borrow
 """
 
-# family | of what
+# family | nouns that the adjectives describe: adjectives
 _ADJECTIVES = """
 quality.age | person: old=elderly young=youthful
 quality.mood | person animal: happy=cheerful angry=furious tired=weary hungry sad=unhappy
@@ -95,8 +99,9 @@ time.weekday: on_Monday on_Friday on_Sunday
 time.habit: every_day=daily every_morning=each_morning every_week=weekly
 """
 
-# head, the phrase that a modifier can also stand in (*s: plural), modifiers; + where both are also written as one word
-_COMPOUNDS = """
+# noun, phrase that paraphrases the compound (* is the modifier, *s its plural): modifiers; + marks a modifier that can
+# also be joined to the noun as one word
+_COMPOUND_NOUNS = """
 juice from *s: apple orange carrot grape
 soup with *s: onion tomato potato bean
 pie with *s: apple lemon banana
@@ -122,15 +127,15 @@ report about the *: weather market war
 
 @dataclass(frozen=True)
 class Concept:
-    """What a set of synonyms means.
+    """A set of synonyms.
 
     Attributes:
-        name: the usual word.
-        words: the synonyms, the usual word first.
-        family: `domain.class`, or a domain alone for the general word of a whole domain.
-        rank: how many of its family are more usual.
-        general: whether it names its family (`animal`) rather than a member of it (`dog`).
-        mass: whether it has no plural and takes no `a`.
+        name: the most common synonym.
+        words: the synonyms, the most common one first.
+        family: `DOMAIN.CLASS`, or only the domain for the general concept of a whole domain.
+        rank: number of more frequent concepts in the family.
+        general: whether the concept names its family (`animal`) instead of a member of it (`dog`).
+        mass: whether the noun has no plural and does not take the article `a`.
     """
 
     name: str
@@ -147,82 +152,87 @@ class Concept:
 
 
 class Frame(NamedTuple):
-    """The families or domains that fill the roles of a family of verbs; empty where it has no such role."""
+    """The families or domains that can fill each role of a family of verbs; empty for a role that the verbs lack."""
 
     agents: tuple[str, ...]
     patients: tuple[str, ...] = ()
     recipients: tuple[str, ...] = ()
 
 
-def _lines(text: str) -> list[tuple[str, str]]:
-    """The two sides of the first colon of each line."""
-    sides = (line.partition(":") for line in text.splitlines())
-    return [(left.strip(), right.strip()) for left, _, right in sides if right]
-
-
-def _concept(family: str, rank: int, entry: str) -> Concept:
-    words = tuple(word.strip("^~") for word in entry.split("="))
-    return Concept(words[0], words, family, rank, entry.startswith("^"), "~" in entry)
-
-
-def _concepts(text: str) -> dict[str, Concept]:
-    rows = [(left.split(" | ")[0], right.split()) for left, right in _lines(text)]
-    concepts = [_concept(family, rank, entry) for family, entries in rows for rank, entry in enumerate(entries)]
-    return {concept.name: concept for concept in concepts}
-
-
-def _selections(text: str) -> dict[str, list[tuple[str, ...]]]:
-    """What the families of `text` go with, one tuple per role."""
-    rows = [left.split(" | ") for left, _ in _lines(text)]
-    return {family: [tuple(role.split()) for role in roles] for family, *roles in rows}
-
-
 class Compound(NamedTuple):
-    """How a noun says what kind of it is meant.
+    """The modifiers that form compounds with a noun.
 
     Attributes:
-        pattern: the phrase that can say it, `*` for the kind (`*s` in the plural).
-        kinds: nouns that can stand before it.
-        closed: those that can also be written together with it.
+        pattern: a phrase with the meaning of the compound; `*` stands for the modifier, `*s` for its plural.
+        kinds: the modifiers.
+        joined: the modifiers that can also be joined to the noun as one word.
     """
 
     pattern: str
     kinds: tuple[str, ...]
-    closed: tuple[str, ...]
+    joined: tuple[str, ...]
 
 
-def _compound(pattern: str, entries: list[str]) -> Compound:
-    closed = tuple(entry.strip("+") for entry in entries if "+" in entry)
-    return Compound(pattern, tuple(entry.strip("+") for entry in entries), closed)
+def _split_lines(table: str) -> list[tuple[str, str]]:
+    """Split each line at its first colon."""
+    sides = (line.partition(":") for line in table.splitlines())
+    return [(left.strip(), right.strip()) for left, _, right in sides if right]
 
 
-CONVERSES = {"give": "receive", "sell": "buy", "lend": "borrow"}  # X sells Y to Z: Z buys Y from X
+def _parse_concept(family: str, rank: int, entry: str) -> Concept:
+    words = tuple(word.strip("^~") for word in entry.split("="))
+    return Concept(words[0], words, family, rank, entry.startswith("^"), "~" in entry)
+
+
+def _parse_concepts(table: str) -> dict[str, Concept]:
+    rows = [(left.split(" | ")[0], right.split()) for left, right in _split_lines(table)]
+    concepts = [_parse_concept(family, rank, entry) for family, entries in rows for rank, entry in enumerate(entries)]
+    return {concept.name: concept for concept in concepts}
+
+
+def _parse_arguments(table: str) -> dict[str, list[tuple[str, ...]]]:
+    """Return the families that each family of a table combines with, one tuple per column."""
+    rows = [left.split(" | ") for left, _ in _split_lines(table)]
+    return {family: [tuple(column.split()) for column in columns] for family, *columns in rows}
+
+
+def _parse_compound(pattern: str, entries: list[str]) -> Compound:
+    joined = tuple(entry.strip("+") for entry in entries if "+" in entry)
+    return Compound(pattern, tuple(entry.strip("+") for entry in entries), joined)
+
+
+def _parse_compounds(table: str) -> dict[str, Compound]:
+    compounds = {}
+    for left, right in _split_lines(table):
+        noun, _, pattern = left.partition(" ")
+        compounds[noun] = _parse_compound(pattern, right.split())
+    return compounds
+
+
+CONVERSES = {"give": "receive", "sell": "buy", "lend": "borrow"}
 PREPOSITIONS = {"place.nature": "in", "place.shore": "by", "place.building": "at", "place.room": "in"}
-STATIVE = "mind"  # the domain of what goes on neither in a manner nor in the progressive
+STATIVE = "mind"  # domain of the verbs without progressive forms and adverbs of manner
 
-CONCEPTS = _concepts(_NOUNS + _VERBS + _CONVERSES + _ADJECTIVES + _ADVERBS + _TIMES)
-FRAMES = {family: Frame(*roles) for family, roles in _selections(_VERBS).items()}
-DESCRIBES = {family: nouns for family, (nouns,) in _selections(_ADJECTIVES).items()}
-COMPOUNDS = {
-    head: _compound(pattern, entries.split())
-    for (head, _, pattern), entries in ((left.partition(" "), right) for left, right in _lines(_COMPOUNDS))
-}
+CONCEPTS = _parse_concepts(_NOUNS + _VERBS + _CONVERSE_VERBS + _ADJECTIVES + _ADVERBS + _TIMES)
+FRAMES = {family: Frame(*columns) for family, columns in _parse_arguments(_VERBS).items()}
+DESCRIBED_NOUNS = {family: nouns for family, (nouns,) in _parse_arguments(_ADJECTIVES).items()}
+COMPOUNDS = _parse_compounds(_COMPOUND_NOUNS)
 
 
 @cache
-def within(concept: str, families: tuple[str, ...]) -> bool:
-    """Whether a concept is of one of these families or domains."""
-    of = CONCEPTS[concept]
-    return of.family in families or of.domain in families
+def belongs_to(concept: str, families: tuple[str, ...]) -> bool:
+    """Return whether a concept belongs to one of these families or domains."""
+    family, domain = CONCEPTS[concept].family, CONCEPTS[concept].domain
+    return family in families or domain in families
 
 
-def is_a(special: str, general: str) -> bool:
-    """Whether all that `special` names `general` names too: itself, or its family's general word."""
-    return special == general or (CONCEPTS[general].general and within(special, (CONCEPTS[general].family,)))
+def is_a(narrow: str, broad: str) -> bool:
+    """Return whether everything that `narrow` names is named by `broad` too: they are equal, or `broad` is general."""
+    return narrow == broad or (CONCEPTS[broad].general and belongs_to(narrow, (CONCEPTS[broad].family,)))
 
 
-def likeness(left: str | None, right: str | None) -> float:
-    """How near two concepts are in meaning, 0 to 1; None is what is not said."""
+def concept_similarity(left: str | None, right: str | None) -> float:
+    """Return how similar two concepts are in meaning, 0 to 1; None stands for a concept that is not expressed."""
     if left is None or right is None:
         return float(left is right)
     if left == right:
@@ -230,4 +240,6 @@ def likeness(left: str | None, right: str | None) -> float:
     if is_a(left, right) or is_a(right, left):
         return 0.7
     a, b = CONCEPTS[left], CONCEPTS[right]
-    return 0.4 if a.family == b.family else 0.15 if a.domain == b.domain else 0.0
+    if a.family == b.family:
+        return 0.4
+    return 0.15 if a.domain == b.domain else 0.0

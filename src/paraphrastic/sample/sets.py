@@ -1,7 +1,7 @@
-"""The sets of the sample: training pairs, and evaluation sets that each turn on one phenomenon.
+"""The sets of the sample: training pairs, and evaluation sets that each test one phenomenon.
 
-Meanings are drawn and compared, and only then put into words. No sentence stands in two sets or splits, nor in two
-rows but as one of several wordings of a meaning, or as a question beside its candidates.
+Meanings are drawn and compared first and then put into words. No sentence occurs in two sets or splits. Within a set a
+sentence occurs in several rows only if it is one of several wordings of a meaning, or a question with its candidates.
 """
 
 from collections import Counter
@@ -10,202 +10,254 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations, islice
 from random import Random
+from typing import NamedTuple
 
-from paraphrastic.sample.edits import edited, exchanges
-from paraphrastic.sample.grammar import Speaker, Style
-from paraphrastic.sample.lexicon import CONCEPTS, likeness, within
-from paraphrastic.sample.meaning import Event, Link, Meaning, Role, answers, relation, score
-from paraphrastic.sample.tree import Token, text
-from paraphrastic.sample.world import Scene, World, modifier, slots
+from paraphrastic.sample.edits import apply_edits, role_swaps
+from paraphrastic.sample.grammar import QuestionRole, Realizer, Style
+from paraphrastic.sample.lexicon import CONCEPTS, belongs_to, concept_similarity
+from paraphrastic.sample.meaning import Event, LinkedEvents, Meaning, answers, entailment_label, similarity_score
+from paraphrastic.sample.tree import Token, detokenize
+from paraphrastic.sample.world import MeaningOptions, MeaningSampler, modifier, slots
 
 Row = tuple[object, ...]
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How the rows of a set are made.
+class SetOptions:
+    """The distribution of the rows of a set.
 
     Attributes:
-        edits: what may make the second meaning from the first, one drawn per row; `same` for nothing.
-        scene: what the first meaning is like.
-        style: how both are said.
-        suits: which first meanings the set is about.
+        edits: the edits that can make the second meaning of a row from the first, separated by spaces and equally
+            likely; see `apply_edits`.
+        meanings: distribution of the first meanings.
+        style: wording of both meanings.
+        accepts: returns whether the set can use a first meaning.
     """
 
     edits: str = "same"
-    scene: Scene = field(default_factory=Scene)
+    meanings: MeaningOptions = field(default_factory=MeaningOptions)
     style: Style = field(default_factory=Style)
-    suits: Callable[[Meaning], bool] = lambda _: True
+    accepts: Callable[[Meaning], bool] = lambda _: True
+
+
+class MeaningPair(NamedTuple):
+    """Two meanings and the sentences that express them."""
+
+    first: Meaning
+    second: Meaning
+    text1: str
+    text2: str
+
+
+class Question(NamedTuple):
+    """A question for the role `asked` of an event."""
+
+    event: Event
+    asked: QuestionRole
+    text: str
 
 
 def _can_swap(meaning: Meaning) -> bool:
-    return isinstance(meaning, Link) or bool(exchanges(meaning))
+    return isinstance(meaning, LinkedEvents) or bool(role_swaps(meaning))
 
 
 def _has_compound(meaning: Meaning) -> bool:
-    if isinstance(meaning, Link):
+    if isinstance(meaning, LinkedEvents):
         return _has_compound(meaning.first) or _has_compound(meaning.second)
-    return any(modifier(meaning, slot) for slot in slots(meaning) if slot.endswith(("kind", "owner")))
+    attributes = (slot for slot in slots(meaning) if isinstance(slot, tuple))
+    return any(modifier(meaning, slot) for slot in attributes if slot[1] in ("kind", "owner"))
 
 
-TRAINING = Recipe("negate near alter", style=Style(turned=0.15, misspelt=0.015, usual_slips=True))
+TRAINING = SetOptions("negate near alter", style=Style(inversion=0.15, misspelling=0.015, fixed_misspellings=True))
 SIMILARITY = {
-    "sample.synonyms": Recipe(
+    "sample.synonyms": SetOptions(
         "same same same near alter near+drop near+far far far+far far+far+far new",
         style=Style(synonyms=0.6),
     ),
-    "sample.roles": Recipe(
+    "sample.roles": SetOptions(
         "same same same same alter swap swap swap swap swap swap swap+near",
-        style=Style(turned=0.15),
-        suits=_can_swap,
+        style=Style(inversion=0.15),
+        accepts=_can_swap,
     ),
-    "sample.typos": Recipe(
+    "sample.typos": SetOptions(
         "same same same number near alter near+far far far+far far+far+far new",
-        style=Style(synonyms=0.1, misspelt=0.4),
+        style=Style(synonyms=0.1, misspelling=0.4),
     ),
-    "sample.negation": Recipe(
+    "sample.negation": SetOptions(
         "same same negate negate negate near+negate far+negate near far far+far new",
-        Scene(negated=0.4),
+        MeaningOptions(negated=0.4),
     ),
-    "sample.compounds": Recipe(
+    "sample.compounds": SetOptions(
         "same same same alter alter near drop far far+alter far+far far+far+drop new",
-        Scene(kind=1, owner=0.4),
-        Style(synonyms=0.2, unpacked=0.5),
+        MeaningOptions(kind=1, owner=0.4),
+        Style(synonyms=0.2, phrases=0.5),
         _has_compound,
     ),
 }
-PARAPHRASE = Recipe("same same same same swap negate near far", style=Style(turned=0.4))
-ENTAILMENT = Recipe(
+PARAPHRASE = SetOptions("same same same same swap negate near far", style=Style(inversion=0.4))
+ENTAILMENT = SetOptions(
     "same drop broad drop+broad near far add swap alter negate negate negate+drop negate+broad",
-    Scene(linked=0, place=0.5, quality=0.4),
+    MeaningOptions(linked=0, place=0.5, quality=0.4),
 )
-QUESTIONS = Recipe("same add drop near far swap negate alter far+far new", Scene(linked=0, negated=0, place=0.5))
-TOPICS = Recipe(scene=Scene(linked=0.6, links=("although",)))
-TAGS = Recipe()
+QUESTIONS = SetOptions(
+    "same add drop near far swap negate alter far+far new", MeaningOptions(linked=0, negated=0, place=0.5)
+)
+TOPICS = SetOptions(meanings=MeaningOptions(linked=0.6, conjunctions=("although",)))
+TAGS = SetOptions()
 
-_CHORES = ("support", "work", "kitchen", "study", "carry")
-_LONGEST = 20  # tokens
-_ROLES = ("agent", "patient", "place", "time")
+_CHORES = ("support", "work", "kitchen", "study", "carry")  # domains of verbs
+_MAX_TOKENS = 20
+_ATTEMPTS = 10  # wordings of a meaning that are tried before it is given up
 
 
-class Author:
-    """Draws meanings after a recipe and puts them into sentences, never twice into the same one."""
+class SentenceGenerator:
+    """Draws meanings and puts them into sentences; no sentence is generated twice.
 
-    def __init__(self, rng: Random, told: set[str], recipe: Recipe) -> None:
-        self.rng = rng
-        self._told = told
-        self._recipe = recipe
-        self._world = World(rng, recipe.scene)
-        self._speaker = Speaker(rng, recipe.style)
+    Args:
+        rng: source of random numbers.
+        used: lower-cased sentences that must not be generated. Generated ones are added to it.
+        options: distribution of the meanings and sentences.
+    """
 
-    def meanings(self) -> Iterator[Meaning]:
-        """First meanings, without end."""
-        return filter(self._recipe.suits, iter(self._world.meaning, None))
+    def __init__(self, rng: Random, used: set[str], options: SetOptions) -> None:
+        self.rng, self._used, self._options = rng, used, options
+        self._sampler = MeaningSampler(rng, options.meanings)
+        self._realizer = Realizer(rng, options.style)
 
-    def other(self, meaning: Meaning) -> Meaning:
-        """A second meaning."""
-        return self.edited(meaning, self.rng.choice(self._recipe.edits.split()))
-
-    def edited(self, meaning: Meaning, edits: str) -> Meaning:
-        """The meaning after some edits."""
-        return edited(self._world, meaning, edits)
-
-    def said(self) -> Iterator[tuple[Meaning, list[Token]]]:
-        """First meanings with their sentences, without end."""
-        for meaning in self.meanings():
-            if said := self.say(meaning):
-                yield meaning, said
-
-    def others(self, meaning: Meaning) -> Iterator[tuple[Meaning, str]]:
-        """Second meanings with their sentences, without end."""
+    def first_meanings(self) -> Iterator[Meaning]:
+        """Yield meanings without end."""
         while True:
-            other = self.other(meaning)
-            if said := self.say(other):
-                yield other, text(said)
+            meaning = self._sampler.meaning()
+            if self._options.accepts(meaning):
+                yield meaning
 
-    def pairs(self) -> Iterator[tuple[Meaning, Meaning, str, str]]:
-        """First and second meanings with both sentences, without end."""
-        for first, said in self.said():
-            second, other = next(self.others(first))
-            yield first, second, text(said), other
+    def second_meaning(self, first: Meaning) -> Meaning:
+        """Return the first meaning after one of the edits of the set."""
+        return self.edit(first, self.rng.choice(self._options.edits.split()))
 
-    def asked(self) -> Iterator[tuple[Event, Role, str]]:
-        """Events and the questions for one of their roles, without end."""
-        for event in self.meanings():
-            role = self.rng.choice([role for role in _ROLES if getattr(event, role)])
-            if question := self._new(partial(self._speaker.ask, event, role)):
-                yield event, role, text(question)
+    def edit(self, meaning: Meaning, edits: str) -> Meaning:
+        """Return a meaning after edits."""
+        return apply_edits(self._sampler, meaning, edits)
 
-    def say(self, meaning: Meaning) -> list[Token] | None:
-        """A new sentence with this meaning, or None where chance finds none."""
-        return self._new(partial(self._speaker.say, meaning))
+    def first_sentences(self) -> Iterator[tuple[Meaning, list[Token]]]:
+        """Yield first meanings with their sentences, without end."""
+        for meaning in self.first_meanings():
+            if sentence := self.statement(meaning):
+                yield meaning, sentence
 
-    def _new(self, words: Callable[[], list[Token]]) -> list[Token] | None:
-        for sentence in (words() for _ in range(10)):
-            key = text(sentence).lower()
-            if key not in self._told and len(sentence) <= _LONGEST:
-                self._told.add(key)
+    def second_sentences(self, first: Meaning) -> Iterator[tuple[Meaning, str]]:
+        """Yield second meanings with their sentences, without end."""
+        while True:
+            meaning = self.second_meaning(first)
+            if sentence := self.statement(meaning):
+                yield meaning, detokenize(sentence)
+
+    def pairs(self) -> Iterator[MeaningPair]:
+        """Yield first and second meanings with their sentences, without end."""
+        for first, sentence in self.first_sentences():
+            second, text2 = next(self.second_sentences(first))
+            yield MeaningPair(first, second, detokenize(sentence), text2)
+
+    def questions(self) -> Iterator[Question]:
+        """Yield questions for one role of a first meaning, without end; linked events are left out."""
+        for event in self.first_meanings():
+            if isinstance(event, Event):
+                role = self.rng.choice(_question_roles(event))
+                if sentence := self._unused(partial(self._realizer.question, event, role)):
+                    yield Question(event, role, detokenize(sentence))
+
+    def statement(self, meaning: Meaning) -> list[Token] | None:
+        """Return a new sentence with this meaning, or None if every attempt gives a used or too long one."""
+        return self._unused(partial(self._realizer.statement, meaning))
+
+    def _unused(self, realize: Callable[[], list[Token]]) -> list[Token] | None:
+        for _ in range(_ATTEMPTS):
+            sentence = realize()
+            key = detokenize(sentence).lower()
+            if key not in self._used and len(sentence) <= _MAX_TOKENS:
+                self._used.add(key)
                 return sentence
         return None
 
 
-def training(author: Author) -> Iterator[Row]:
-    """Rows of `pairs`, without end: wordings of a meaning, then of others that are easily mistaken for it."""
+def _question_roles(event: Event) -> list[QuestionRole]:
+    """Return the filled roles that a question can ask for."""
+    roles: tuple[QuestionRole, ...] = ("agent", "patient", "place", "time")
+    return [role for role in roles if role in event.fillers()]
+
+
+def training(generator: SentenceGenerator) -> Iterator[Row]:
+    """Yield rows of `pairs` without end.
+
+    A row has two wordings of one meaning; the number of the meaning is its group. Each first meaning is followed by
+    meanings with similar sentences: an edited one, and both with exchanged roles.
+    """
     groups: dict[Meaning, int] = {}
-    for first in author.meanings():
-        alike = first, author.other(first)
-        for meaning in (*alike, *(author.edited(meaning, "swap") for meaning in alike)):
+    for first in generator.first_meanings():
+        similar = (first, generator.second_meaning(first))
+        swapped = [generator.edit(meaning, "swap") for meaning in similar]
+        for meaning in (*similar, *swapped):
             if meaning in groups:
                 continue
             groups[meaning] = len(groups)
-            wordings = [author.say(meaning) for _ in range(author.rng.choice((3, 4, 5, 6)))]
+            wordings = [generator.statement(meaning) for _ in range(generator.rng.choice((3, 4, 5, 6)))]
             for left, right in combinations(filter(None, wordings), 2):
-                yield text(left), text(right), groups[meaning]
+                yield detokenize(left), detokenize(right), groups[meaning]
 
 
-def similarity(author: Author, name: str) -> Iterator[Row]:
-    """Rows of `similarity`, scored 0 to 5, without end."""
-    return ((name, "test", *said, score(first, second)) for first, second, *said in author.pairs())
+def similarity(generator: SentenceGenerator, name: str) -> Iterator[Row]:
+    """Yield rows of `similarity` without end."""
+    for pair in generator.pairs():
+        yield name, "test", pair.text1, pair.text2, similarity_score(pair.first, pair.second)
 
 
-def paraphrase(author: Author, split: str) -> Iterator[Row]:
-    """Rows of `labelled_pairs`, without end: 1 where both mean the same."""
-    return (("sample.paraphrase", split, *said, first == second) for first, second, *said in author.pairs())
+def paraphrase(generator: SentenceGenerator, split: str) -> Iterator[Row]:
+    """Yield rows of `labelled_pairs` without end; the label is 1 if both sentences have the same meaning."""
+    for pair in generator.pairs():
+        yield "sample.paraphrase", split, pair.text1, pair.text2, int(pair.first == pair.second)
 
 
-def entailment(author: Author, split: str) -> Iterator[Row]:
-    """Rows of `labelled_pairs`, without end: what the first tells of the second, as `relation` has it."""
-    return (("sample.entailment", split, *said, relation(first, second)) for first, second, *said in author.pairs())
+def entailment(generator: SentenceGenerator, split: str) -> Iterator[Row]:
+    """Yield rows of `labelled_pairs` without end, labelled by `entailment_label`; linked events are left out."""
+    for first, second, text1, text2 in generator.pairs():
+        if isinstance(first, Event) and isinstance(second, Event):
+            yield "sample.entailment", split, text1, text2, entailment_label(first, second)
 
 
-def topics(author: Author, split: str) -> Iterator[Row]:
-    """Rows of `labelled_sentences`, without end: 1 where the main clause, whatever the other, tells of a chore."""
-    for meaning, said in author.said():
-        main = meaning.first if isinstance(meaning, Link) else meaning
-        yield "sample.topics", split, text(said), within(main.verb, _CHORES)
+def topics(generator: SentenceGenerator, split: str) -> Iterator[Row]:
+    """Yield rows of `labelled_sentences` without end; the label is 1 if the main clause is about a chore."""
+    for meaning, sentence in generator.first_sentences():
+        main = meaning.first if isinstance(meaning, LinkedEvents) else meaning
+        yield "sample.topics", split, detokenize(sentence), int(belongs_to(main.verb, _CHORES))
 
 
-def tags(author: Author, split: str, size: int) -> Iterator[Row]:
-    """Rows of `tagged_tokens` of so many sentences."""
-    sentences = enumerate(said for _, said in islice(author.said(), size))
-    return (("sample.tags", split, number, *token) for number, sentence in sentences for token in sentence)
+def tags(generator: SentenceGenerator, split: str, size: int) -> Iterator[Row]:
+    """Yield rows of `tagged_tokens`, one per token of `size` sentences."""
+    for number, (_, sentence) in enumerate(islice(generator.first_sentences(), size)):
+        for token in sentence:
+            yield "sample.tags", split, number, *token
 
 
-def questions(author: Author, split: str, size: int) -> Iterator[Row]:
-    """Rows of `ranking` of so many questions with 5 to 12 candidates each; 1 where one tells what is asked."""
-    for number, (event, role, question) in enumerate(islice(author.asked(), size)):
-        for other, said in islice(author.others(event), author.rng.randint(5, 12)):
-            yield "sample.qa", split, number, question, said, answers(event, role, other)
+def questions(generator: SentenceGenerator, split: str, size: int) -> Iterator[Row]:
+    """Yield rows of `ranking`: `size` questions with 5 to 12 candidates each; the label is 1 for an answer."""
+    for number, question in enumerate(islice(generator.questions(), size)):
+        candidates = generator.second_sentences(question.event)
+        for meaning, text in islice(candidates, generator.rng.randint(5, 12)):
+            label = isinstance(meaning, Event) and answers(meaning, question.event, question.asked)
+            yield "sample.qa", split, number, question.text, text, int(label)
 
 
 def words(rng: Random, size: int) -> Iterator[Row]:
-    """Rows of `similarity`: so many pairs of words for each degree of likeness of what they mean."""
+    """Yield rows of `similarity`: `size` pairs of words for each degree of similarity.
+
+    Words with several meanings are left out.
+    """
     senses = [(word, concept.name) for concept in CONCEPTS.values() for word in concept.words if "_" not in word]
-    spelt = Counter(word for word, _ in senses)
-    clear = [(word, concept) for word, concept in senses if spelt[word] == 1]
-    degrees: dict[float, list[tuple[str, str]]] = {}
-    for (left, a), (right, b) in combinations(clear, 2):
-        degrees.setdefault(5 * likeness(a, b), []).append((left, right))
-    for degree in sorted(degrees):
-        for pair in rng.sample(degrees[degree], size):
-            yield "sample.words", "test", *pair, degree
+    meanings = Counter(word for word, _ in senses)
+    unambiguous = [(word, concept) for word, concept in senses if meanings[word] == 1]
+    pairs_by_score: dict[float, list[tuple[str, str]]] = {}
+    for (left, a), (right, b) in combinations(unambiguous, 2):
+        pairs_by_score.setdefault(5 * concept_similarity(a, b), []).append((left, right))
+    for score in sorted(pairs_by_score):
+        for left, right in rng.sample(pairs_by_score[score], size):
+            yield "sample.words", "test", left, right, score

@@ -1,4 +1,7 @@
-"""Dependency trees of words: their tokens, their text, and how words come to be misspelt."""
+"""Dependency trees: nodes, tokens, text, and misspellings of words.
+
+Tags are those of the Penn Treebank, relations those of Universal Dependencies.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +10,14 @@ from typing import NamedTuple
 
 
 class Token(NamedTuple):
-    """One token of a sentence: its governor's 1-based position (0: none) and its relation to it."""
+    """A token of a sentence.
+
+    Attributes:
+        form: its text.
+        tag: its part of speech.
+        head: 1-based position of its head, 0 for the root.
+        relation: its relation to the head.
+    """
 
     form: str
     tag: str
@@ -17,7 +27,15 @@ class Token(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """A word with what depends on it, before it and after it."""
+    """A word of a dependency tree.
+
+    Attributes:
+        form: its text.
+        tag: its part of speech.
+        relation: its relation to its head.
+        left: the dependents before it.
+        right: the dependents after it.
+    """
 
     form: str
     tag: str
@@ -25,16 +43,16 @@ class Node:
     left: list["Node"] = field(default_factory=list)
     right: list["Node"] = field(default_factory=list)
 
-    def walk(self, governor: "Node | None" = None) -> Iterator[tuple["Node", "Node | None"]]:
-        """All nodes in reading order, each with its governor."""
-        for child in self.left:
-            yield from child.walk(self)
-        yield self, governor
-        for child in self.right:
-            yield from child.walk(self)
+    def walk(self, head: "Node | None" = None) -> Iterator[tuple["Node", "Node | None"]]:
+        """Yield all nodes of the tree in reading order, each with its head."""
+        for dependent in self.left:
+            yield from dependent.walk(self)
+        yield self, head
+        for dependent in self.right:
+            yield from dependent.walk(self)
 
 
-_TAGS = {
+_CLOSED_CLASS_TAGS = {
     **dict.fromkeys(("on", "at", "in", "by", "with", "for", "from", "of", "about"), "IN"),
     **dict.fromkeys(("the", "a", "every", "each", "this"), "DT"),
     **dict.fromkeys(("daily", "weekly"), "RB"),
@@ -44,46 +62,50 @@ _TAGS = {
 _RELATIONS = {"IN": "case", "TO": "case", "DT": "det", "JJ": "amod"}
 
 
-def word(form: str) -> Node:
-    """A word of a closed class (preposition, determiner) with the relation that is usual for it."""
-    return Node(form, _TAGS[form], _RELATIONS[_TAGS[form]])
+def closed_class_node(form: str) -> Node:
+    """Return a node for a preposition, determiner or adjective that stands before a noun."""
+    tag = _CLOSED_CLASS_TAGS[form]
+    return Node(form, tag, _RELATIONS[tag])
 
 
 def comma() -> Node:
-    """A comma."""
+    """Return a comma."""
     return Node(",", ",", "punct")
 
 
 def phrase(words: Sequence[str], relation: str) -> Node:
-    """A phrase of closed-class words and a last word that governs them: a noun, a name or an adverb."""
+    """Return a phrase: its last word, a noun, name or adverb, with the closed-class words before it as dependents."""
     last = words[-1]
-    tag = _TAGS.get(last) or ("NNP" if last[0].isupper() else "NN")
-    return Node(last, tag, relation, [word(form) for form in words[:-1]])
+    tag = _CLOSED_CLASS_TAGS.get(last) or ("NNP" if last[0].isupper() else "NN")
+    return Node(last, tag, relation, [closed_class_node(form) for form in words[:-1]])
 
 
 def adverbial(words: Sequence[str]) -> Node:
-    """A phrase that stands beside a verb, related to it as its first and last words have it."""
-    last = phrase(words, "advmod")
-    if last.tag != "RB":
-        last.relation = "obl" if _TAGS.get(words[0]) == "IN" else "obl:tmod"
-    return last
+    """Return a phrase of place or time that modifies a verb; its relation depends on its first and last words."""
+    node = phrase(words, "advmod")
+    if node.tag != "RB":
+        node.relation = "obl" if _CLOSED_CLASS_TAGS.get(words[0]) == "IN" else "obl:tmod"
+    return node
 
 
-def tokens(root: Node) -> list[Token]:
-    """The tokens of a tree in reading order."""
+def linearize(root: Node) -> list[Token]:
+    """Return the tokens of a tree in reading order."""
     nodes = list(root.walk())
-    position = {id(node): at for at, (node, _) in enumerate(nodes, start=1)}
-    return [Token(node.form, node.tag, position.get(id(governor), 0), node.relation) for node, governor in nodes]
+    positions = {id(node): position for position, (node, _) in enumerate(nodes, start=1)}
+    return [Token(node.form, node.tag, positions.get(id(head), 0), node.relation) for node, head in nodes]
 
 
-def text(sentence: Sequence[Token]) -> str:
-    """The sentence as people write it: no space before punctuation, n't and 's."""
+def detokenize(sentence: Sequence[Token]) -> str:
+    """Return the text of a sentence, without spaces before punctuation, n't and 's."""
     return re.sub(r" (?=[,.?]|n't\b|'s\b)", "", " ".join(token.form for token in sentence))
 
 
 def misspellings(form: str) -> list[str]:
-    """The word with two letters swapped, one left out or one doubled, never at either end; distinct."""
-    swapped = [form[:i] + form[i + 1] + form[i] + form[i + 2 :] for i in range(1, len(form) - 2)]
-    dropped = [form[:i] + form[i + 1 :] for i in range(1, len(form) - 1)]
+    """Return the word with two letters exchanged, one omitted or one doubled, each result once.
+
+    The first and the last letter stay in place.
+    """
+    exchanged = [form[:i] + form[i + 1] + form[i] + form[i + 2 :] for i in range(1, len(form) - 2)]
+    omitted = [form[:i] + form[i + 1 :] for i in range(1, len(form) - 1)]
     doubled = [form[: i + 1] + form[i:] for i in range(1, len(form) - 1)]
-    return [slip for slip in dict.fromkeys(swapped + dropped + doubled) if slip != form]
+    return [misspelled for misspelled in dict.fromkeys(exchanged + omitted + doubled) if misspelled != form]

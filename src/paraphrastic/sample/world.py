@@ -1,4 +1,4 @@
-"""What happens in the small world, drawn by chance."""
+"""Draw random meanings."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -6,16 +6,44 @@ from functools import cache
 from itertools import accumulate
 from random import Random
 
-from paraphrastic.sample.lexicon import COMPOUNDS, CONCEPTS, DESCRIBES, FRAMES, STATIVE, within
-from paraphrastic.sample.meaning import TEMPORAL, Event, Link, Meaning, Thing
+from paraphrastic.sample.lexicon import COMPOUNDS, CONCEPTS, DESCRIBED_NOUNS, FRAMES, STATIVE, belongs_to
+from paraphrastic.sample.meaning import (
+    ATTRIBUTES,
+    CIRCUMSTANCES,
+    TEMPORAL,
+    Attribute,
+    Circumstance,
+    Conjunction,
+    Entity,
+    Event,
+    LinkedEvents,
+    Meaning,
+    Participant,
+)
 
-PARTICIPANTS = ("agent", "patient", "recipient")
+Slot = Circumstance | tuple[Participant, Attribute]  # a position of an event that a modifier can fill
+
 _OWNED = ("thing", "animal.pet", "animal.farm")
 
 
 @dataclass(frozen=True)
-class Scene:
-    """How likely a meaning has each of its parts, 0 to 1, where that part makes sense; and how events are linked."""
+class MeaningOptions:
+    """The distribution of random meanings.
+
+    Every number is the probability, 0 to 1, that a meaning has this part, provided that the part makes sense there.
+
+    Attributes:
+        quality: an adjective, for each participant.
+        kind: the modifier of a compound, for each participant.
+        owner: an owner, for each participant.
+        plural: several entities instead of one, for each participant.
+        place: a place.
+        time: a time.
+        manner: an adverb of manner.
+        negated: negation.
+        linked: a second event.
+        conjunctions: the conjunctions that link two events, equally likely.
+    """
 
     quality: float = 0.25
     kind: float = 0.4
@@ -26,116 +54,132 @@ class Scene:
     manner: float = 0.15
     negated: float = 0.1
     linked: float = 0.15
-    links: tuple[str, ...] = ("after", "while", "and", "although")
+    conjunctions: tuple[Conjunction, ...] = ("after", "while", "and", "although")
+
+    def modifier_probability(self, slot: Slot) -> float:
+        """Return the probability that a slot is filled."""
+        name = slot[1] if isinstance(slot, tuple) else slot
+        probabilities = {
+            "quality": self.quality,
+            "kind": self.kind,
+            "owner": self.owner,
+            "place": self.place,
+            "time": self.time,
+            "manner": self.manner,
+        }
+        return probabilities[name]
+
+
+class MeaningSampler:
+    """Draws random meanings.
+
+    Args:
+        rng: source of random numbers.
+        options: distribution of the meanings.
+    """
+
+    def __init__(self, rng: Random, options: MeaningOptions) -> None:
+        self.rng, self._options = rng, options
+
+    def meaning(self) -> Meaning:
+        """Return an event, or two linked events without a common participant."""
+        first = self.event()
+        if not self._chance(self._options.linked):
+            return first
+        second = self.event()
+        while first.nouns() & second.nouns():
+            second = self.event()
+        conjunction = self.rng.choice(self._options.conjunctions)
+        return LinkedEvents(conjunction, _linkable(first, conjunction), _linkable(second, conjunction))
+
+    def event(self) -> Event:
+        """Return an event whose participants are all different."""
+        verb = self._concept(tuple(FRAMES))
+        frame = FRAMES[CONCEPTS[verb].family]
+        agent = self._entity(frame.agents, ())
+        patient = self._entity(frame.patients, (agent.noun,)) if frame.patients else None
+        present = tuple(entity.noun for entity in (agent, patient) if entity)
+        recipient = self._entity(frame.recipients, present) if frame.recipients else None
+        event = Event(verb, agent, patient, recipient, negated=self._chance(self._options.negated))
+        for slot in slots(event):
+            if self._chance(self._options.modifier_probability(slot)):
+                event = with_modifier(event, slot, self.modifier(event, slot))
+        return event
+
+    def modifier(self, event: Event, slot: Slot) -> str | None:
+        """Return a concept for a slot of an event, or None if no concept makes sense there."""
+        if isinstance(slot, tuple):
+            role, attribute = slot
+            return self._attribute(event.participants()[role].noun, attribute, event.nouns())
+        if slot == "manner" and belongs_to(event.verb, (STATIVE,)):
+            return None
+        return self._concept((slot,))
+
+    def _attribute(self, noun: str, attribute: Attribute, excluded: Collection[str]) -> str | None:
+        if attribute == "kind":
+            return self.rng.choice(COMPOUNDS[noun].kinds) if noun in COMPOUNDS else None
+        families = owner_families(noun) if attribute == "owner" else quality_families(noun)
+        return self._concept(families, excluded) if families else None
+
+    def _concept(self, families: tuple[str, ...], excluded: Collection[str] = ()) -> str:
+        """Return a concept of these families; its probability falls with its rank."""
+        names = concepts_of(families)
+        name = self.rng.choices(names, cum_weights=_cumulative_weights(len(names)))[0]
+        return self._concept(families, excluded) if name in excluded else name
+
+    def _entity(self, families: tuple[str, ...], excluded: Collection[str]) -> Entity:
+        noun = self._concept(families, excluded)
+        return Entity(noun, plural=not CONCEPTS[noun].mass and self._chance(self._options.plural))
+
+    def _chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
 
 
 @cache
-def candidates(families: tuple[str, ...]) -> tuple[str, ...]:
-    """The concepts of some families, the usual ones first."""
-    found = (concept for concept in CONCEPTS.values() if within(concept.name, families))
-    return tuple(concept.name for concept in sorted(found, key=lambda concept: (concept.general, concept.rank)))
+def concepts_of(families: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the concepts of these families, most frequent first and general concepts last."""
+    concepts = [concept for concept in CONCEPTS.values() if belongs_to(concept.name, families)]
+    return tuple(concept.name for concept in sorted(concepts, key=lambda concept: (concept.general, concept.rank)))
 
 
 @cache
-def _zipf(count: int) -> list[float]:
-    """Cumulative weights that fall with rank."""
+def _cumulative_weights(count: int) -> list[float]:
+    """Return the cumulative sums of 1 / (rank + 2), as in Zipf's law."""
     return list(accumulate(1 / (rank + 2) for rank in range(count)))
 
 
-def participants(event: Event) -> list[str]:
-    """The roles that something fills."""
-    return [role for role in PARTICIPANTS if getattr(event, role)]
+def slots(event: Event) -> list[Slot]:
+    """Return the slots of an event, filled or not."""
+    return [*CIRCUMSTANCES, *((role, attribute) for role in event.participants() for attribute in ATTRIBUTES)]
 
 
-def slots(event: Event) -> list[str]:
-    """Where a modifier can stand: `time`, `patient.quality` and so on."""
-    parts = ("quality", "kind", "owner")
-    return ["place", "time", "manner", *(f"{role}.{part}" for role in participants(event) for part in parts)]
+def modifier(event: Event, slot: Slot) -> str | None:
+    """Return the concept in a slot, None if it is not filled."""
+    if isinstance(slot, tuple):
+        role, attribute = slot
+        return event.participants()[role].attribute(attribute)
+    return event.circumstances().get(slot)
 
 
-def modifier(event: Event, slot: str) -> str | None:
-    """What stands in a slot."""
-    role, _, part = slot.rpartition(".")
-    return getattr(getattr(event, role) if role else event, part)
+def with_modifier(event: Event, slot: Slot, concept: str | None) -> Event:
+    """Return a copy of an event with another concept, or None, in a slot."""
+    if isinstance(slot, tuple):
+        role, attribute = slot
+        return event.with_participant(role, event.participants()[role].with_attribute(attribute, concept))
+    return event.with_circumstance(slot, concept)
 
 
-def modified(event: Event, slot: str, concept: str | None) -> Event:
-    """The event with something else, or nothing, in a slot."""
-    role, _, part = slot.rpartition(".")
-    if not role:
-        return replace(event, **{part: concept})
-    return replace(event, **{role: replace(getattr(event, role), **{part: concept})})
-
-
-def nouns(event: Event) -> set[str]:
-    """Who and what takes part."""
-    return {getattr(event, role).noun for role in participants(event)}
-
-
-class World:
-    """Draws what happens in a kind of scene."""
-
-    def __init__(self, rng: Random, scene: Scene) -> None:
-        self.rng = rng
-        self._scene = scene
-
-    def meaning(self) -> Meaning:
-        """One event, or two linked ones that have no participant in common."""
-        first = self.event()
-        if not self._chance("linked"):
-            return first
-        second = self.event()
-        while nouns(first) & nouns(second):
-            second = self.event()
-        kind = self.rng.choice(self._scene.links)
-        events = (replace(e, time=None, negated=e.negated and kind not in TEMPORAL) for e in (first, second))
-        return Link(kind, *events)
-
-    def event(self) -> Event:
-        """Someone does something, perhaps to someone or something, all of them different."""
-        verb = self.draw(tuple(FRAMES))
-        things: list[Thing | None] = []
-        for families in FRAMES[CONCEPTS[verb].family]:
-            present = [thing.noun for thing in things if thing]
-            things.append(self._thing(families, present) if families else None)
-        event = Event(verb, *things, negated=self._chance("negated"))
-        for slot in slots(event):
-            if self._chance(slot.rpartition(".")[2]):
-                event = modified(event, slot, self.draw_modifier(event, slot))
-        return event
-
-    def draw(self, families: tuple[str, ...], but: Collection[str] = ()) -> str:
-        """A concept of some families, the usual ones more often."""
-        names = candidates(families)
-        name = self.rng.choices(names, cum_weights=_zipf(len(names)))[0]
-        return self.draw(families, but) if name in but else name
-
-    def draw_modifier(self, event: Event, slot: str) -> str | None:
-        """Something for a slot, where anything makes sense in it."""
-        role, _, part = slot.rpartition(".")
-        if not role:
-            senseless = part == "manner" and within(event.verb, (STATIVE,))
-            return None if senseless else self.draw((part,))
-        noun = getattr(event, role).noun
-        if part == "kind":
-            return self.rng.choice(COMPOUNDS[noun].kinds) if noun in COMPOUNDS else None
-        families = owners(noun) if part == "owner" else qualities(noun)
-        return self.draw(families, but=nouns(event)) if families else None
-
-    def _thing(self, families: tuple[str, ...], but: Collection[str]) -> Thing:
-        noun = self.draw(families, but)
-        return Thing(noun, plural=not CONCEPTS[noun].mass and self._chance("plural"))
-
-    def _chance(self, part: str) -> bool:
-        return self.rng.random() < getattr(self._scene, part)
-
-
-def owners(noun: str) -> tuple[str, ...]:
-    """Families of those who can own it."""
-    return ("person.adult", "person.child", "person.worker") if within(noun, _OWNED) else ()
+def owner_families(noun: str) -> tuple[str, ...]:
+    """Return the families of the concepts that can own a noun."""
+    return ("person.adult", "person.child", "person.worker") if belongs_to(noun, _OWNED) else ()
 
 
 @cache
-def qualities(noun: str) -> tuple[str, ...]:
-    """Families of adjectives that go with it."""
-    return tuple(family for family, described in DESCRIBES.items() if within(noun, described))
+def quality_families(noun: str) -> tuple[str, ...]:
+    """Return the families of the adjectives that can describe a noun."""
+    return tuple(family for family, nouns in DESCRIBED_NOUNS.items() if belongs_to(noun, nouns))
+
+
+def _linkable(event: Event, conjunction: Conjunction) -> Event:
+    """Return an event without its time, and without its negation if the conjunction is temporal."""
+    return replace(event, time=None, negated=event.negated and conjunction not in TEMPORAL)

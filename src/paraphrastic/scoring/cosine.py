@@ -13,7 +13,8 @@ from paraphrastic.vocabulary.ragged import Ragged
 def cosine_of_vectors(vectors: Vectors, left: Rows, right: Rows) -> Scores:
     """Return the cosine of the rows `left` with the rows `right` of `vectors` (n, dim), (pairs,)."""
     unit = normalize_rows(vectors)
-    return np.einsum("nd,nd->n", unit[left], unit[right])
+    cosines: Scores = np.einsum("nd,nd->n", unit[left], unit[right])
+    return cosines
 
 
 def cosine_of_counts(sentences: Ragged, values: NDArray[np.float64], left: Rows, right: Rows) -> Scores:
@@ -27,13 +28,15 @@ def cosine_of_counts(sentences: Ragged, values: NDArray[np.float64], left: Rows,
     """
     squares = np.concatenate([[0.0], np.cumsum(values * values)])
     norms = np.sqrt(np.diff(squares[sentences.offsets]).clip(min=0))
-    products = _dot(sentences.ids, sentences.offsets, values, left, right)
-    return (products / _one_for_zero(norms[left] * norms[right])).astype(np.float32)
+    products = _dot(sentences.ids, sentences.offsets, values, left.astype(np.int64), right.astype(np.int64))
+    cosines: Scores = (products / _one_for_zero(norms[left] * norms[right])).astype(np.float32)
+    return cosines
 
 
 def normalize_rows(vectors: Vectors) -> Vectors:
     """Scale the rows of (n, dim) to length 1; a zero row stays zero."""
-    return vectors / _one_for_zero(np.linalg.norm(vectors, axis=1, keepdims=True))
+    unit: Vectors = vectors / _one_for_zero(np.linalg.norm(vectors, axis=1, keepdims=True))
+    return unit
 
 
 def _one_for_zero(scale: NDArray[Any]) -> NDArray[Any]:

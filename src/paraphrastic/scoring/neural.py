@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import torch
 from numpy.typing import NDArray
-from pydantic import BaseModel
-from torch import Tensor, nn
+from torch import Tensor
 
 from paraphrastic.errors import ModelError
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
@@ -67,29 +66,6 @@ class TrainedModel(Generic[Module]):
         weights = {"embeddings": self.embeddings} | self.module.state_dict()
         return {name: weight.detach().cpu().numpy() for name, weight in weights.items()}
 
-    @classmethod
-    def load(cls, folder: Path, module: type[Module], config: BaseModel) -> Self:
-        """Load a trained model.
-
-        Args:
-            folder: where `save` wrote it.
-            module: class of its module.
-            config: options of the module.
-
-        Raises:
-            ModelError: weights or vocabulary are damaged, or not those of this model.
-        """
-        texts, arrays = read_weights(folder)
-        weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
-        built: Any = module
-        built = built(config, torch.Generator())
-        try:
-            embeddings = weights.pop("embeddings")
-            built.load_state_dict(weights)
-        except (KeyError, RuntimeError) as error:
-            raise wrong_weights(folder) from error
-        return cls(built, embeddings, texts)
-
 
 class TrainedEncoder(TrainedModel[Encoder]):
     """A sentence encoder, which scores by the cosine of sentence vectors."""
@@ -140,13 +116,57 @@ class TrainedPairModel(TrainedModel[PairModel]):
         return {"scorer": {"kind": "pair-model"}, **write_weights(folder, self.texts, self.arrays())}
 
 
-def trained_class(module: type[TrainableModel]) -> type[TrainedEncoder] | type[TrainedPairModel]:
-    """Return the class of trained models with a module of this class."""
-    return TrainedPairModel if issubclass(module, PairModel) else TrainedEncoder
+def trained_model(
+    module: TrainableModel, embeddings: Tensor, texts: pa.StringArray
+) -> TrainedEncoder | TrainedPairModel:
+    """Return a module with its embeddings and vocabulary as a scorer.
+
+    Raises:
+        TypeError: the module is neither an encoder nor a pair model.
+    """
+    if isinstance(module, Encoder):
+        return TrainedEncoder(module, embeddings, texts)
+    if isinstance(module, PairModel):
+        return TrainedPairModel(module, embeddings, texts)
+    raise TypeError(f"{type(module).__name__} is neither an Encoder nor a PairModel")
+
+
+def load_weights(folder: Path, module: TrainableModel) -> TrainedEncoder | TrainedPairModel:
+    """Load the weights and the vocabulary in `folder` into `module`.
+
+    Raises:
+        ModelError: weights or vocabulary are damaged, or not those of this module.
+    """
+    texts, arrays = read_weights(folder)
+    weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    try:
+        embeddings = weights.pop("embeddings")
+        module.load_state_dict(weights)
+    except (KeyError, RuntimeError) as error:
+        raise wrong_weights(folder) from error
+    return trained_model(module, embeddings, texts)
+
+
+class SentenceModule(Protocol):
+    """A torch module that maps an embedding table and a batch to vectors: an encoder, or a projection.
+
+    Attributes:
+        out_dim: size of a vector.
+    """
+
+    out_dim: int
+
+    def eval(self) -> Any:
+        """Switch dropout off."""
+        ...
+
+    def __call__(self, embeddings: Tensor, batch: Batch) -> Any:
+        """Return vectors, (B, out_dim)."""
+        ...
 
 
 @torch.no_grad()
-def encode_ids(module: nn.Module, embeddings: Tensor, sentences: Ragged) -> Vectors:
+def encode_ids(module: SentenceModule, embeddings: Tensor, sentences: Ragged) -> Vectors:
     """Return the vectors of sentences that are already mapped to ids, (n, `module.out_dim`)."""
     module.eval()
     out = np.empty((len(sentences), module.out_dim), np.float32)

@@ -1,1 +1,1 @@
-"""Where data comes from: the catalogue of sources, and how their files are brought to a folder."""
+"""Sources of data: the catalogue that lists them, and the download of their files."""

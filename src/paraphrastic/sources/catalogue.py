@@ -1,13 +1,12 @@
-"""The catalogue of sources: which files belong to one, where they are, which hash they have and how they are read.
+"""The catalogue of sources: address, hash, licence and reader of every file.
 
-`catalogue.toml` is the only place that knows an address. A corpus is a list of sources of training pairs, a suite
-a list of sources of evaluation data.
+`catalogue.toml` is the only file that contains addresses. A corpus is a list of sources of training pairs. A suite is a
+list of sources of evaluation data.
 """
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from itertools import product
 from pathlib import Path, PurePosixPath
@@ -15,7 +14,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
-from paraphrastic.errors import DataError, ParameterError, unknown_name
+from paraphrastic.errors import DataError, ParameterError, did_you_mean, unknown_name
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,9 @@ class File:
     """A file of a source.
 
     Attributes:
-        path: below the source's address, and below the source's folder.
-        url: where it is; empty for a file that a person must bring.
-        sha256: of the one version that is accepted; None accepts what the address holds.
+        path: path relative to the address of the source, and relative to its local folder.
+        url: address of the file; empty if the user must provide the file.
+        sha256: hash that the content must have; None accepts any content.
     """
 
     path: str
@@ -35,21 +34,22 @@ class File:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set as its publisher offers it.
+    """A data set in the form in which its publisher distributes it.
 
     Attributes:
-        name: unique in the catalogue.
-        title: what it is.
-        licence: as the publisher states it; `unstated` where it states none.
-        citation: whom to cite.
-        reader: what turns the files into tables; None for files that are no tables.
-        options: for the reader, what the names of the files cannot say.
-        files: all of them, in the order of the catalogue.
-        rows: what the reader must yield: rows by "SET/SPLIT", or training pairs as `pairs`; empty if not known.
-        pairs: it yields training pairs.
-        near_copies: pairs that hold a near copy of a test sentence are dropped too.
-        words: its texts are words, not sentences.
-        manual: what a person must bring; None where the files have addresses.
+        name: unique name in the catalogue.
+        title: one-line description.
+        licence: licence as the publisher states it; `unstated` if the publisher states none.
+        citation: reference of the publication.
+        reader: name of the reader that turns the files into tables; None if the files contain no tables.
+        options: options of the reader that cannot be derived from file names.
+        files: all files, in the order of the catalogue.
+        rows: number of rows that the reader must yield, by "SET/SPLIT" or, for training pairs, under `pairs`; empty if
+            the number is not known.
+        pairs: whether the source yields training pairs.
+        near_copies: whether pairs that contain a near copy of a test sentence are dropped too.
+        words: whether the texts are single words, not sentences.
+        manual: instructions for a source that the user must provide; None if the files have addresses.
     """
 
     name: str
@@ -68,12 +68,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Suite:
-    """Evaluation data that is used together.
+    """A selection of evaluation data.
 
     Attributes:
-        name: unique among suites.
-        sources: of all its sets.
-        select: the set, or group of sets, that models are selected on.
+        name: unique name among suites.
+        sources: sources of all its evaluation sets.
+        select: name of the set, or group of sets, whose score selects the best epoch.
     """
 
     name: str
@@ -83,13 +83,13 @@ class Suite:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All that is known of sources.
+    """The content of a catalogue.
 
     Attributes:
-        sources: by name, templates expanded.
-        corpora: lists of sources of training pairs, by name.
-        suites: by name.
-        families: by the name of a source, its entry in the catalogue: one for all sources of a template.
+        sources: sources by name; a template of the file is expanded into several sources.
+        corpora: sources of training pairs by the name of the corpus.
+        suites: suites by name.
+        families: display name by the name of a source; all sources of a template share one.
     """
 
     sources: Mapping[str, Source]
@@ -99,35 +99,35 @@ class Catalogue:
 
 
 def source(name: str) -> Source:
-    """The source `name`.
+    """Return the source `name`.
 
     Raises:
-        ParameterError: there is none.
+        ParameterError: no source has this name.
     """
     known = catalogue()
     if name not in known.sources:
-        raise ParameterError(_unknown("source", name, known.families))
+        raise ParameterError(_unknown_name("source", name, known.families))
     return known.sources[name]
 
 
 def corpus(names: str | Sequence[str]) -> tuple[Source, ...]:
-    """The sources of training pairs that `names` stand for: in that order, each once.
+    """Return the sources of training pairs of one or several corpora, in the given order and without repetition.
 
     Args:
-        names: of corpora and of sources that yield pairs.
+        names: names of corpora, or of single sources of training pairs.
 
     Raises:
         ParameterError: a name is neither.
     """
-    listed = [names] if isinstance(names, str) else names
-    return tuple({each.name: each for name in listed for each in _members(name)}.values())
+    names = [names] if isinstance(names, str) else names
+    return tuple({member.name: member for name in names for member in _members(name)}.values())
 
 
 def suite(name: str) -> Suite:
-    """The suite `name`.
+    """Return the suite `name`.
 
     Raises:
-        ParameterError: there is none.
+        ParameterError: no suite has this name.
     """
     suites = catalogue().suites
     if name not in suites:
@@ -137,7 +137,7 @@ def suite(name: str) -> Suite:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue that comes with the package."""
+    """Return the catalogue of this package."""
     return load(Path(__file__).with_name("catalogue.toml"))
 
 
@@ -145,8 +145,8 @@ def load(path: Path) -> Catalogue:
     """Read and check a catalogue.
 
     Raises:
-        DataError: it is no TOML, an entry misses a key or has an unknown one or one of the wrong type, or a name
-            stands for nothing.
+        DataError: the file is not TOML, a key is missing, unknown or of the wrong type, or a corpus or suite refers to
+            an unknown name.
     """
     try:
         content = _Content.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
@@ -157,19 +157,19 @@ def load(path: Path) -> Catalogue:
     except (tomllib.TOMLDecodeError, ParameterError) as error:
         raise DataError(f"{path}: {error}") from error
     except KeyError as error:
-        raise DataError(f"{path}: a template names {error}, which its `expand` does not") from error
+        raise DataError(f"{path}: a template uses {error}; add it to `expand` of the same entry") from error
 
 
-def _relative(path: str) -> str:
+def _check_relative(path: str) -> str:
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or path != "/".join(parts) or path.startswith("/"):
-        raise ValueError(f"'{path}' should be a path below the source's folder")
+        raise ValueError(f"'{path}' should be a path relative to the source's folder")
     return path
 
 
 _T = TypeVar("_T")
 _Text = Annotated[str, Field(min_length=1)]
-_FilePath = Annotated[str, AfterValidator(_relative)]
+_FilePath = Annotated[str, AfterValidator(_check_relative)]
 _Sha256 = Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")]
 
 
@@ -193,7 +193,7 @@ class _Entry(_Table):
     expand: dict[str, Annotated[list[_Text], Field(min_length=1)]] = {}
 
     @model_validator(mode="after")
-    def _obtainable(self) -> Self:
+    def _check_origin(self) -> Self:
         if self.files and (self.url is None) == (self.manual is None):
             raise ValueError("files need either `url` or `manual`")
         return self
@@ -214,26 +214,37 @@ class _Content(_Table):
 def _catalogue(content: _Content) -> Catalogue:
     sources: dict[str, Source] = {}
     families: dict[str, str] = {}
-    for name, entry in content.sources.items():
-        family = name.format(**{key: f"{{{values[0]}…{values[-1]}}}" for key, values in entry.expand.items()})
-        for each in _expanded(name, entry):
-            sources[each.name], families[each.name] = each, family
-    corpora = {name: _pick("source", listed, sources) for name, listed in content.corpora.items()}
+    for template, entry in content.sources.items():
+        family = _family(template, entry)
+        for member in _expand(template, entry):
+            sources[member.name], families[member.name] = member, family
+    corpora = {name: _select("source", names, sources) for name, names in content.corpora.items()}
+    return Catalogue(sources, corpora, _suites(content.benchmarks, sources), families)
+
+
+def _suites(benchmarks: Mapping[str, _Benchmarks], sources: Mapping[str, Source]) -> dict[str, Suite]:
+    """Return the suites by name; a suite can extend those that precede it in the file."""
     suites: dict[str, Suite] = {}
-    for name, entry in content.benchmarks.items():
-        base = _pick("suite of benchmarks", entry.extends, suites)
-        inherited = tuple(each for one in base for each in one.sources)
-        suites[name] = Suite(name, inherited + _pick("source", entry.sources, sources), entry.select)
-    return Catalogue(sources, corpora, suites, families)
+    for name, entry in benchmarks.items():
+        extended = _select("suite of benchmarks", entry.extends, suites)
+        inherited = tuple(member for base in extended for member in base.sources)
+        suites[name] = Suite(name, inherited + _select("source", entry.sources, sources), entry.select)
+    return suites
 
 
-def _expanded(name: str, entry: _Entry) -> Iterator[Source]:
-    for values in product(*entry.expand.values()):
-        chosen = dict(zip(entry.expand, values, strict=True))
+def _family(template: str, entry: _Entry) -> str:
+    """Return the display name of the sources of a template, for example `ppdb-{s…xxxl}-lexical`."""
+    return template.format(**{key: f"{{{values[0]}…{values[-1]}}}" for key, values in entry.expand.items()})
+
+
+def _expand(template: str, entry: _Entry) -> Iterator[Source]:
+    """Yield one source for each combination of the values of `expand`."""
+    for combination in product(*entry.expand.values()):
+        values = dict(zip(entry.expand, combination, strict=True))
         yield Source(
-            name=name.format(**chosen),
-            title=entry.title.format(**chosen),
-            files=tuple(_file(path.format(**chosen), entry.url, sha256) for path, sha256 in entry.files.items()),
+            name=template.format(**values),
+            title=entry.title.format(**values),
+            files=tuple(_file(path.format(**values), entry.url, sha256) for path, sha256 in entry.files.items()),
             **entry.model_dump(exclude={"title", "files", "url", "expand"}),
         )
 
@@ -242,26 +253,26 @@ def _file(path: str, url: str | None, sha256: str) -> File:
     return File(path, f"{url}/{path}" if url else "", sha256 or None)
 
 
-def _pick(what: str, names: Sequence[str], known: Mapping[str, _T]) -> tuple[_T, ...]:
+def _select(kind: str, names: Sequence[str], known: Mapping[str, _T]) -> tuple[_T, ...]:
     for name in names:
         if name not in known:
-            raise ParameterError(unknown_name(what, name, known))
+            raise ParameterError(unknown_name(kind, name, known))
     return tuple(known[name] for name in names)
 
 
 def _members(name: str) -> tuple[Source, ...]:
+    """Return the sources of a corpus, or a single source of training pairs."""
     known = catalogue()
     if name in known.corpora:
         return known.corpora[name]
-    found = known.sources.get(name)
-    if found is None or not found.pairs:
-        trainable = {each: family for each, family in known.families.items() if known.sources[each].pairs}
-        raise ParameterError(_unknown("corpus", name, {each: each for each in known.corpora} | trainable))
-    return (found,)
+    member = known.sources.get(name)
+    if member is None or not member.pairs:
+        families = {name: family for name, family in known.families.items() if known.sources[name].pairs}
+        raise ParameterError(_unknown_name("corpus", name, {corpus: corpus for corpus in known.corpora} | families))
+    return (member,)
 
 
-def _unknown(what: str, name: str, known: Mapping[str, str]) -> str:
-    """As `unknown`, but lists each family of names once and in the order of the catalogue."""
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    return f"unknown {what} '{name}': {hint}known are {', '.join(dict.fromkeys(known.values()))}"
+def _unknown_name(kind: str, name: str, families: Mapping[str, str]) -> str:
+    """Return the message of `errors.unknown_name`, with each family listed once and in the order of the catalogue."""
+    known = ", ".join(dict.fromkeys(families.values()))
+    return f"unknown {kind} '{name}': {did_you_mean(name, families)}known are {known}"

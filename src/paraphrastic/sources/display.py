@@ -1,26 +1,31 @@
-"""Downloads as a person sees them."""
+"""Show the progress of downloads and the licences of sources on the terminal."""
 
 from rich.progress import Progress
 
 from paraphrastic.sources.catalogue import File, Source
-from paraphrastic.sources.fetching import Progress as Report
+from paraphrastic.sources.download import OnProgress
 
 
-def progress_callback(bar: Progress, files: int) -> Report:
-    """A report for `fetch` that shows on `bar` how many of `files` are there and how many bytes have arrived."""
+def progress_callback(bar: Progress, files: int) -> OnProgress:
+    """Return a callback for `fetch` that shows the number of complete files and of received bytes.
+
+    Args:
+        bar: the display to which a task is added.
+        files: total number of files.
+    """
     task = bar.add_task("download", total=files)
-    arrived: dict[File, int] = {}
-    whole: set[File] = set()
+    received: dict[File, int] = {}
+    complete: set[File] = set()
 
-    def report(file: File, done: int, total: int | None) -> None:
-        arrived[file] = done
-        if done == total:
-            whole.add(file)
-        bar.update(task, completed=len(whole), description=f"download {sum(arrived.values()) / 1e6:.0f} MB")
+    def on_progress(file: File, size: int, total: int | None) -> None:
+        received[file] = size
+        if size == total:
+            complete.add(file)
+        bar.update(task, completed=len(complete), description=f"download {sum(received.values()) / 1e6:.0f} MB")
 
-    return report
+    return on_progress
 
 
 def licence_line(source: Source) -> str:
-    """One line that says what `source` is and under which licence."""
+    """Return one line with name, title and licence of a source."""
     return f"{source.name}: {source.title}. Licence: {source.licence}"

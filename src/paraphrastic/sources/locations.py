@@ -1,10 +1,12 @@
-"""Where the files of sources lie once they are fetched: in the cache, or where a person or a mirror has them."""
+"""The folders that contain the files of sources: the cache, the mirror, and the folder of manual files."""
 
 import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from platformdirs import user_cache_path
 
 from paraphrastic.atomic import atomic_write, sha256_of
 from paraphrastic.errors import SourceError
@@ -13,30 +15,30 @@ from paraphrastic.sources.catalogue import File, Source
 
 @dataclass(frozen=True)
 class CachedFile:
-    """A file of a source that is at hand.
+    """A local copy of a file of a source.
 
     Attributes:
-        path: where it lies.
-        sha256: what its content should have; None accepts any content.
+        path: path of the copy.
+        sha256: hash that its content should have; None accepts any content.
     """
 
     path: Path
     sha256: str | None
 
     def is_intact(self) -> bool:
-        """Whether its content is the right one; reads all of it."""
+        """Return whether the content has the expected hash; reads the whole file."""
         return self.sha256 is None or sha256_of(self.path) == self.sha256
 
 
 @dataclass(frozen=True)
 class DataLocations:
-    """The folders that hold files of sources.
+    """The folders that contain the files of sources.
 
     Attributes:
-        cache: whole files by their sha256 (`files/`), the sha256 of what an unpinned address held (`urls/`), and the
-            names of files that were asked for (`sources/`).
-        mirror: files at HOST/PATH; None for no mirror.
-        manual: the files of manual sources, as SOURCE/PATH.
+        cache: contains complete files named by their SHA-256 (`files/`), for each unpinned address the SHA-256 of its
+            content (`urls/`), and links with the original file names (`sources/`).
+        mirror: contains files at HOST/PATH; None if there is no mirror.
+        manual: contains the files of manual sources at SOURCE/PATH.
     """
 
     cache: Path
@@ -45,16 +47,19 @@ class DataLocations:
 
     @classmethod
     def from_environment(cls) -> "DataLocations":
-        """The folders that PARAPHRASTIC_CACHE and PARAPHRASTIC_MIRROR name.
+        """Return the folders that PARAPHRASTIC_CACHE and PARAPHRASTIC_MIRROR name.
 
         Raises:
-            SourceError: there is no such mirror.
+            SourceError: the folder of the mirror does not exist.
         """
         mirror = os.environ.get("PARAPHRASTIC_MIRROR")
         return cls(cache_folder(), mirror_folder(mirror) if mirror else None, manual_folder())
 
     def find(self, source: Source, file: File) -> CachedFile | None:
-        """A file where `fetch` asks neither its address nor the mirror for a pinned one; None if there is none."""
+        """Return the local copy of a file, or None if it was not fetched yet.
+
+        An unpinned file of the mirror counts as local, because `fetch` does not copy it to the cache.
+        """
         if source.manual:
             path = self.manual / source.name / file.path
             return CachedFile(path, file.sha256) if path.is_file() else None
@@ -62,80 +67,82 @@ class DataLocations:
         return CachedFile(mirrored, None) if mirrored and file.sha256 is None else in_cache(file, self.cache)
 
     def paths(self, source: Source) -> list[Path]:
-        """Where all files of `source` lie, under their own names.
+        """Return the paths of all files of a source, with their original file names.
 
         Raises:
-            SourceError: one is not there, or the source is generated and has none.
+            SourceError: a file was not fetched yet, or the source is generated and has no files.
         """
         if not source.files:
             raise SourceError(f"{source.name}: has no files; the pipeline generates it")
         return [self._path(source, file) for file in source.files]
 
     def _path(self, source: Source, file: File) -> Path:
-        held = self.find(source, file)
-        if held is None:
+        copy = self.find(source, file)
+        if copy is None:
             remedy = how_to_provide(source, self.manual) or f"run `paraphrastic data fetch {source.name}`"
             raise SourceError(f"{source.name}: {file.path} is not there; {remedy}")
-        if not held.path.is_relative_to(self.cache / "files"):
-            return held.path
+        if not copy.path.is_relative_to(self.cache / "files"):
+            return copy.path
         link = self.cache / "sources" / source.name / file.path
-        if link.resolve() != held.path.resolve():
+        if link.resolve() != copy.path.resolve():
             with atomic_write(link) as part:
-                part.symlink_to(held.path.absolute())
+                part.symlink_to(copy.path.absolute())
         return link
 
 
 def in_cache(file: File, cache: Path) -> CachedFile | None:
-    """What the cache has for a file with an address."""
-    note = cache / "urls" / key(file)
-    digest = file.sha256 or (note.read_text() if note.is_file() else "")
-    path = cache / "files" / digest
-    return CachedFile(path, digest) if path.is_file() else None
+    """Return the copy of a file in the cache, or None."""
+    hash_file = cache / "urls" / url_key(file)
+    sha256 = file.sha256 or (hash_file.read_text() if hash_file.is_file() else "")
+    path = cache / "files" / sha256
+    return CachedFile(path, sha256) if path.is_file() else None
 
 
 def in_mirror(file: File, mirror: Path | None) -> Path | None:
-    """What the mirror has for a file with an address."""
+    """Return the path of a file in the mirror, or None."""
     url = urlsplit(file.url)
     path = mirror / url.netloc / unquote(url.path).lstrip("/") if mirror else None
     return path if path and path.is_file() else None
 
 
-def key(file: File) -> str:
-    """The name of an address in the cache."""
+def url_key(file: File) -> str:
+    """Return the file name that the cache uses for the address of a file."""
     return hashlib.sha256(file.url.encode()).hexdigest()
 
 
 def how_to_provide(source: Source, manual: Path) -> str:
-    """Of a manual source, what a person is to put where; "" of any other."""
+    """Return instructions for the files of a manual source; an empty string for any other source."""
     if not source.manual:
         return ""
-    places = ", ".join(str(manual / source.name / file.path) for file in source.files)
-    return f"{source.manual}. Put it at {places}"
+    paths = ", ".join(str(manual / source.name / file.path) for file in source.files)
+    return f"{source.manual}. Put it at {paths}"
 
 
 def cache_folder() -> Path:
-    """The cache that all experiments share: PARAPHRASTIC_CACHE, or a folder where XDG wants caches."""
-    own = os.environ.get("PARAPHRASTIC_CACHE")
-    shared = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "paraphrastic"
-    return (Path(own) if own else shared).expanduser()
+    """Return the cache that all experiments share: PARAPHRASTIC_CACHE, or the cache folder of the operating system."""
+    folder = os.environ.get("PARAPHRASTIC_CACHE")
+    return Path(folder).expanduser() if folder else user_cache_path("paraphrastic", appauthor=False)
 
 
 def manual_folder() -> Path:
-    """Where a person puts what needs a licence: outside of any repository, so that every experiment finds it."""
+    """Return the folder for licensed files; it is outside of any repository, so that all experiments share it."""
     return cache_folder() / "licensed"
 
 
 def mirror_folder(mirror: str) -> Path:
-    """The folder that a path or file:// URL names.
+    """Return the absolute path of a mirror.
 
-    A relative path may start at the working directory or at any folder above it: DVC runs queued experiments
-    deep inside the repository.
+    DVC runs queued experiments in a subfolder of the repository. A relative path is therefore resolved against the
+    working directory and then against each folder above it.
+
+    Args:
+        mirror: a path or file:// URL.
 
     Raises:
-        SourceError: there is no such folder.
+        SourceError: the folder does not exist.
     """
     path = Path(unquote(mirror.removeprefix("file://")) if mirror.startswith("file://") else mirror).expanduser()
     for base in (Path.cwd(), *Path.cwd().parents):
         if (base / path).is_dir():
             return (base / path).resolve()
-    raise SourceError(f"PARAPHRASTIC_MIRROR: no folder '{mirror}'; name one that holds HOST/PATH, or unset it")
+    raise SourceError(f"PARAPHRASTIC_MIRROR: no folder '{mirror}'; name one with files at HOST/PATH, or unset it")

@@ -1,22 +1,23 @@
-"""Text → tokens, as the papers' tokenizer makes them: Penn Treebank tokens, lower-cased.
+"""Tokenize English text as in the papers: Penn Treebank tokens, lower-cased.
 
-The papers ran Stanford CoreNLP, lower-cased its output and wrote `-LRB-` as `(`. The same tokens come here from
-a list of regular-expression replacements (RE2) over many sentences at once: a slice of the column is joined to
-one text, a line for each sentence, every rule goes over it, and the lines are split again.
+The papers ran Stanford CoreNLP, lower-cased its output and replaced `-LRB-` by `(`. This module gets the same tokens
+from a list of regular-expression replacements (RE2). A chunk of a column is joined into one text with one line per
+sentence, every rule is applied to the whole text, and the lines are split again.
 
-What is CoreNLP's and perhaps unexpected: quotation marks become `` and '', dashes --, ellipses ...; British
-spelling becomes American (`grey` → `gray`, `colour` → `color`); `cannot` is two tokens, `AT&T` one.
+Some behaviour of CoreNLP may be unexpected: quotation marks become `` and '', dashes --, ellipses ...; British spelling
+becomes American (`grey` → `gray`, `colour` → `color`); `cannot` is two tokens, `AT&T` is one.
 
-What is decided here, because CoreNLP needs capitals for it, changed it over the years, or made it worse:
+The following rules differ from CoreNLP, because CoreNLP needs capital letters, changed between versions, or gave worse
+tokens:
 
-* `#tag` becomes `# tag`, wherever it stands: the word is one that the vocabulary knows.
+* `#tag` always becomes `# tag`, so that the word is in the vocabulary.
 * An abbreviation at the end of a text keeps its period and gets no second one.
-* A straight quotation mark opens before a word and closes after one. Of those that stand alone, as in text that
-  is already tokenized, each first one opens and each second one closes.
+* A straight quotation mark opens before a word and closes after one. If it has spaces on both sides, as in text that is
+  already tokenized, opening and closing marks alternate.
 * Web and e-mail addresses, @names and smileys are one token.
-* Text that is tokenized stays as it is, but for quotation marks that lack their other half (2 texts in 100,000).
-* Control characters are spaces, but for the quotes, dashes and dots of Windows text that was read as Latin-1;
-  invisible marks are left out; characters are composed (NFC). Scripts without spaces are not segmented.
+* Tokenized text does not change, except for quotation marks without a counterpart (2 texts in 100,000).
+* Control characters become spaces, except for the quotes, dashes and ellipses of Windows text that was decoded as
+  Latin-1. Invisible characters are removed. Characters are composed (NFC). Scripts without spaces are not segmented.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -27,18 +28,18 @@ import pyarrow.compute as pc
 
 from paraphrastic.text.columns import chunks
 
-Rules = tuple[tuple[str, str], ...]
+Rules = tuple[tuple[str, str], ...]  # pattern and replacement, applied in this order
 
-SLICE = 1 << 20  # bytes of text that the rules go over at a time
+CHUNK = 1 << 20  # bytes of text that the rules are applied to at once
 
-# Control characters that stand for something while the rules run; the text has none of its own.
-END = "\n"  # before and after each sentence, with a space: every token has a space on both sides
-WHOLE = "\x02"  # a token that no rule may touch
-CLOSE = "\x03"  # a closing quotation mark
-DOTS = "\x04"  # an ellipsis
+# Control characters that serve as placeholders while the rules run. The text contains none: they become spaces first.
+SENTENCE_END = "\n"  # after each sentence, between spaces, so that every token has a space on both sides
+PROTECTED = "\x02"  # a token that no rule may change
+CLOSING_QUOTE = "\x03"
+ELLIPSIS = "\x04"
 
-# U+0080–U+009F are Windows punctuation that was read as Latin-1, or control characters.
-UNICODE: Rules = (
+# U+0080–U+009F are control characters, or Windows punctuation that was decoded as Latin-1.
+CHARACTERS: Rules = (
     (r"[\x{ad}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}]", ""),
     (r"[\x{85}…]", " ... "),
     (r"[\x{91}\x{92}‘’‛′´ʼ]", "'"),
@@ -50,7 +51,7 @@ UNICODE: Rules = (
     (r"[£€¥¢、。，！？：；（）「」『』،؛؟।]", r" \0 "),
 )
 
-# What web pages and treebanks write for a character. `&amp;quot;` is an escape that was escaped.
+# Escapes of web pages and treebanks. `&amp;quot;` was escaped twice.
 ESCAPES: Rules = (
     (r"&(?:amp;)*(?:quot|ldquo|rdquo|#34);", '"'),
     (r"&(?:amp;)*(?:apos|squot|lsquo|rsquo|#39);", "'"),
@@ -70,9 +71,9 @@ ESCAPES: Rules = (
     (r"''", '"'),
 )
 
-# Before abbreviations are looked for.
-LETTERS: Rules = (
-    (r"([ (\[\"-])([a-z])\.([ \"')\]]*\n)", r"\1\2 .\3"),  # at the end no initial
+# These rules must precede `PROTECTION`: they decide whether a period or an apostrophe belongs to a protected token.
+BEFORE_PROTECTION: Rules = (
+    (r"([ (\[\"-])([a-z])\.([ \"')\]]*\n)", r"\1\2 .\3"),  # a letter at the end of a sentence is not an initial
     (r"'t(is|was|were|will)\b", r"'t \1"),
 )
 
@@ -81,36 +82,36 @@ _ABBREVIATIONS = (
     "|inc|ltd|co|corp|bros|etc|vs|al|approx|dept|univ|assn|ave|blvd|mt|ft|esp|cf|viz"
     r"|jan|feb|apr|aug|sep|sept|oct|nov|dec|calif|conn|mass|mich|minn|penn|tenn|ph\.d"
 )
-# Addresses, @names, smileys, C#, abbreviations and initials, abbreviations before a number, rock 'n' roll, and what
-# begins with an apostrophe and stands alone.
-_NAMES = "|".join(
+# Tokens that the rules for punctuation would split.
+_PROTECTED_TOKENS = "|".join(
     (
-        r"(?:https?://|www\.)[^ \n<>\"]*[^ \n<>\".,;:!?'()\[\]{}]",
-        r"[a-z0-9][a-z0-9._%+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
+        r"(?:https?://|www\.)[^ \n<>\"]*[^ \n<>\".,;:!?'()\[\]{}]",  # web addresses
+        r"[a-z0-9][a-z0-9._%+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)+",  # e-mail addresses
         r"@[a-z0-9_]+",
-        r"[:;]-?[()]",
+        r"[:;]-?[()]",  # smileys
         r"[cf]#\B",
-        rf"(?:{_ABBREVIATIONS}|(?:[a-z]\.)+[a-z]|[a-hj-z])\.\B",
-        r"(?:nos?|figs?|vol|pp|art|sec|ch|eq|mar)\. [0-9]+(?:[.,:][0-9]+)*",
-        r"'n'\B",
-        r"'(?:s|d|m|t|ll|re|ve|n|em|til|cause|bout|round|[0-9][0-9]s)\b",
+        rf"(?:{_ABBREVIATIONS}|(?:[a-z]\.)+[a-z]|[a-hj-z])\.\B",  # abbreviations and initials
+        r"(?:nos?|figs?|vol|pp|art|sec|ch|eq|mar)\. [0-9]+(?:[.,:][0-9]+)*",  # abbreviations only before a number
+        r"'n'\B",  # rock 'n' roll
+        r"'(?:s|d|m|t|ll|re|ve|n|em|til|cause|bout|round|[0-9][0-9]s)\b",  # tokens that begin with an apostrophe
     )
 )
 _NUMBER = r"\b[0-9]+(?:[,:][0-9]+)+"
-_BEFORE = "[ -&(-/:-@[-`{-~]'??"  # what is ASCII, no letter, digit or apostrophe; then perhaps a single quote
-HIDE: Rules = ((rf"({_BEFORE})({_NAMES})|({_NUMBER})", rf"\1{WHOLE}\2\3{WHOLE}"),)
+# An ASCII character that is no letter, digit or apostrophe; then an optional single quote.
+_BEFORE_TOKEN = "[ -&(-/:-@[-`{-~]'??"
+PROTECTION: Rules = ((rf"({_BEFORE_TOKEN})({_PROTECTED_TOKENS})|({_NUMBER})", rf"\1{PROTECTED}\2\3{PROTECTED}"),)
 
-SPLITS: Rules = (
-    # Double quotes: before a word; after one; with the other half known; in pairs; at the start; anywhere.
-    (r"([ (\[{<])\"([^ \n])", r"\1`` \2"),
-    (r"([^ \n])\"([^a-z0-9])", rf"\1{CLOSE}\2"),
-    (rf"\"([^`{CLOSE}\"\n]*){CLOSE}", rf"``\1{CLOSE}"),
-    (rf"``([^`{CLOSE}\"\n]*)\"", rf"``\1{CLOSE}"),
-    (r"\"([^\"\n]*)\"", rf"``\1{CLOSE}"),
-    (r"\n +\"", "\n ``"),
-    (r"\"", CLOSE),
+PUNCTUATION: Rules = (
+    # Double quotes.
+    (r"([ (\[{<])\"([^ \n])", r"\1`` \2"),  # before a word
+    (r"([^ \n])\"([^a-z0-9])", rf"\1{CLOSING_QUOTE}\2"),  # after a word
+    (rf"\"([^`{CLOSING_QUOTE}\"\n]*){CLOSING_QUOTE}", rf"``\1{CLOSING_QUOTE}"),  # the closing quote is known
+    (rf"``([^`{CLOSING_QUOTE}\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # the opening quote is known
+    (r"\"([^\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # in pairs
+    (r"\n +\"", "\n ``"),  # at the start of a sentence
+    (r"\"", CLOSING_QUOTE),
     (r"``", " `` "),
-    (CLOSE, f" {CLOSE} "),
+    (CLOSING_QUOTE, f" {CLOSING_QUOTE} "),
     (r"[?!]+|\*+|[,:;()\[\]{}<>%|$#]", r" \0 "),
     (r"--+", " -- "),
     # Single quotes: opening, contractions, closing or possessive.
@@ -120,38 +121,40 @@ SPLITS: Rules = (
     (r"'(?:s|d|m|ll|re|ve)\b", r" \0"),
     (r"'([ .])", r" ' \1"),
     (r"\b(?:(can)(not)|(gon|wan)(na)|(got)(ta)|(gim|lem)(me))\b", r"\1\3\5\7 \2\4\6\8"),
-    (CLOSE, "''"),
+    (CLOSING_QUOTE, "''"),
     # Periods.
-    (r"\. \. \.(?: \.)*|\.\.+", f" {DOTS} "),
+    (r"\. \. \.(?: \.)*|\.\.+", f" {ELLIPSIS} "),
     (r"\. ", " . "),
-    (DOTS, "..."),
+    (ELLIPSIS, "..."),
 )
 
-_OUR = (
+# British words without their ending: -ur of -our, a doubled l with its suffix, -ise.
+_OUR_STEMS = (
     "arbo|ardo|armo|behavio|cando|clamo|colo|demeano|enamo|endeavo|favo|fervo|flavo|harbo|hono|humo|labo"
     "|neighbo|odo|parlo|ranco|rigo|rumo|savo|savio|splendo|tumo|valo|vapo|vigo"
 )
-_ELL = (
+_DOUBLED_L_STEMS = (
     "cancel|channel|council|counsel|dial|duel|equal|fuel|initial|jewel|label|level|marvel|model|panel|pedal"
     "|quarrel|rival|shovel|signal|spiral|total|travel|tunnel"
 )
-_ISE = (
+_ISE_STEMS = (
     "apolog|author|capital|categor|central|character|civil|critic|custom|democrat|emphas|final|formal|general"
     "|global|harmon|ideal|industrial|legal|liberal|local|material|maxim|memor|minim|mobil|modern|national"
     "|neutral|normal|optim|organ|polar|popular|priorit|privat|real|recogn|regular|scrutin|special|stabil"
     "|standard|subsid|summar|symbol|sympath|urban|util|victim|visual"
 )
-AMERICAN: Rules = (
+AMERICAN_SPELLING: Rules = (
     (r"grey(s|ed|er|est|ing|ish)?\b", r"gray\1"),
     (r"(cent|theat|met|lit|fib|calib|spect)re(s?)\b", r"\1er\2"),
     (r"(defen|offen|preten|licen)c(e|es|eless)\b", r"\1s\2"),
     (r"programme(s?)\b", r"program\1"),
     (
-        rf"\b(?:((?:un|dis|multi|water)?(?:{_OUR}))u(r)|((?:un|mis)?(?:{_ELL}))l((?:ed|ing|ers?|ors?|ous)\b))",
+        rf"\b(?:((?:un|dis|multi|water)?(?:{_OUR_STEMS}))u(r)"
+        rf"|((?:un|mis)?(?:{_DOUBLED_L_STEMS}))l((?:ed|ing|ers?|ors?|ous)\b))",
         r"\1\2\3\4",
     ),
     (
-        rf"\b(?:((?:re|dis|de|un)?(?:{_ISE})i)s((?:e|ed|es|ers?|ing|ations?)\b)"
+        rf"\b(?:((?:re|dis|de|un)?(?:{_ISE_STEMS})i)s((?:e|ed|es|ers?|ing|ations?)\b)"
         r"|((?:anal|paral|catal)y)s((?:e|ed|ing)\b))",
         r"\1\3z\2\4",
     ),
@@ -159,25 +162,25 @@ AMERICAN: Rules = (
 
 
 def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
-    """Tokens of each text, lower-cased and joined by single spaces.
+    """Return the tokens of each text, lower-cased and joined by single spaces.
 
     Args:
-        texts: (n,) text of any kind; null and text without a token become "".
+        texts: (n,), any text. Null, and text without a token, becomes the empty string.
 
     Returns:
-        (n,) strings without nulls; no token holds white space, and no space stands at either end.
+        (n,), without nulls. No token contains white space, and no text starts or ends with a space.
     """
     with ThreadPoolExecutor(pa.cpu_count()) as pool:
-        return pa.concat_arrays(list(pool.map(_tokenize, chunks(texts, SLICE))))
+        return pa.concat_arrays(list(pool.map(_tokenize, chunks(texts, CHUNK))))
 
 
 def _tokenize(texts: pa.StringArray) -> pa.StringArray:
-    texts = _printable(pc.utf8_lower(texts))
-    edge = pa.array([""])
-    text = _join(pa.concat_arrays([edge, texts, edge]), f" {END} ")
-    text, whole = _hide(_apply(text, ESCAPES + LETTERS))
-    text = _show(_apply(text, SPLITS + AMERICAN), whole)
-    lines = _split(pc.replace_substring_regex(text, "  +", " "), END)
+    texts = _replace_characters(pc.utf8_lower(texts))
+    empty = pa.array([""])
+    text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
+    text, protected = _protect(_apply(text, ESCAPES + BEFORE_PROTECTION))
+    text = _restore(_apply(text, PUNCTUATION + AMERICAN_SPELLING), protected)
+    lines = _split(pc.replace_substring_regex(text, "  +", " "), SENTENCE_END)
     return pc.ascii_trim(lines[1:-1], " ")
 
 
@@ -187,23 +190,24 @@ def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
     return texts
 
 
-def _printable(texts: pa.StringArray) -> pa.StringArray:
-    """The texts without control characters, and with punctuation as PTB writes it."""
-    rare = pc.match_substring_regex(texts, r"[^ -~]")
-    return pc.replace_with_mask(texts, rare, _apply(pc.utf8_normalize(texts.filter(rare), "NFC"), UNICODE))
+def _replace_characters(texts: pa.StringArray) -> pa.StringArray:
+    """Compose characters, replace control characters, and write punctuation as the Penn Treebank does."""
+    affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and need no change
+    replaced = _apply(pc.utf8_normalize(texts.filter(affected), "NFC"), CHARACTERS)
+    return pc.replace_with_mask(texts, affected, replaced)
 
 
-def _hide(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
-    """The one text with `WHOLE` for each token that is not to be split, and those tokens."""
-    parts = _split(_apply(text, HIDE), WHOLE)
-    return _join(parts[0::2], WHOLE), parts[1::2]
+def _protect(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
+    """Return the text, (1,), with `PROTECTED` in place of each token that must not be split, and these tokens."""
+    parts = _split(_apply(text, PROTECTION), PROTECTED)  # every second part is a token
+    return _join(parts[0::2], PROTECTED), parts[1::2]
 
 
-def _show(text: pa.StringArray, whole: pa.StringArray) -> pa.StringArray:
-    """The one text with the tokens `whole` in the places of `WHOLE`."""
-    others = _split(text, WHOLE)
-    order = np.argsort(np.concatenate([np.arange(len(others)), np.arange(len(whole)) + 0.5]))
-    return _join(pa.concat_arrays([others, whole]).take(pa.array(order)), "")
+def _restore(text: pa.StringArray, protected: pa.StringArray) -> pa.StringArray:
+    """Return the text, (1,), with the protected tokens in place of `PROTECTED`."""
+    others = _split(text, PROTECTED)
+    order = np.argsort(np.concatenate([np.arange(len(others)), np.arange(len(protected)) + 0.5]))  # alternating
+    return _join(pa.concat_arrays([others, protected]).take(pa.array(order)), "")
 
 
 def _split(text: pa.StringArray, separator: str) -> pa.StringArray:
@@ -211,4 +215,5 @@ def _split(text: pa.StringArray, separator: str) -> pa.StringArray:
 
 
 def _join(parts: pa.StringArray, separator: str) -> pa.StringArray:
+    """Return the parts as one text, (1,)."""
     return pc.binary_join(pa.ListArray.from_arrays(pa.array([0, len(parts)], pa.int32()), parts), separator)

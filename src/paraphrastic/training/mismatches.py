@@ -6,8 +6,6 @@ Similarity is the cosine of summed word embeddings. With random initial embeddin
 weighted by idf, and it improves as the embeddings are trained.
 """
 
-from typing import Protocol
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -15,26 +13,12 @@ from torch.nn.functional import normalize
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.kernels.bag_sum import bag_sum
-from paraphrastic.nn.options import Negatives
+from paraphrastic.nn.options import PairModelConfig
 from paraphrastic.training.losses import choose_negatives
 
 
-class MismatchOptions(Protocol):
-    """How mismatched pairs are chosen; `models.ldc.Config` documents the options."""
-
-    @property
-    def negatives(self) -> Negatives:
-        """How partners are chosen."""
-        ...
-
-    @property
-    def negatives_per_sentence(self) -> int:
-        """Partners of each sentence."""
-        ...
-
-
 def mismatched_pairs(
-    embeddings: Tensor, batch: Batch, mask: Tensor, options: MismatchOptions, generator: np.random.Generator
+    embeddings: Tensor, batch: Batch, mask: Tensor, options: PairModelConfig, generator: np.random.Generator
 ) -> Tensor:
     """Pair each of the 2B sentences of a mini-batch with sentences that it does not match.
 

@@ -12,7 +12,13 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
-from paraphrastic.nn.options import EncoderConfig, TrainingConfig, WordEmbeddingsConfig, WordEncoderConfig
+from paraphrastic.nn.options import (
+    EncoderConfig,
+    PairModelConfig,
+    TrainingConfig,
+    WordEmbeddingsConfig,
+    WordEncoderConfig,
+)
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel
 from paraphrastic.training.batches import epoch_batches, scrambled_order
 from paraphrastic.training.dense_optimizer import L2Penalty
@@ -113,17 +119,17 @@ class MatchTrainer(PairTrainer):
     """
 
     def __init__(
-        self, model: TrainedPairModel, pairs: Paraphrases, config: TrainingConfig, *args: Any, **kwargs: Any
+        self, model: TrainedPairModel, pairs: Paraphrases, config: PairModelConfig, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(model, pairs, config, *args, **kwargs)
-        self._module, self._paraphrases = model.module, pairs
+        self._module, self._paraphrases, self._options = model.module, pairs, config
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the loss of the pairs `rows` and of mismatched pairs, and the leaf of the embedding table."""
         leaf, batch = self.embed(rows)
         matched = torch.arange(2 * len(rows), device=leaf.device).view(2, len(rows))
         mask = self._paraphrases.negative_mask(rows, leaf.device)
-        mismatched = mismatched_pairs(leaf.detach(), batch, mask, self._config, self.negatives)
+        mismatched = mismatched_pairs(leaf.detach(), batch, mask, self._options, self.negatives)
         left, right = torch.cat([matched, mismatched], 1)  # (P,) each, B matched pairs first
         labels = (torch.arange(len(left), device=leaf.device) < len(rows)).to(leaf)
         return binary_cross_entropy_with_logits(self._module(leaf, batch, left, right), labels), leaf

@@ -11,7 +11,7 @@ from paraphrastic.errors import ParameterError
 from paraphrastic.models import model_class
 from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import TrainingConfig
-from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_class
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_model
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, read_table
 from paraphrastic.training.initial_embeddings import initial_embeddings
@@ -44,7 +44,7 @@ def initial_model(
     module: TrainableModel = cls(config, generator)
     counts = _read_counts(vocabulary, module.vocabulary)
     texts, embeddings = initial_embeddings(module, config, counts, sentences, generator)
-    return trained_class(cls)(module, embeddings, texts).to(device)
+    return trained_model(module, embeddings, texts).to(device)
 
 
 def _read_counts(folder: Path, kind: VocabularyKind) -> pa.Table:

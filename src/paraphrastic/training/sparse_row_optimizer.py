@@ -70,8 +70,9 @@ class SparseRowOptimizer:
         if self._leaf.grad is None:
             return
         rate = self._idle.rate[step]
-        arrays = self._w, self._m, self._v, self._start, self._rows, self._leaf.grad.numpy()
-        _update(*arrays, rate, self._mix, self._strength * rate)
+        rows, grad = self._rows, self._leaf.grad.numpy()
+        rate, shrink = np.float32(rate), np.float32(self._strength * rate)
+        _update(self._w, self._m, self._v, self._start, rows, grad, rate, self._mix, shrink)
         self._last[self._rows] = step
 
     def flush(self, step: int) -> None:
@@ -86,8 +87,9 @@ class SparseRowOptimizer:
         idle, touched = step - last, last > 0
         drift = np.where(touched, self._idle.drift(last, step), 0).astype(np.float32)
         shrink = np.where(touched & (idle > 0), self._strength * self._idle.penalty(last, step), 0).astype(np.float32)
-        decays = [(b**idle).astype(np.float32) for b in ((BETA1, BETA2) if self._adam else (0.0, 1.0))]
-        _apply_idle_steps(self._w, self._m, self._v, self._start, rows, drift, *decays, shrink)
+        beta1, beta2 = (BETA1, BETA2) if self._adam else (0.0, 1.0)
+        decay1, decay2 = (beta1**idle).astype(np.float32), (beta2**idle).astype(np.float32)
+        _apply_idle_steps(self._w, self._m, self._v, self._start, rows, drift, decay1, decay2, shrink)
 
     def state(self) -> dict[str, Tensor]:
         """See `EmbeddingOptimizer`."""
@@ -107,9 +109,10 @@ class _IdleSteps:
     """
 
     def __init__(self, learning_rates: NDArray[np.float64], adam: bool) -> None:
-        t = np.arange(1, len(learning_rates) + 1)
+        t = np.arange(1, len(learning_rates) + 1, dtype=np.float64)
         self.rate = np.concatenate([[0], bias_corrected(learning_rates, t) if adam else learning_rates])  # c_t
-        self._ratio, self._root = (BETA1 / BETA2**0.5, BETA2**0.5) if adam else (0.0, 1.0)  # r, √β2
+        self._ratio: float = BETA1 / BETA2**0.5 if adam else 0.0  # r
+        self._root: float = BETA2**0.5 if adam else 1.0  # √β2
         self._ahead, self._behind = np.zeros(len(learning_rates) + 1), np.zeros(len(learning_rates) + 1)
         for k in range(1, len(self.rate)):
             self._behind[k] = self._behind[k - 1] * self._root + self.rate[k]
@@ -117,11 +120,13 @@ class _IdleSteps:
 
     def drift(self, last: Array, step: int) -> Array:
         """Return Σ_{k=1..n} c_{last+k} r^k with n = step − last."""
-        return self._ahead[last] - self._ratio ** (step - last) * self._ahead[step]
+        total: Array = self._ahead[last] - self._ratio ** (step - last) * self._ahead[step]
+        return total
 
     def penalty(self, last: Array, step: int) -> Array:
         """Return Σ_{k=1..n} c_{last+k} √β2^{n−k} with n = step − last."""
-        return self._behind[step] - self._root ** (step - last) * self._behind[last]
+        total: Array = self._behind[step] - self._root ** (step - last) * self._behind[last]
+        return total
 
 
 @njit(fastmath=True, cache=True, error_model="numpy")
@@ -152,13 +157,13 @@ def _update(
     start: Array,
     rows: Array,
     grad: Array,
-    rate: float,
+    rate: np.float32,
     mix: Array,
-    shrink: float,
+    shrink: np.float32,
 ) -> None:
     """Apply one step of Adam or AdaGrad, and then of the penalty, to `rows`."""
     keep1, new1, keep2, new2 = mix
-    rate, shrink, epsilon = np.float32(rate), np.float32(shrink), np.float32(EPSILON)
+    epsilon = np.float32(EPSILON)
     for k in range(len(rows)):
         row = rows[k]
         for j in range(w.shape[1]):

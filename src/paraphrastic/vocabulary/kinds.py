@@ -41,5 +41,6 @@ def build_vocabulary(
     """
     if kind == "words":
         return WordVocabulary(texts, boundary_tokens)
-    kinds = {"ngrams": NgramVocabulary, "words+ngrams": WordNgramVocabulary, "characters": CharacterVocabulary}
-    return kinds[kind](texts)
+    if kind == "characters":
+        return CharacterVocabulary(texts)
+    return NgramVocabulary(texts) if kind == "ngrams" else WordNgramVocabulary(texts)

@@ -142,11 +142,13 @@ class NgramVocabulary:
         known = np.diff(offsets_from_lengths((windows >= 0).sum(axis=0))[offsets])
         lengths = np.diff(offsets) - 1  # padding included
         total = sum((np.maximum(lengths - n + 1, 0) for n in self._orders), np.zeros_like(lengths))
-        return np.where(lengths > 2 * len(self._padding), total - known, 0) / np.maximum(total, 1)
+        missing = np.where(lengths > 2 * len(self._padding), total - known, 0)
+        shares: NDArray[np.float64] = missing / np.maximum(total, 1)
+        return shares
 
 
 @njit(cache=True, inline="always")
-def _slot(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> int:
+def _slot(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> np.uint64:
     """Return the slot of `key`, or the empty slot where it belongs.
 
     Keys with the same prefix start in adjacent slots, so that frequent windows share cache lines. On a collision the

@@ -42,7 +42,8 @@ class TaggedSentences:
         """Return the sentences `rows` in that order, with the words that they use."""
         tokens = self.tokens.take(rows)
         words, ids = np.unique(tokens.ids, return_inverse=True)
-        return TaggedSentences(self.words.take(words), self.capital[words], Ragged(ids, tokens.offsets))
+        tokens = Ragged(ids.astype(np.int32), tokens.offsets)
+        return TaggedSentences(self.words.take(words), self.capital[words], tokens)
 
 
 def lower(words: pa.StringArray | pa.ChunkedArray) -> pa.StringArray | pa.ChunkedArray:

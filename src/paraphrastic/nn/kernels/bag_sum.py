@@ -4,6 +4,7 @@
 slower than the two loops here, and this sum is all that averaging and n-gram models compute.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,7 @@ def bag_sum(table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Ten
     """
     if table.device.type != "cpu":
         return reference(table, ids, offsets, weights)
-    out: Tensor = _BagSum.apply(table, ids, offsets, weights)
-    return out
+    return _bag_sum(table, ids, offsets, weights)
 
 
 def reference(table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Tensor:
@@ -51,8 +51,12 @@ class _BagSum(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        transposed = _transpose(*ctx.matrix, ctx.rows)
+        ids, offsets, weights = ctx.matrix
+        transposed = _transpose(ids, offsets, weights, ctx.rows)
         return torch.from_numpy(sum_rows(grads[0].contiguous().numpy(), *transposed)), None, None, None
+
+
+_bag_sum: Callable[..., Tensor] = _BagSum.apply
 
 
 @njit(cache=True)

@@ -11,6 +11,7 @@ window to each of these filters. A sentence shorter than a filter is one window,
 nothing.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,7 @@ def conv_max_pool(projected: Tensor, ids: Tensor, offsets: Tensor, reach: list[i
     """
     if projected.device.type != "cpu":
         return reference(projected, ids, offsets, reach)
-    out: Tensor = _ConvMaxPool.apply(projected, ids, offsets, reach)
-    return out
+    return _conv_max_pool(projected, ids, offsets, reach)
 
 
 def reference(projected: Tensor, ids: Tensor, offsets: Tensor, reach: list[int]) -> Tensor:
@@ -91,8 +91,12 @@ class _ConvMaxPool(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         out = grads[0].new_zeros(ctx.shape)
-        _backward(grads[0].contiguous().numpy(), ctx.argmax, *ctx.sentences, *ctx.filters, out.numpy())
+        scatter = *ctx.sentences, *ctx.filters, out.numpy()
+        _backward(grads[0].contiguous().numpy(), ctx.argmax, *scatter)
         return out, None, None, None
+
+
+_conv_max_pool: Callable[..., Tensor] = _ConvMaxPool.apply
 
 
 @njit(cache=True)

@@ -156,10 +156,7 @@ def forward_cell(
     """
     inputs = input_products, rows, state_products, bias, peepholes
     if bias.device.type == "cpu":
-        arrays = [_as_array(tensor) for tensor in (*inputs, *out)]
-        return lambda current, previous: lstm_cell_cpu.forward(
-            *arrays, current.start, previous.start, current.stop - current.start
-        )
+        return _on_cpu(lstm_cell_cpu.forward, (*inputs, *out))
     if _has_triton_kernel(bias):
         from paraphrastic.nn.kernels import lstm_cell_triton
 
@@ -192,15 +189,18 @@ def backward_cell(
     """
     arguments = peepholes, d_states, d_recurrent, d_cells, deltas, d_bias, d_peepholes
     if peepholes.device.type == "cpu":
-        arrays = [_as_array(tensor) for tensor in (*saved[:3], *arguments)]
-        return lambda current, previous: lstm_cell_cpu.backward(
-            *arrays, current.start, previous.start, current.stop - current.start
-        )
+        return _on_cpu(lstm_cell_cpu.backward, (*saved[:3], *arguments))
     if _has_triton_kernel(peepholes):
         from paraphrastic.nn.kernels import lstm_cell_triton
 
         return partial(lstm_cell_triton.backward, (*saved[:3], *arguments))
     return partial(reference_backward, saved, *arguments)
+
+
+def _on_cpu(kernel: Callable[..., None], tensors: tuple[Tensor, ...]) -> Step:
+    """Return a function that runs `kernel` on one time step of `tensors`."""
+    arrays = [_as_array(tensor) for tensor in tensors]
+    return lambda current, previous: kernel(*arrays, current.start, previous.start, current.stop - current.start)
 
 
 def add_rows(deltas: Tensor, rows: Tensor, out: Tensor) -> None:

@@ -27,14 +27,16 @@ _P = tuple(map(np.float32, (-2.76076847742355e-16, 2.00018790482477e-13, -8.6046
 _Q = tuple(map(np.float32, (1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)))
 
 
-@intrinsic
-def _float_from_bits(context: Any, bits: Any) -> Any:
+def _bitcast_to_float(context: Any, bits: Any) -> Any:
     return types.float32(types.int32), lambda _, builder, __, args: builder.bitcast(args[0], ir.FloatType())
 
 
-@intrinsic
-def _bits_of_float(context: Any, number: Any) -> Any:
+def _bitcast_to_int(context: Any, number: Any) -> Any:
     return types.int32(types.float32), lambda _, builder, __, args: builder.bitcast(args[0], ir.IntType(32))
+
+
+_float_from_bits: Any = intrinsic(_bitcast_to_float)
+_bits_of_float: Any = intrinsic(_bitcast_to_int)
 
 
 def _widen(number: Any) -> Any:

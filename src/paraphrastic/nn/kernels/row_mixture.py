@@ -1,5 +1,6 @@
 """Rows of one table plus weighted sums of a few rows of another, with gradients."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,7 @@ def row_mixture(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights:
     """
     if base.device.type != "cpu":
         return reference(base, parts, ids, rows, weights)
-    out: Tensor = _RowMixture.apply(base, parts, ids, rows, weights)
-    return out
+    return _row_mixture(base, parts, ids, rows, weights)
 
 
 def reference(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights: Tensor) -> Tensor:
@@ -49,6 +49,9 @@ class _RowMixture(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         d_base, d_parts, d_weights = map(torch.from_numpy, _gradients(grads[0].contiguous().numpy(), *ctx.mixture))
         return d_base, d_parts, None, None, d_weights
+
+
+_row_mixture: Callable[..., Tensor] = _RowMixture.apply
 
 
 @njit(fastmath=True, cache=True)

@@ -1,0 +1,182 @@
+"""The tables of results: run experiments, store what they measure, and write the pages that show it.
+
+    python -m docs.results run avg charagram   run the experiments of two rows of docs/results/rows.toml
+    python -m docs.results write               write docs/results.md and the table in README.md from the stored results
+
+An experiment is `dvc exp run --temp` with the options of its row, so that the workspace is left as it is. Its metrics are
+stored in docs/results/ROW.json. A row runs once for each of its seeds; seeds that are stored already are skipped.
+"""
+
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from dvc.api import DVCFileSystem
+from safetensors import safe_open
+
+from paraphrastic.console import report_errors
+from paraphrastic.errors import ParameterError, unknown_name
+from pipeline.params import load_params
+
+ROOT = Path(__file__).parents[1]
+RESULTS, PAGE, README = ROOT / "docs/results", ROOT / "docs/results.md", ROOT / "README.md"
+COLUMNS = {"STS 2012–2015": ("sts", "mean"), "STS 2016": ("sts", "2016"), "SICK": ("sick", "pearson")}
+BEGIN, END = "<!-- results: python -m docs.results write -->", "<!-- end of results -->"
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+def rows() -> dict[str, dict[str, Any]]:
+    """Return the rows by name, in the order of the page."""
+    content: dict[str, dict[str, Any]] = tomllib.loads((RESULTS / "rows.toml").read_text(encoding="utf-8"))
+    return content
+
+
+def stored(name: str) -> dict[str, Any]:
+    """Return the stored results of a row; empty if there are none."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"seeds": {}}
+
+
+@app.command()
+@report_errors("interrupted; run the same command again to continue")
+def run(
+    names: Annotated[list[str], typer.Argument(metavar="ROW", help="Rows of docs/results/rows.toml.")],
+    path: Annotated[str, typer.Option(help="Folder of the encoder of the row `external`.")] = "",
+) -> None:
+    """Run the experiments of some rows and store their results."""
+    for name in names:
+        if name not in rows():
+            raise ParameterError(unknown_name("row", name, rows()))
+        for seed in rows()[name].get("seeds", [1]):
+            if str(seed) not in stored(name)["seeds"]:
+                _run(name, seed, path)
+
+
+def _run(name: str, seed: int, path: str) -> None:
+    row, experiment = rows()[name], f"{name}-{seed}"
+    options = [*_options(row), f"seed={seed}", *([f"models.external.path={path}"] if path else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        if "vectors_of" in row:
+            options.append(f"models.{row['model']}.vectors={_export_vectors(row['vectors_of'], Path(folder))}")
+        settings = [argument for option in options for argument in ("-S", option)]
+        start = time.monotonic()
+        subprocess.run(["dvc", "exp", "run", "--temp", "--force", "-n", experiment, *settings], check=True, cwd=ROOT)
+    _store(name, seed, experiment, (time.monotonic() - start) / 60)
+
+
+def _options(row: dict[str, Any]) -> list[str]:
+    """Return the options of a row as `-S` takes them; every model gets one thread, so that minutes are comparable."""
+    model, corpus = row["model"], "corpus=[open,captions]" if row.get("captions") else "corpus=open"
+    has_threads = "num_threads" in load_params(ROOT / "params.yaml").models[model]
+    threads = [f"models.{model}.num_threads=1"] if has_threads else []
+    return [f"model={model}", corpus, "benchmarks=open", *threads, *row.get("options", [])]
+
+
+def _export_vectors(experiment: str, folder: Path) -> Path:
+    """Write the word embeddings of a stored experiment as word2vec text."""
+    import paraphrastic
+    from paraphrastic.inference.export import to_word2vec
+
+    DVCFileSystem(rev=experiment).get("data/model", str(folder / "model"), recursive=True)
+    to_word2vec(paraphrastic.load(folder / "model"), folder / "vectors.txt")
+    return folder / "vectors.txt"
+
+
+def _store(name: str, seed: int, experiment: str, minutes: float) -> None:
+    files = DVCFileSystem(rev=experiment)
+    metrics = json.loads(files.read_text("metrics/evaluate.json"))
+    result = stored(name)
+    result["parameters"] = _count_parameters(files)
+    result["seeds"][str(seed)] = {"minutes": round(minutes, 1), "metrics": metrics}
+    result["seeds"] = dict(sorted(result["seeds"].items()))
+    (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8", newline="\n")
+
+
+def _count_parameters(files: DVCFileSystem) -> int:
+    """Return the number of weights of the model of an experiment."""
+    if not files.exists("data/model/weights.safetensors"):
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        weights = Path(folder) / "weights.safetensors"
+        files.get_file("data/model/weights.safetensors", str(weights))
+        with safe_open(weights, framework="numpy") as file:
+            return sum(math.prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
+
+
+@app.command()
+def write() -> None:
+    """Write docs/results.md and the table in README.md from the stored results."""
+    PAGE.write_text(page(), encoding="utf-8", newline="\n")
+    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+
+
+def page() -> str:
+    """Return docs/results.md."""
+    text = (RESULTS / "page.md").read_text(encoding="utf-8")
+    parts = {
+        "open": _table(name for name, row in rows().items() if not row.get("captions")),
+        "captions": _table(name for name, row in rows().items() if row.get("captions")),
+    }
+    for part, lines in parts.items():
+        text = text.replace(f"{{{part}}}", "\n".join(lines))
+    return text
+
+
+def readme(text: str) -> str:
+    """Return the README with its table of results replaced."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{chr(10).join(_readme_table())}\n{END}{after}"
+
+
+def _readme_table() -> Iterator[str]:
+    yield f"| model | {' | '.join(COLUMNS)} | paper, 22 sets |"
+    yield "|---|--:|--:|--:|--:|"
+    for name, row in rows().items():
+        if "readme" in row:
+            yield f"| {row['readme']} | {' | '.join(_cells(name))} | {row.get('published', '–')} |"
+
+
+def _table(names: Iterator[str]) -> Iterator[str]:
+    yield f"| model | options | {' | '.join(COLUMNS)} | parameters, M | minutes |"
+    yield "|---|---|--:|--:|--:|--:|--:|"
+    for name in names:
+        row, result = rows()[name], stored(name)
+        options = [f"`-S {option}`" for option in row.get("options", [])]
+        options += [f"vectors of `{row['vectors_of']}`"] if "vectors_of" in row else []
+        shown = " ".join([*options, row.get("note", "")]).strip()
+        millions = f"{row.get('parameters', result.get('parameters', 0)) / 1e6:.1f}"
+        cells = [f"`{row['model']}`", shown, *_cells(name), millions if millions != "0.0" else "–", _minutes(name)]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _cells(name: str) -> list[str]:
+    """Return the metrics of a row, mean ± standard deviation if it has several seeds; – if it is not stored."""
+    seeds = [seed["metrics"] for seed in stored(name)["seeds"].values()]
+    return [_cell([metrics[section][key] for metrics in seeds]) for section, key in COLUMNS.values()]
+
+
+def _cell(values: list[float]) -> str:
+    if not values:
+        return "–"
+    deviation = f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.1f}{deviation}"
+
+
+def _minutes(name: str) -> str:
+    minutes = [seed["minutes"] for seed in stored(name)["seeds"].values()]
+    return f"{statistics.mean(minutes):.0f}" if minutes else "–"
+
+
+if __name__ == "__main__":
+    sys.exit(app())

@@ -1,0 +1,139 @@
+"""Download a file over HTTP: retry after temporary errors, and resume from the bytes received so far.
+
+`PART` contains the first bytes of a file, and `PART` with the suffix `.etag` contains the validator of its version: the
+ETag or modification date that the server sent. The next request asks for the missing bytes with `Range`, and with
+`If-Range` for the whole file in case that it has changed (RFC 9110, sections 13.1.5 and 14.2).
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from paraphrastic.errors import SourceError
+from paraphrastic.sources.catalogue import File
+
+OnProgress = Callable[[File, int, int | None], None]
+"""Called with a file, the bytes of it received so far, and its length in bytes or None if the length is unknown."""
+
+_RETRIED = {408, 429}  # status codes that may be temporary, besides 500 and above
+
+
+class _TemporaryError(Exception):
+    """The server responded without the requested bytes; a retry may succeed."""
+
+
+def http_client(timeout: float) -> httpx.AsyncClient:
+    """Return a client that follows redirects and requests content without compression.
+
+    Byte ranges and the length of a compressed response do not apply to the file itself.
+
+    Args:
+        timeout: seconds without data after which a request fails.
+    """
+    return httpx.AsyncClient(headers={"Accept-Encoding": "identity"}, follow_redirects=True, timeout=timeout)
+
+
+@dataclass(frozen=True)
+class Downloader:
+    """Downloads files.
+
+    Attributes:
+        client: an open client, see `http_client`.
+        pauses: seconds to wait before each retry.
+        on_progress: called after each chunk.
+    """
+
+    client: httpx.AsyncClient
+    pauses: Sequence[float]
+    on_progress: OnProgress
+
+    async def download(self, file: File, part: Path) -> None:
+        """Complete `part`, or write it anew if the server cannot resume.
+
+        Raises:
+            SourceError: all attempts failed; `part` keeps the bytes received so far.
+            OSError: `part` cannot be written.
+        """
+        for pause in (*self.pauses, None):
+            try:
+                await self._attempt(file, part)
+                return
+            except (httpx.RequestError, _TemporaryError) as error:
+                if pause is None:
+                    raise SourceError(self._failure(file, part, error)) from error
+                await asyncio.sleep(pause)
+
+    async def _attempt(self, file: File, part: Path) -> None:
+        async with self.client.stream("GET", file.url, headers=_range_headers(part)) as response:
+            start, total = _extent(response, part)
+            with part.open("ab" if start else "wb") as out:
+                part.with_suffix(".etag").write_text(_validator(response.headers))
+                async for chunk in response.aiter_raw():
+                    out.write(chunk)
+                    self.on_progress(file, out.tell(), total)
+        if total not in (None, _size(part)):
+            raise _TemporaryError(f"the response ended after {_size(part)} of {total} bytes")
+
+    def _failure(self, file: File, part: Path, error: Exception) -> str:
+        """Return the message for the error of the last attempt."""
+        reason = str(error) or type(error).__name__
+        resume = f"run the same command again to resume from byte {_size(part)}"
+        match error:
+            case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.ProxyError():
+                remedy = "check the network, or set PARAPHRASTIC_MIRROR to a folder with files at HOST/PATH"
+                return f"cannot reach {urlsplit(file.url).netloc} ({reason}) for {file.url}; {remedy}"
+            case httpx.TimeoutException():
+                return f"{file.url}: stalled: no data received for {self.client.timeout.read:g} s; {resume}"
+            case _TemporaryError():
+                return f"{file.url}: {reason}; run the same command again later, or put the file into a mirror"
+            case _:
+                return f"{file.url}: the connection failed: {reason}; {resume}"
+
+
+def _range_headers(part: Path) -> dict[str, str]:
+    """Return the headers that request the bytes missing from `part`; empty if it cannot be resumed."""
+    etag = part.with_suffix(".etag")
+    validator = etag.read_text() if etag.is_file() else ""
+    return {"Range": f"bytes={_size(part)}-", "If-Range": validator} if validator and _size(part) else {}
+
+
+def _validator(headers: httpx.Headers) -> str:
+    """Return the header that identifies this version of the file, or an empty string.
+
+    A weak ETag does not guarantee equal bytes and is therefore not used.
+    """
+    etag: str = headers.get("ETag", "")
+    modified: str = headers.get("Last-Modified", "")
+    return etag if etag.startswith('"') else modified
+
+
+def _extent(response: httpx.Response, part: Path) -> tuple[int, int | None]:
+    """Return the position in the file at which a response starts, and the length of the file if known.
+
+    Raises:
+        _TemporaryError: the server failed, or sent other bytes than requested; in the second case `part` is removed.
+        SourceError: the server refused the request.
+    """
+    status = f"the server answers {response.status_code} {response.reason_phrase}"
+    if response.status_code == 200:
+        length = response.headers.get("Content-Length")
+        return 0, int(length) if length else None
+    if response.status_code == 206:
+        extent = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", response.headers.get("Content-Range", ""))
+        if extent and int(extent[1]) == _size(part):
+            return int(extent[1]), int(extent[2])
+    if response.status_code in (206, 416):
+        part.unlink(missing_ok=True)
+        raise _TemporaryError(f"{status}, without the requested bytes")
+    if response.status_code >= 500 or response.status_code in _RETRIED:
+        raise _TemporaryError(status)
+    raise SourceError(f"{response.url}: {status}; put the file into a mirror (PARAPHRASTIC_MIRROR) if you have it")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

@@ -1,0 +1,60 @@
+"""Model folders that are written without torch."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paraphrastic.inference import model_folder
+from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.scoring.token_overlap import OverlapScorer
+
+DIM = 4
+WORDS = pa.array(["a", "dog", "cat", "runs", "."])
+NGRAMS = pa.array([" d", "do", "og", " dog ", " cat "])
+
+
+def embeddings(rows):
+    return np.random.default_rng(rows).normal(size=(rows, DIM)).astype(np.float32)
+
+
+def average(**form):
+    return StaticEncoder(StaticForm("words", "mean", **form), WORDS, {"embeddings": embeddings(6)})
+
+
+def charagram():
+    arrays = {
+        "embeddings": embeddings(5),
+        "bias": embeddings(1)[0],
+        "dense.W": embeddings(DIM),
+        "dense.b": embeddings(2)[1],
+    }
+    return StaticEncoder(StaticForm("words+ngrams", "sum", counts="sqrt", activation="tanh"), NGRAMS, arrays)
+
+
+SCORERS = {
+    "avg": average(),
+    "sif": StaticEncoder(
+        StaticForm("words", "mean"), WORDS, {"embeddings": embeddings(6), "directions": np.eye(1, DIM, dtype="f4")}
+    ),
+    "charagram": charagram(),
+    "tfidf-words": TfidfScorer("words", WORDS, np.arange(1.0, 6)),
+    "tfidf-chars": TfidfScorer("ngrams", pa.array(["dog", "og ", "cat"]), np.arange(1.0, 4)),
+    "overlap": OverlapScorer(),
+}
+ENCODERS = ["avg", "sif", "charagram"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A function that writes a model and returns its folder."""
+
+    def write(name):
+        options = SimpleNamespace(model_dump=lambda: {"dim": DIM})
+        model_folder.save(SCORERS[name], name, options, tmp_path / name)
+        return tmp_path / name
+
+    return write

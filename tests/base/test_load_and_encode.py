@@ -1,0 +1,78 @@
+"""The base package, which is installed without torch and the packages of the pipeline."""
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import paraphrastic
+from paraphrastic.errors import ModelError
+from tests.base.conftest import DIM, ENCODERS, NGRAMS, SCORERS, WORDS, embeddings
+
+SENTENCES = ["A dog runs.", "a CAT", "", "zebra"]
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_vectors_of_each_encoder(folder, name):
+    model = paraphrastic.load(folder(name))
+    vectors = model.encode(SENTENCES)
+    assert (vectors.shape, vectors.dtype, model.dim) == ((4, DIM), np.float32, DIM)
+    assert np.isfinite(vectors).all()
+    np.testing.assert_allclose(vectors, model.encode(SENTENCES, batch_size=1), atol=1e-6)
+
+
+def test_average_by_hand(folder):
+    table, vectors = embeddings(6), paraphrastic.load(folder("avg")).encode(SENTENCES)
+    np.testing.assert_allclose(vectors[0], table[[1, 2, 4, 5]].mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(vectors[1], table[[1, 3]].mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(vectors[3], table[0], rtol=1e-6)  # row 0 stands for unknown words
+    assert not vectors[2].any()
+
+
+def test_sif_without_its_direction(folder):
+    vectors, means = (paraphrastic.load(folder(name)).encode(SENTENCES) for name in ("sif", "avg"))
+    np.testing.assert_allclose(vectors[:, 1:], means[:, 1:], rtol=1e-6)
+    np.testing.assert_allclose(vectors[:, 0], 0, atol=1e-7)
+
+
+def test_charagram_with_two_layers_by_hand(folder):
+    arrays = SCORERS["charagram"].arrays
+    rows = dict(zip(NGRAMS.to_pylist(), arrays["embeddings"], strict=True))
+    sums = rows[" d"] + rows["do"] + rows["og"] + rows[" dog "] + arrays["bias"]
+    expected = np.tanh(np.tanh(sums) @ arrays["dense.W"] + arrays["dense.b"])
+    np.testing.assert_allclose(paraphrastic.load(folder("charagram")).encode(["dog"])[0], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_similarity_by_each_scorer(folder, name):
+    scores = paraphrastic.load(folder(name)).similarity(["a dog runs", "", "a dog"], ["a dog runs", "a", "a cat"])
+    assert scores[0] == pytest.approx(1, abs=1e-6)
+    assert np.isfinite(scores).all()
+    assert scores[2] < scores[0]
+
+
+def test_encoder_that_needs_torch(folder):
+    path = folder("avg") / "config.json"
+    content = json.loads(path.read_text()) | {"model": "lstmavg", "scorer": {"kind": "encoder"}}
+    path.write_text(json.dumps(content))
+    if find_spec("torch"):
+        pytest.skip("torch is installed here")
+    with pytest.raises(ModelError, match=r"lstmavg needs PyTorch; pip install 'paraphrastic\[torch\]'$"):
+        paraphrastic.load(path.parent)
+
+
+def paraphrastic_command(*arguments, text=""):
+    command = [sys.executable, "-m", "paraphrastic.cli", *map(str, arguments)]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def test_command_line(folder):
+    assert "embed" in paraphrastic_command("--help")
+    line = json.loads(paraphrastic_command("embed", folder("avg"), text="a dog\n"))
+    assert (line["text"], len(line["vector"])) == ("a dog", DIM)
+    assert paraphrastic_command("similarity", folder("overlap"), text="a dog\ta cat\n") == "0.500000\n"
+    assert f"vocabulary\t{len(WORDS)}\n" in paraphrastic_command("info", folder("avg"))
+    assert len(paraphrastic_command("neighbors", folder("avg"), "dog").splitlines()) == len(WORDS) - 1

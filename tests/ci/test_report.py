@@ -1,0 +1,187 @@
+"""The report on a branch: `.ci/report.py` in a real repository."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.helpers.metrics_project import (
+    METRICS,
+    PARAMS,
+    SETS,
+    commit_all,
+    run_report,
+    write_project,
+    write_worse_project,
+)
+from tests.helpers.repository import ROOT, run_git
+
+NO_CHANGE = "no parameter changed, no metric changed, no score of a set changed by more than 0.5 points\n"
+
+
+def report_lines(folder, base="main"):
+    done = run_report(folder, "--base", base)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def test_worse_model(project):
+    write_worse_project(project)
+    commit_all(project, "worse")
+    assert report_lines(project) == [
+        "worse: sample.sts.mean −1.20",
+        "",
+        f"Compared with {run_git(project, 'rev-parse', 'main')[:10]}, the merge base with `main`.",
+        "",
+        "| parameter | old | new |",
+        "|:--|:--|:--|",
+        "| models.avg.margin | `0.6` | `0.9` |",
+        "",
+        "| metric | old | new | change | |",
+        "|:--|--:|--:|--:|:--|",
+        "| sample.sts.mean | 60.20 | 59.00 | −1.20 | ▼ worse |",
+        "",
+        "<details><summary>scores of single sets that changed by more than 0.5 points: 1</summary>",
+        "",
+        "| set | old | new | change | |",
+        "|:--|--:|--:|--:|:--|",
+        "| sample.roles.pearson | 41.05 | 36.05 | −5.00 | ▼ worse |",
+        "",
+        "</details>",
+    ]
+
+
+@pytest.mark.slow
+def test_later_commits_of_main_and_small_change_of_set(project):
+    (project / "README.md").write_text("New words.\n")
+    write_project(project, sets=SETS.replace("41.05", "41.55"))
+    commit_all(project, "words")
+    run_git(project, "switch", "--quiet", "main")
+    write_worse_project(project)
+    commit_all(project, "later")
+    run_git(project, "switch", "--quiet", "change")
+    assert run_report(project, "--base", "main").stdout == NO_CHANGE
+
+
+@pytest.mark.slow
+def test_uncommitted_change_against_origin_from_subfolder(project, tmp_path):
+    run_git(project, "switch", "--quiet", "main")
+    run_git(tmp_path, "clone", "--quiet", str(project), "clone")
+    write_worse_project(tmp_path / "clone")
+    (tmp_path / "clone/deep").mkdir()
+    done = run_report(tmp_path / "clone/deep")
+    assert "the merge base with `origin/main`" in done.stdout
+    assert "▼ worse" in done.stdout
+
+
+def test_new_and_removed_metrics_and_mean_over_fewer_sets(project):
+    metrics = {"sample": {"sts": {"mean": 61.0, "sets": 4}, "qa": {"map": 70.0, "a|\n# b": 80}, "words": float("nan")}}
+    write_project(project, metrics=metrics, sets=SETS.replace("sample.typos", "sample.negation"))
+    lines = report_lines(project)
+    better, worse = "better: sample.sts.mean +0.80", "worse: sample.qa.map −6.86"
+    assert lines[0] == f"{worse}; {better}; removed: sample.words; new: sample.qa.a??? b; changed: sample.sts.sets −1"
+    for row in (
+        "| sample.sts.mean | 60.20 | 61.00 | +0.80 | ▲ better |",
+        "| sample.sts.sets | 5 | 4 | −1 |  |",
+        "| sample.qa.a??? b | — | 80 |  | new |",
+        "| sample.words | 38.50 | — |  | removed |",
+        "| sample.typos.pearson | 55.76 | — |  | removed |",
+        "| sample.negation.n | — | 400 |  | new |",
+    ):
+        assert row in lines
+    assert not any("roles" in line or "kind" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_best_epoch_is_not_rated(project):
+    def metrics(epoch):
+        return METRICS | {"finetune": {"sts": {"epoch": epoch, "dev": {"pearson": 70.0}}}}
+
+    write_project(project, metrics=metrics(9))
+    commit_all(project, "epoch 9")
+    write_project(project, metrics=metrics(4))
+    lines = report_lines(project, "HEAD")
+    assert "| finetune.sts.epoch | 9 | 4 | −5 |  |" in lines
+    assert not any("worse" in line or "better" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_order_and_limits_of_many_changes(project):
+    write_project(project, metrics={f"set{i:03}": 50.0 for i in range(120)} | {"good": 1.0})
+    commit_all(project, "many")
+    write_project(project, metrics={f"set{i:03}": 49.0 - i for i in range(120)} | {"good": 2.0})
+    lines = report_lines(project, "HEAD")
+    assert lines[0] == "worse: set119 −120.00, set118 −119.00, set117 −118.00, 117 more; better: good +1.00"
+    assert [line.split(" ")[1] for line in lines if line.startswith("| set")] == [
+        f"set{i:03}" for i in range(119, 19, -1)
+    ]
+    assert lines[-1] == "… and 21 more"
+
+
+@pytest.mark.slow
+def test_parameters_of_models_that_are_not_chosen(project):
+    changed = PARAMS.replace("seed: 1", "seed: true")
+    changed = changed.replace("max_grad_norm: 1.0", "max_grad_norm: 2.0, learning_rate: 1e-05")
+    changed = changed.replace("vectors: ", 'vectors: "a|b`c\\n<img src=x>"')
+    write_project(project, changed.replace("[2, 3]", "[2, 4]"))
+    visible, _, collapsed = run_report(project, "--base", "main").stdout.partition("<details>")
+    assert visible.startswith("no metric changed\n")
+    for row in (
+        "| models.avg.orders | `[2, 3]` | `[2, 4]` |",
+        "| models.avg.vectors | — | `a\\|b'c <img src=x>` |",
+        "| seed | `1` | `true` |",
+    ):
+        assert row in visible.splitlines()
+    assert "gran" not in visible
+    assert collapsed.startswith("<summary>parameters of other models: 2</summary>")
+    rows = "| models.gran.learning_rate | — | `1e-05` |\n| models.gran.max_grad_norm | `1.0` | `2.0` |\n\n</details>"
+    assert rows in collapsed
+
+
+@pytest.mark.slow
+def test_other_chosen_model(project):
+    write_project(project, PARAMS.replace("model: avg", "model: gran"))
+    rows = [line for line in report_lines(project) if line.startswith("|")]
+    assert rows[2:] == ["| model | `avg` | `gran` |"]
+
+
+@pytest.mark.slow
+def test_long_value(project):
+    write_project(project, PARAMS.replace("vectors: ", f"vectors: {'x' * 200}"))
+    assert f"| models.avg.vectors | — | `{'x' * 120}…` |" in report_lines(project)
+
+
+@pytest.mark.slow
+def test_damaged_metrics_file(project):
+    (project / "metrics/evaluate.json").write_text("{")
+    lines = report_lines(project)
+    assert lines[0] == "removed: sample.qa.map, sample.sts.mean, sample.sts.sets, 1 more"
+    assert "`DVC failed to load some metrics for following revisions: 'workspace'.`" in lines
+
+
+@pytest.mark.parametrize("base", ["nowhere", "--all", "main:params.yaml"])
+def test_unknown_base(project, base):
+    done = run_report(project, f"--base={base}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"error: base {base!r}: no such commit here; `git fetch` it or name another with --base\n"
+
+
+def test_base_without_common_history(project):
+    run_git(project, "switch", "--quiet", "--orphan", "other")
+    run_git(project, "commit", "--quiet", "--allow-empty", "--message=other")
+    done = run_report(project, "--base", "main")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "no commit in common with HEAD; fetch its history" in done.stderr
+
+
+def test_folder_without_git(tmp_path):
+    done = run_report(tmp_path, "--base", "main")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "not in a git repository" in done.stderr
+
+
+@pytest.mark.parametrize("script", ["report.py", "drift.py"])
+def test_script_without_installed_packages(script):
+    # CI runs the report with DVC alone installed, which runs in a process of its own; -S hides installed packages
+    load = f"import runpy; runpy.run_path({str(ROOT / '.ci' / script)!r})"
+    subprocess.run([sys.executable, "-S", "-c", load], check=True)

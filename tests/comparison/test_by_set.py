@@ -1,0 +1,94 @@
+"""Comparison of stored scores, set by set."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paraphrastic.comparison.by_set import by_set, compare
+from paraphrastic.errors import DataError
+from paraphrastic.evaluation import Benchmarks, evaluate
+from tests.helpers.benchmark_tables import DifferenceScorer, write_benchmarks
+from tests.helpers.score_tables import GOLD, noisy_run, score_table
+
+
+def test_metrics_equal_those_of_evaluation(tmp_path):
+    results = evaluate(Benchmarks.load(write_benchmarks(tmp_path)), DifferenceScorer())
+    scores = by_set(results.scores)
+    rows = {row.name: row for row in compare([scores], [scores], samples=50).rows}
+    for evaluated in results.sets:
+        row = rows[evaluated["set"]]
+        assert 100 * row.a[0] == pytest.approx(evaluated[row.metric], abs=0.006)
+    assert rows["sts.2012.MSRpar"].metric == "pearson"
+    assert rows["qa.wikiqa"].metric == "map"
+    assert rows["paraphrase.msrp"].metric == "accuracy"
+    assert rows["words.simlex"].metric == "spearman"
+
+
+def test_model_compared_with_itself():
+    run = noisy_run(1.0, 1)
+    for row in compare([run], [run], samples=100).rows:
+        assert row.change == (0, 0, 0)
+        assert not row.is_significant
+
+
+def test_better_model():
+    rows = compare([noisy_run(1.5, 1)], [noisy_run(0.5, 2)], samples=300).rows
+    assert rows[0].name == "mean of 2 sets"
+    assert rows[0].change.difference == pytest.approx(np.mean([row.change.difference for row in rows[1:3]]))
+    assert all(row.is_significant and row.change.low > 0 for row in rows)
+    assert all(row.williams.p < 0.001 and row.williams.t > 0 for row in rows[1:])
+
+
+def test_worse_model_is_significant():
+    rows = compare([noisy_run(0.5, 2)], [noisy_run(1.5, 1)], samples=300).rows
+    assert all(row.is_significant and row.change.high < 0 for row in rows)
+
+
+def equal_runs(rng, runs, sets):
+    """Return the scores of runs that differ only in their noise; every set has its own gold scores."""
+    gold = {f"sts.2012.{n}": rng.normal(size=200) for n in range(sets)}
+    noisy = ((name, scores + rng.normal(size=200)) for _ in range(runs) for name, scores in gold.items())
+    tables = [score_table(name, "similarity", gold[name], score) for name, score in noisy]
+    return [by_set(pa.concat_tables(tables[first : first + sets])) for first in range(0, runs * sets, sets)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_equal_models_differ_in_about_5_percent_of_sets(seeds):
+    runs = equal_runs(np.random.default_rng(seeds), 2 * seeds, 400)
+    rows = compare(runs[:seeds], runs[seeds:], samples=400).rows[1:]
+    assert 0.03 <= np.mean([row.is_significant for row in rows]) <= 0.075
+
+
+@pytest.mark.slow
+def test_means_of_equal_models_differ_in_about_5_percent_of_comparisons():
+    rng = np.random.default_rng(0)
+    rows = [compare(*([run] for run in equal_runs(rng, 2, 3)), seed=n, samples=400).rows[0] for n in range(300)]
+    assert rows[0].name == "mean of 3 sets"
+    assert 0.025 <= np.mean([row.is_significant for row in rows]) <= 0.08
+
+
+def test_several_seeds_are_averaged():
+    a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
+    row = next(row for row in compare(a, b, samples=50).rows if row.name == "sts.2013.FNWN")
+    assert len(row.a) == 3
+    assert row.change.difference == pytest.approx(row.b[0] - row.a.mean())
+    assert row.williams is None
+
+
+def test_sets_that_some_runs_lack():
+    other = noisy_run(1.0, 2, ("sts.2012.MSRpar", "words.wordsim"))
+    comparison = compare([noisy_run(1.0, 1)], [other], samples=50)
+    assert [row.name for row in comparison.rows] == ["sts.2012.MSRpar"]
+    assert comparison.left_out == ["sts.2013.FNWN", "words.simlex", "words.wordsim"]
+
+
+def test_runs_without_common_set():
+    with pytest.raises(DataError, match="no evaluation set is in all runs"):
+        compare([noisy_run(1.0, 1, ("a.b",))], [noisy_run(1.0, 1, ("c.d",))])
+
+
+def test_runs_with_different_pairs():
+    other = {"a.b": score_table("a.b", "similarity", GOLD[::-1], GOLD)}
+    with pytest.raises(DataError, match=r"a\.b: the runs have different pairs"):
+        compare([noisy_run(1.0, 1, ("a.b",))], [other])

@@ -1,0 +1,53 @@
+"""The three forms of a comparison: for a terminal, in Markdown, and as JSON."""
+
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from paraphrastic.comparison.by_set import compare
+from paraphrastic.comparison.report import HEADER, as_json, cells, markdown, terminal
+from tests.helpers.score_tables import noisy_run
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compare([noisy_run(1.5, 1)], [noisy_run(0.5, 2)], samples=100)
+
+
+def test_all_forms_have_equal_rows(comparison):
+    rows = json.loads(as_json(comparison))["rows"]
+    assert [row["set"] for row in rows] == [row.name for row in comparison.rows]
+    lines = markdown(comparison).splitlines()
+    assert len(lines) == 2 + len(rows)
+    assert f"**{rows[0]['difference']:+.2f}**" in lines[2]
+    assert terminal(comparison).row_count == len(rows)
+
+
+def test_json_has_unrounded_numbers(comparison):
+    row, expected = json.loads(as_json(comparison))["rows"][1], comparison.rows[1]
+    assert row["difference"] == 100 * expected.change.difference
+    assert (row["low"], row["high"]) == (100 * expected.change.low, 100 * expected.change.high)
+    assert row["a"] == [100 * expected.a[0]]
+    assert row["williams"] == {"t": expected.williams.t, "p": expected.williams.p}
+
+
+def test_markdown_of_several_seeds():
+    a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
+    comparison = compare(a, b, samples=50)
+    row = next(row for row in comparison.rows if row.name == "sts.2013.FNWN")
+    assert f"{100 * row.a.mean():.2f} ± {100 * row.a.std(ddof=1):.2f}" in markdown(comparison)
+    assert cells(row)[-1] == ""  # no p-value: Williams' test compares two runs
+
+
+def test_insignificant_difference_is_not_bold():
+    run = noisy_run(1.0, 1)
+    assert "**" not in markdown(compare([run], [run], samples=50))
+
+
+def test_terminal_table_has_header_and_colours(comparison):
+    out = StringIO()
+    Console(file=out, width=120, force_terminal=True, color_system="standard").print(terminal(comparison))
+    assert all(name in out.getvalue() for name in HEADER)
+    assert "\x1b[32m" in out.getvalue()  # green: B is significantly better

@@ -1,0 +1,93 @@
+"""Significance tests: on numbers from the literature, by brute force, and by simulation."""
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr
+
+from paraphrastic.comparison.significance import (
+    Correlation,
+    Mean,
+    bootstrap,
+    percentile_interval,
+    williams_of,
+    williams_test,
+)
+
+
+def test_williams_test_of_steigers_example():
+    # n = 103, r12 = .4, r13 = .5, r23 = .1: t(100) = .89, p = .37, as the R package psych prints it
+    result = williams_of(103, 0.4, 0.5, 0.1)
+    assert result.t == pytest.approx(0.89, abs=0.005)
+    assert result.p == pytest.approx(0.37, abs=0.005)
+
+
+def test_williams_test_of_exchanged_and_equal_models():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=50)
+    a, b = gold + rng.normal(size=50), gold + rng.normal(size=50)
+    assert williams_test(gold, a, b).t == pytest.approx(-williams_test(gold, b, a).t)
+    assert williams_test(gold, a, b).p == pytest.approx(williams_test(gold, b, a).p)
+    assert williams_test(gold, a, a) == (0.0, 1.0)
+    assert williams_test(gold[:3], a[:3], b[:3]) == (0.0, 1.0)
+
+
+def test_williams_test_rejects_5_percent_of_equal_models():
+    rng, rejected = np.random.default_rng(1), 0
+    for _ in range(1000):
+        gold, shared = rng.normal(size=60), rng.normal(size=60)
+        a, b = (gold + shared + 0.7 * rng.normal(size=60) for _ in range(2))
+        rejected += williams_test(gold, a, b).p < 0.05
+    assert 30 <= rejected <= 72  # 50 expected
+
+
+def test_measures_of_resample_equal_those_of_drawn_pairs():
+    rng = np.random.default_rng(2)
+    gold, scores = rng.normal(size=(2, 30))
+    rows = rng.integers(30, size=(5, 30))
+    weights = np.stack([np.bincount(row, minlength=30) for row in rows]).astype(float)
+    expected = [pearsonr(gold[row], scores[row]).statistic for row in rows]
+    np.testing.assert_allclose(Correlation(gold, scores).of(weights), expected, atol=1e-12)
+    np.testing.assert_allclose(Mean(scores).of(weights), [scores[row].mean() for row in rows])
+
+
+def test_correlation_of_constant_scores():
+    assert Correlation(np.arange(5.0), np.ones(5)).of(np.ones((2, 5))).tolist() == [0, 0]
+
+
+def test_bootstrap_of_model_and_itself():
+    gold, scores = np.random.default_rng(3).normal(size=(2, 40))
+    same = Correlation(gold, scores)
+    assert not bootstrap([([same], [same])], 100, 0).any()
+
+
+def test_bootstrap_with_equal_and_other_seeds():
+    gold, scores, other = np.random.default_rng(3).normal(size=(3, 40))
+    pair = [([Correlation(gold, scores)], [Correlation(gold, other)])]
+    np.testing.assert_array_equal(bootstrap(pair, 50, 7), bootstrap(pair, 50, 7))
+    assert (bootstrap(pair, 50, 7) != bootstrap(pair, 50, 8)).any()
+
+
+@pytest.mark.slow
+def test_interval_covers_true_difference_in_95_percent():
+    rng, covered, runs, size = np.random.default_rng(4), 0, 600, 150
+    true = 1 / np.sqrt(1 + 0.6**2) - 1 / np.sqrt(1 + 0.9**2)
+    for run in range(runs):
+        gold = rng.normal(size=size)
+        a, b = gold + 0.9 * rng.normal(size=size), gold + 0.6 * rng.normal(size=size)
+        resampled = bootstrap([([Correlation(gold, a)], [Correlation(gold, b)])], 400, run)[0]
+        low, high = percentile_interval(0.0, resampled)[1:]
+        covered += low <= true <= high
+    assert 0.93 <= covered / runs <= 0.97
+
+
+def test_percentile_interval_worked_by_hand():
+    assert percentile_interval(0.5, np.arange(1001.0)) == pytest.approx((0.5, 25, 975))
+    assert percentile_interval(0.5, np.arange(1001.0), confidence=0.9) == pytest.approx((0.5, 50, 950))
+
+
+def test_sets_are_resampled_independently():
+    rng = np.random.default_rng(5)
+    sets = [([Mean(rng.normal(size=n))], [Mean(rng.normal(size=n))]) for n in (20, 50)]
+    resampled = bootstrap(sets, 200, 0)
+    assert resampled.shape == (2, 200)
+    assert abs(np.corrcoef(resampled)[0, 1]) < 0.2

@@ -1,0 +1,162 @@
+"""Every command and every Python example of the README, of docs/ and of CONTRIBUTING.md, as it stands there.
+
+Each page runs from top to bottom in a copy of the repository in which `dvc repro` has run, offline, with small models and
+the data set `sample`.
+"""
+
+import re
+import shlex
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.repository import ROOT, copy_repository, isolated_environment, run_git
+
+PAGES = sorted(
+    str(page.relative_to(ROOT))
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"))
+    if "results" not in page.parts
+)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+INLINE = re.compile(r"`((?:(?:dvc|paraphrastic|python|pip|pytest|ruff|mypy|git|typer) |\.ci/|mypy|pytest)[^`\n]*)`")
+
+SMALL = {"dim": 16, "epochs": 1, "batch_size": 500, "num_threads": 1, "filters_per_width": 4}  # in every block
+REPLACED = {
+    "corpus=open": "corpus=sample",
+    "benchmarks=open": "benchmarks=sample",
+    "[open,captions]": "[sample]",
+    "[sick-relatedness,sick-entailment,sst,sts,paraphrase-msrp,qa-qasent,qa-wikiqa,tags-ewt,tags-wsj]": "[sample-qa]",
+    "[qa-qasent]": "[sample-qa]",
+    "'decompose=linear match=max,global' 'decompose=linear match=local window=1,2,3,4' 'decompose=rigid match=max' ": "",
+    "max_window=1,2,3,4,5": "max_window=1,2",
+    "models.NAME.": "models.lstm.",
+    "paraphrastic compare A B": "paraphrastic compare main workspace",
+}
+NOT_RUN = {  # a command that begins like this, and why the test does not run it
+    "pip ": "the environment of the tests is that installation; .ci/run and .ci/base install as the pages say",
+    "pre-commit install": "changes the hooks of a repository; the hooks are the commands of .ci/run",
+    ".ci/": ".ci/run runs this test",
+    "pytest": "this test is part of it",
+    "mypy": ".ci/run runs it",
+    "ruff ": ".ci/run runs it",
+    "git rev-parse": "part of an issue template",
+    "wget ": "needs a network",
+    "dvc cache dir": "the folder is an example",
+    "dvc pull": "needs a remote",
+    "dvc queue start -j 2": "the page's queue is started once and waited for",
+    "dvc exp run -S model=NAME": "the command with the options of a row, which docs/results.py runs",
+    "python -m docs.results run": "trains on the open data for hours; tests/docs/test_results.py runs it on the sample",
+    "python -m docs.results write": "tests/docs/test_results.py",
+    "python -m tests.benchmarks": "minutes of timing; tests/benchmarks has a test of its own size",
+    "paraphrastic embed": "an inline mention of a command that a block runs",
+}
+
+
+@dataclass
+class Copy:
+    """A copy of the repository.
+
+    Attributes:
+        folder: where it is.
+        environment: of commands that run in it.
+        outputs: standard output of each block.
+    """
+
+    folder: Path
+    environment: dict[str, str]
+    outputs: list[str] = field(default_factory=list)
+
+    def bash(self, script):
+        command = ["bash", "-euo", "pipefail", "-c", script]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        assert done.returncode == 0, f"{script}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+        self.outputs.append(done.stdout)
+        return done.stdout
+
+
+def runnable(script):
+    """Return a script without the lines that are not run, and with small data."""
+    lines = [line for line in script.splitlines() if not line.startswith(tuple(NOT_RUN)) or "&& dvc repro" in line]
+    text = "\n".join(lines).replace("pip install -e '.[pipeline]' && ", "")
+    for old, new in REPLACED.items():
+        text = text.replace(old, new)
+    return text
+
+
+def blocks(page):
+    """Return (language, text) of the fenced blocks of a page."""
+    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+def inline_commands(page):
+    text = BLOCK.sub("", (ROOT / page).read_text(encoding="utf-8"))
+    return [command for command in dict.fromkeys(INLINE.findall(text)) if "…" not in command and "=…" not in command]
+
+
+@pytest.fixture(scope="session")
+def reproduced(tmp_path_factory):
+    """A copy of the repository with small models after `dvc repro`."""
+    folder, cache = tmp_path_factory.mktemp("clone"), tmp_path_factory.mktemp("cache")
+    copy_repository(folder)
+    params = (folder / "params.yaml").read_text()
+    for name, value in SMALL.items():
+        params = re.sub(rf"\b{name}: \d+", f"{name}: {value}", params)
+    (folder / "params.yaml").write_text(params)
+    copy = Copy(folder, isolated_environment(cache))
+    copy.bash("dvc repro && dvc repro finetune/dvc.yaml")
+    run_git(folder, "commit", "--quiet", "--all", "--message=results")
+    run_git(folder, "update-ref", "refs/remotes/origin/main", "main")
+    return copy
+
+
+@pytest.fixture
+def copy(reproduced, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(reproduced.folder, folder, symlinks=True)
+    cache = tmp_path / "cache"
+    return Copy(folder, reproduced.environment | {"PARAPHRASTIC_CACHE": str(cache)})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_of_each_page(copy, page):
+    for language, text in blocks(page):
+        if language == "sh" and runnable(text).strip():
+            copy.bash(runnable(text))
+        elif language == "python":
+            copy.bash(f"python -c {shlex.quote(text)}")
+    if "dvc queue start" in (ROOT / page).read_text():
+        wait_for_queue(copy)
+
+
+def wait_for_queue(copy):
+    copy.bash("dvc queue start -j 2")
+    for _ in range(180):
+        status = copy.bash("dvc queue status")
+        if not re.search("Queued|Running", status):
+            break
+        time.sleep(1)
+    copy.bash("dvc queue stop --kill")
+    assert "Failed" not in status
+    assert "Success" in status
+
+
+@pytest.mark.slow
+def test_inline_commands(copy):
+    commands = [command for page in PAGES for command in inline_commands(page)]
+    for command in dict.fromkeys(runnable(command) for command in commands):
+        if command and command not in ("dvc exp run", "dvc exp show", "dvc metrics diff"):
+            copy.bash(command)
+
+
+def test_commands_that_are_not_run_exist():
+    text = "\n".join((ROOT / page).read_text() for page in [*PAGES, "docs/results/page.md"])
+    templates = "\n".join(file.read_text() for file in ROOT.glob(".github/**/*.y*ml"))
+    for command in NOT_RUN:
+        assert command in text + templates
+    for old in REPLACED:
+        assert old in text

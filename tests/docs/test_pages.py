@@ -1,0 +1,95 @@
+"""Pages that are generated, and links, options and files that pages name."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from dvc.utils.hydra import apply_overrides
+from ruamel.yaml import YAML
+
+from docs import results
+from paraphrastic import models
+from pipeline.params import load_params
+from tests.helpers.repository import ROOT
+
+DOCS = sorted(page for page in ROOT.glob("docs/**/*.md") if "results" not in page.parts)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
+TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
+OPTION = re.compile(r"-S (?:'([^'$]+)'|([\w.-]+=[^\s`$]+))|`(models\.[\w.-]+=[^`]+)`")
+EXAMPLES = {"KEY=VALUE", "model=NAME", "corpus=[sample,mine]", "model=attention", "benchmarks=own"}
+
+
+def test_page_of_results_is_current():
+    assert results.PAGE.read_text(encoding="utf-8") == results.page(), "run `python -m docs.results write`"
+
+
+def test_results_in_the_readme_are_current():
+    text = TEXTS[ROOT / "README.md"]
+    assert text == results.readme(text), "run `python -m docs.results write`"
+
+
+def test_page_of_the_command_line_is_current(tmp_path):
+    command = [sys.executable, "-m", "typer", "paraphrastic.cli.main", "utils", "docs", "--name", "paraphrastic"]
+    page = tmp_path / "cli.md"
+    subprocess.run([*command, "--title", "Command line", "--output", str(page)], check=True, capture_output=True)
+    assert page.read_text() == (ROOT / "docs/reference/cli.md").read_text(), "see CONTRIBUTING.md, How to add"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_files(page):
+    for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", TEXTS[page]):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_source_files_that_a_page_names(page):
+    named = re.findall(r"`((?:src|pipeline|tests|docs|metrics|\.ci|\.github)/[\w./-]+\.\w+)`", TEXTS[page])
+    missing = [name for name in named if not (ROOT / name).exists() and "NAME" not in name and "TASK" not in name]
+    assert missing in ([], ["metrics/finetune/TASK.json"])
+
+
+def options():
+    found = (option for text in TEXTS.values() for groups in OPTION.findall(text) for option in groups if option)
+    rows = (option for row in results.rows().values() for option in row.get("options", []))
+    return [
+        option for option in dict.fromkeys([*found, *rows]) if option not in EXAMPLES and not {"%", "…"} & set(option)
+    ]
+
+
+@pytest.mark.parametrize("option", options())
+def test_option_of_a_page_is_a_parameter(tmp_path, option):
+    key, _, value = option.replace("models.NAME.", "models.lstm.").partition("=")
+    (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    for choice in value.split(",") if "[" not in value else [value]:
+        apply_overrides(tmp_path / "params.yaml", [f"{key}={choice}"])
+        params = load_params(tmp_path / "params.yaml")
+        model = key.split(".")[1] if key.startswith("models.") else params.model
+        models.config_class(model)(**params.models[model])
+
+
+@pytest.mark.parametrize(
+    ("file", "schema"),
+    [
+        (".github/ISSUE_TEMPLATE/bug.yaml", "vendor.github-issue-forms"),
+        (".github/ISSUE_TEMPLATE/idea.yaml", "vendor.github-issue-forms"),
+        ("CITATION.cff", "vendor.citation-file-format"),
+    ],
+)
+def test_file_follows_its_schema(file, schema):
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(ROOT / file)]
+    done = subprocess.run(check, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_gitlab_example_follows_its_schema(tmp_path):
+    (example,) = re.findall(r"^```yaml\n(test:\n.*?)^```$", TEXTS[ROOT / "docs/how-to/pull-requests.md"], re.M | re.S)
+    (tmp_path / "gitlab.yaml").write_text(example)
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"]
+    assert subprocess.run([*check, str(tmp_path / "gitlab.yaml")], capture_output=True).returncode == 0
+    assert YAML(typ="safe").load(example)["test"]["script"] == [".ci/run"]
+
+
+def test_navigation_of_the_documentation():
+    listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
+    assert listed == {str(page.relative_to(ROOT / "docs")) for page in DOCS}

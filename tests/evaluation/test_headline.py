@@ -1,0 +1,64 @@
+"""The headline numbers of an evaluation."""
+
+from paraphrastic.evaluation.headline import headline, headline_sets, pooled_sets
+
+PAPERS = [
+    *(f"sts.2012.{name}" for name in ("MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews")),
+    *(f"sts.2013.{name}" for name in ("headlines", "OnWN", "FNWN", "SMT")),
+    *(f"sts.2014.{name}" for name in ("deft-forum", "deft-news", "headlines", "images", "OnWN", "tweet-news")),
+    *(f"sts.2015.{name}" for name in ("answers-forums", "answers-students", "belief", "headlines", "images")),
+    "sick.relatedness",
+    "pit2015",
+]
+OTHERS = ["sts.2016.headlines", "words.simlex", "paraphrase.ppdb", "sample.images", "sts.2017.x"]
+
+
+def correlations(names, start=0.0):
+    """Return metrics of sets: Pearson's r rises by 0.01 from set to set, Spearman's ρ falls by 0.01 from 0."""
+    return {name: {"pearson": start + n / 100, "spearman": -n / 100} for n, name in enumerate(names)}
+
+
+def test_transfer_mean_of_the_22_sets_of_the_papers():
+    metrics = headline(correlations(OTHERS, 0.9) | correlations(PAPERS))
+    assert metrics["transfer"] == {"mean": 10.5, "sets": 22}
+    assert metrics["sts"]["mean"] == 9.5
+    assert metrics["sts"]["sets"] == 20
+
+
+def test_missing_sets_are_left_out_and_counted():
+    available = [name for name in PAPERS if name not in ("sts.2013.SMT", "pit2015")]
+    metrics = headline(correlations(available))
+    assert (metrics["sts"]["sets"], metrics["transfer"]["sets"]) == (19, 20)
+    assert metrics.keys() == {"sts", "sick", "transfer"}
+    assert metrics["sts"].keys() == {"2012", "2013", "2014", "2015", "mean", "sets"}
+
+
+def test_mean_is_taken_before_rounding():
+    metrics = {name: {"pearson": 0.00004, "spearman": 0.0} for name in PAPERS[:3]}
+    metrics["sts.2012.OnWN"] = {"pearson": 0.00016, "spearman": 0.0}
+    assert headline(metrics)["sts"]["mean"] == 0.01  # of 0.004, 0.004, 0.004 and 0.016
+
+
+def test_sample_suite_has_its_own_section():
+    metrics = correlations(["sample.dev", "sample.images", "sample.news", "sample.words"], 0.5)
+    metrics |= {"sample.qa": {"map": 0.5, "mrr": 0.6}, "sample.paraphrase": {"accuracy": 0.7, "f1": 0.8}}
+    assert headline(metrics) == {
+        "sample": {
+            "sts": {"mean": 51.5, "sets": 2},
+            "qa": {"map": 50.0, "mrr": 60.0},
+            "paraphrase": {"accuracy": 70.0, "f1": 80.0},
+            "words": -3.0,
+        }
+    }
+
+
+def test_zero_has_no_sign():
+    metrics = {"words.simlex": {"pearson": 0.0, "spearman": -0.00001}}
+    assert str(headline(metrics)["words"]["simlex"]) == "0.0"
+
+
+def test_headline_sets_and_pooled_sets():
+    sample = ["sample.dev", "sample.images", "sample.news", "sample.words"]
+    assert headline_sets(OTHERS + PAPERS + sample) == PAPERS
+    assert pooled_sets(OTHERS + PAPERS + sample) == PAPERS[:20]
+    assert headline_sets(sample) == pooled_sets(sample) == ["sample.images", "sample.news"]

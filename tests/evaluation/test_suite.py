@@ -1,0 +1,166 @@
+"""Evaluation of a scorer on all sets, and on the sets that select an epoch."""
+
+import numpy as np
+import pytest
+
+from paraphrastic.errors import DataError, ModelError, ParameterError
+from paraphrastic.evaluation import Benchmarks, evaluate, load_selection, selection_score
+from paraphrastic.tables import SCORES
+from tests.helpers.benchmark_tables import (
+    LABELLED_PAIRS,
+    RANKING,
+    SIMILARITY,
+    TEXTS,
+    DifferenceScorer,
+    write_benchmarks,
+)
+
+
+@pytest.fixture
+def benchmarks(tmp_path):
+    return Benchmarks.load(write_benchmarks(tmp_path))
+
+
+def texts(*rows):
+    return [TEXTS[row] for row in rows]
+
+
+def test_metrics_worked_by_hand(benchmarks):
+    results = evaluate(benchmarks, DifferenceScorer())
+    assert results.metrics == {
+        "sts": {"2012": 100.0, "2016": 0.0, "mean": 100.0, "sets": 1},
+        "transfer": {"mean": 100.0, "sets": 1},
+        "qa": {"wikiqa": {"map": 50.0, "mrr": 50.0}},
+        "paraphrase": {"msrp": {"accuracy": 66.67, "f1": 66.67}},
+        "words": {"simlex": 100.0},
+    }
+
+
+def test_row_of_each_set(benchmarks):
+    rows = {row["set"]: row for row in evaluate(benchmarks, DifferenceScorer()).sets}
+    assert list(rows) == [
+        "paraphrase.msrp",
+        "qa.wikiqa",
+        "sts.2012.MSRpar",
+        "sts.2016.headlines",
+        "sts.2016.postediting",
+        "words.simlex",
+    ]
+    assert rows["qa.wikiqa"] == {"set": "qa.wikiqa", "kind": "ranking", "n": 3, "map": 50.0, "mrr": 50.0, "oov": 0.0}
+    assert rows["paraphrase.msrp"].keys() == {"set", "kind", "n", "accuracy", "f1", "oov"}
+    assert rows["paraphrase.msrp"]["n"] == 3
+    assert rows["words.simlex"]["pearson"] == 94.49  # of 0, 1, 2 and 1, 2, 6
+    assert rows["words.simlex"]["spearman"] == 100.0
+
+
+def test_scores_of_all_pairs(benchmarks):
+    scores = evaluate(benchmarks, DifferenceScorer()).scores
+    assert scores.schema == SCORES
+    msrp, wikiqa = (
+        [row for row in scores.to_pylist() if row["set"] == name] for name in ("paraphrase.msrp", "qa.wikiqa")
+    )
+    assert [row["score"] for row in msrp] == [2, 3, 1, 3, 4]
+    assert [row["split"] for row in msrp] == ["train"] * 2 + ["test"] * 3
+    assert [row["gold"] for row in msrp] == [0, 1, 0, 1, 0]
+    assert [row["question"] for row in msrp] == [-1] * 5
+    assert [row["question"] for row in wikiqa] == [0, 0, 1]
+
+
+def test_oov_is_averaged_over_distinct_test_sentences(benchmarks):
+    scorer = DifferenceScorer({"sentence 0": 0.5, "sentence 9": 1.0, "sentence 2": 0.25})
+    rows = {row["set"]: row["oov"] for row in evaluate(benchmarks, scorer).sets}
+    assert rows["sts.2012.MSRpar"] == round(100 * (0.5 + 0.25) / 4, 2)  # sentence 9 is only in train
+    assert rows["paraphrase.msrp"] == 0
+
+
+def test_every_needed_sentence_is_scored_once(benchmarks):
+    scorer = DifferenceScorer()
+    evaluate(benchmarks, scorer)
+    assert scorer.requests == [TEXTS[:8]]
+
+
+def test_selection_by_set_and_by_group(benchmarks):
+    scorer = DifferenceScorer()
+    assert selection_score(benchmarks, "sts.2016", scorer) == pytest.approx(0)
+    assert selection_score(benchmarks, "sts.2016.postediting", scorer) == pytest.approx(100)
+    assert scorer.requests == [texts(1, 2, 3, 4, 5, 7), texts(4, 5, 7)]
+
+
+def test_selection_by_words_uses_ranks(benchmarks):
+    assert selection_score(benchmarks, "words", DifferenceScorer()) == pytest.approx(100)
+
+
+def test_oracle_selects_by_sets_of_headline_mean(benchmarks):
+    scorer = DifferenceScorer()
+    assert selection_score(benchmarks, "oracle", scorer) == pytest.approx(100)
+    assert scorer.requests == [texts(0, 1, 2, 3)]  # sts.2012, not sts.2016 or words
+
+
+def test_oracle_of_sample_selects_by_its_similarity_sets(tmp_path):
+    pairs = [(0, 1, 1.0), (0, 2, 2.0)]
+    rows = [(name, "test", *pair) for name in ("sample.roles", "sample.dev") for pair in pairs]
+    scorer = DifferenceScorer()
+    assert selection_score(Benchmarks.load(write_benchmarks(tmp_path, rows)), "oracle", scorer) > 0
+    assert scorer.requests == [texts(0, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")]
+)
+def test_unknown_selection(benchmarks, select, nearest):
+    with pytest.raises(ParameterError, match=rf"'{select}': did you mean '{nearest}'\?"):
+        selection_score(benchmarks, select, DifferenceScorer())
+
+
+@pytest.mark.parametrize(
+    ("select", "score"), [("test", 0.0), ("sts.2016", 0.0), ("sts.2016.postediting", 100.0), ("oracle", 100.0)]
+)
+def test_loaded_selection(tmp_path, select, score):
+    (write_benchmarks(tmp_path) / "select.txt").write_text("sts.2016\n")
+    selection = load_selection(tmp_path, select)
+    assert selection is not None
+    assert selection(DifferenceScorer()) == pytest.approx(score)
+
+
+def test_selection_by_nothing_reads_no_file(tmp_path):
+    assert load_selection(tmp_path / "absent", "none") is None
+
+
+def test_selection_of_missing_benchmarks(tmp_path):
+    with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
+        load_selection(tmp_path, "oracle")
+
+
+def test_scores_that_are_not_finite(benchmarks):
+    class DivergedScorer(DifferenceScorer):
+        def score(self, sentences, left, right):
+            scores = super().score(sentences, left, right)
+            return np.where(scores == 6, np.nan, scores)  # only words.simlex has a pair with this difference
+
+    with pytest.raises(ModelError, match=r"^words\.simlex: 1 of 3 scores are not finite; train the model again"):
+        evaluate(benchmarks, DivergedScorer())
+    assert selection_score(benchmarks, "sts", DivergedScorer()) > 0
+    with pytest.raises(ModelError, match=r"words\.simlex"):
+        selection_score(benchmarks, "words", DivergedScorer())
+
+
+def test_constant_scores(benchmarks):
+    class ConstantScorer(DifferenceScorer):
+        def score(self, sentences, left, right):
+            return np.full(len(left), 0.1, np.float32)
+
+    metrics = evaluate(benchmarks, ConstantScorer()).metrics
+    assert metrics["sts"] == {"2012": 0, "2016": 0, "mean": 0, "sets": 1}
+    assert metrics["qa"]["wikiqa"]["mrr"] == 50  # of two equal candidates the later one is first
+
+
+def test_benchmarks_without_test_pairs(tmp_path):
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, SIMILARITY[3:4], RANKING[3:], LABELLED_PAIRS[5:]))
+    with pytest.raises(DataError, match="the benchmarks have no set with test pairs; choose another suite"):
+        evaluate(benchmarks, DifferenceScorer())
+
+
+def test_paraphrase_set_without_training_pairs(tmp_path):
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, labelled_pairs=LABELLED_PAIRS[2:]))
+    with pytest.raises(DataError, match=r"paraphrase\.msrp: no training pairs to choose the threshold on"):
+        evaluate(benchmarks, DifferenceScorer())

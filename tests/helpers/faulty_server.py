@@ -1,0 +1,131 @@
+"""An HTTP server that can answer with faults, and sources whose files it serves."""
+
+import gzip
+import hashlib
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from paraphrastic.sources.catalogue import File, Source
+
+BODY = bytes(range(256)) * 1000
+
+
+@dataclass
+class Fault:
+    """The fault of one response.
+
+    Attributes:
+        status: status code in place of the right one.
+        cut: number of bytes after which the server closes the connection.
+        stall: number of bytes after which the server sends nothing more.
+        length: error of the Content-Length header, in bytes.
+        content_range: Content-Range header in place of the right one.
+    """
+
+    status: int | None = None
+    cut: int | None = None
+    stall: int | None = None
+    length: int = 0
+    content_range: str | None = None
+
+
+@dataclass
+class Server:
+    """The state of a running server.
+
+    Attributes:
+        address: `http://HOST:PORT`.
+        bodies: content by path.
+        faults: faults of the next responses, in order.
+        ranges: whether the server sends ETags and supports byte ranges.
+        requests: (path, Range header, status of the response) of each request.
+        end_of_stall: ends the responses that stall.
+    """
+
+    address: str = ""
+    bodies: dict[str, bytes] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    ranges: bool = True
+    requests: list[tuple[str, str | None, int]] = field(default_factory=list)
+    end_of_stall: threading.Event = field(default_factory=threading.Event)
+
+    def source(self, path: str = "/data.bin", body: bytes = BODY, pinned: bool = True, **changes: Any) -> Source:
+        """Serve `body` at `path` and return a source with that one file."""
+        self.bodies[path] = body
+        sha256 = hashlib.sha256(body).hexdigest() if pinned else None
+        return make_source([File(path.lstrip("/"), f"{self.address}{path}", sha256)], **changes)
+
+
+def make_source(files: Iterable[File], **changes: Any) -> Source:
+    """Return a source with these files; `changes` replace the other attributes."""
+    options = {"name": "texts", "title": "Texts", "licence": "CC0", "citation": "Nobody", "reader": None}
+    flags = {"pairs": False, "near_copies": False, "words": False, "manual": None}
+    return Source(**{**options, "options": {}, "files": tuple(files), "rows": {}, **flags, **changes})
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    """Run a server on a free port of this machine."""
+    server = Server()
+    http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
+    server.address = f"http://127.0.0.1:{http.server_port}"
+    threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.end_of_stall.set()
+        http.shutdown()
+        http.server_close()
+
+
+def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            body = server.bodies.get(self.path)
+            fault = server.faults.pop(0) if server.faults else Fault()
+            status = fault.status or (404 if body is None else 200)
+            start = self._start(body) if status == 200 and server.ranges else 0
+            status = 206 if start else status
+            if status == 206 and start >= len(body):
+                status = 416
+            server.requests.append((self.path, self.headers["Range"], status))
+            self._respond(status, body[start:] if status < 300 else b"", start, fault)
+
+        def _start(self, body: bytes) -> int:
+            requested = self.headers["Range"]
+            unchanged = self.headers["If-Range"] == _etag(body)
+            return int(requested.removeprefix("bytes=").rstrip("-")) if requested and unchanged else 0
+
+        def _respond(self, status: int, body: bytes, start: int, fault: Fault) -> None:
+            self.send_response(status)
+            if "gzip" in self.headers["Accept-Encoding"]:
+                self.send_header("Content-Encoding", "gzip")
+                body = gzip.compress(body)
+            self.send_header("Content-Length", str(len(body) + fault.length))
+            whole = server.bodies.get(self.path, b"")
+            if server.ranges and status < 300:
+                self.send_header("ETag", _etag(whole))
+            if status == 206:
+                content_range = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
+                self.send_header("Content-Range", fault.content_range or content_range)
+            self.end_headers()
+            stop = fault.cut if fault.cut is not None else fault.stall
+            self.wfile.write(body[:stop])
+            if fault.stall is not None:
+                server.end_of_stall.wait(30)
+            self.close_connection = bool(stop is not None or fault.length)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    return Handler
+
+
+def _etag(body: bytes) -> str:
+    return f'"{hashlib.md5(body).hexdigest()}"'

@@ -1,0 +1,73 @@
+"""A small DVC repository with parameters and metrics, on which tests run `.ci/report.py`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.helpers.repository import DVC, ROOT, isolated_environment, run_git
+
+REPORT = [sys.executable, ROOT / ".ci/report.py"]
+DVC_YAML = """
+stages:
+  train:
+    cmd: "true"
+    params: [model, "models.${model}"]
+    outs: [data/model]
+  evaluate:
+    cmd: "true"
+    deps: [data/model]
+    metrics: [metrics/evaluate.json: {cache: false}]
+    outs: [metrics/sets.csv: {cache: false}]
+"""
+PARAMS = """
+model: avg   # the entry to train
+seed: 1
+models:
+  avg: {margin: 0.6, orders: [2, 3], vectors: }
+  gran: {margin: 0.4, max_grad_norm: 1.0}
+"""
+METRICS: dict[str, Any] = {"sample": {"sts": {"mean": 60.2, "sets": 5}, "qa": {"map": 76.86}, "words": 38.5}}
+SETS = """set,kind,n,pearson,spearman,map,oov
+sample.roles,similarity,400,41.05,42.94,,1.44
+sample.typos,similarity,400,55.76,54.47,,14.58
+sample.qa,ranking,687,,,76.86,4.81
+"""
+
+
+def write_project(folder: Path, params: str = PARAMS, metrics: dict[str, Any] = METRICS, sets: str = SETS) -> None:
+    """Write the files that the report compares."""
+    (folder / "metrics").mkdir(exist_ok=True)
+    (folder / "params.yaml").write_text(params)
+    (folder / "metrics/evaluate.json").write_text(json.dumps(metrics))
+    (folder / "metrics/sets.csv").write_text(sets)
+
+
+def write_worse_project(folder: Path) -> None:
+    """Write a larger margin and the lower scores that it led to."""
+    metrics = {"sample": METRICS["sample"] | {"sts": {"mean": 59.0, "sets": 5}}}
+    sets = SETS.replace("41.05,42.94", "36.05,42.50")
+    write_project(folder, PARAMS.replace("margin: 0.6", "margin: 0.9"), metrics, sets)
+
+
+def commit_all(folder: Path, message: str) -> None:
+    """Commit all files of `folder`."""
+    run_git(folder, "add", "--all")
+    run_git(folder, "commit", "--quiet", f"--message={message}")
+
+
+def create_project(folder: Path) -> None:
+    """Create the repository in `folder`: one commit on `main`, and the new branch `change` checked out."""
+    run_git(folder, "init", "--quiet", "--initial-branch=main")
+    subprocess.run([*DVC, "init", "--quiet"], cwd=folder, env=isolated_environment(), check=True)
+    (folder / ".dvc/config").write_text("[core]\n    analytics = false\n    autostage = true\n")
+    (folder / "dvc.yaml").write_text(DVC_YAML)
+    write_project(folder)
+    commit_all(folder, "first")
+    run_git(folder, "switch", "--quiet", "--create", "change")
+
+
+def run_report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `.ci/report.py` in `folder` with these arguments."""
+    return subprocess.run([*REPORT, *arguments], cwd=folder, env=isolated_environment(), capture_output=True, text=True)

@@ -1,0 +1,52 @@
+"""Models with random weights on the toy corpus, saved as the stage `train` saves them."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import paraphrastic
+from paraphrastic.inference import model_folder
+from paraphrastic.inference.model import Model
+from paraphrastic.models import config_class, model_class
+from paraphrastic.scoring.pretrained_mean import pretrained_mean
+from tests.helpers.encoder_variants import LSTM, TRAINED, WORD
+from tests.helpers.ldc import LDC, start
+from tests.helpers.toy_training import SENTENCES, WORDS, prepare
+
+CHARAGRAM = TRAINED | {"words": True, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM}  # words and n-grams; with torch and without
+
+
+def save_encoder(folder: Path, name: str, block: dict[str, Any], **changes: Any) -> Model:
+    """Save an encoder with random weights, and return it loaded."""
+    encoder, _, config = prepare(name, block, **changes)
+    for parameter in encoder.module.parameters():  # biases start at zero, which would hide their terms
+        parameter.data.normal_(0, 0.7)
+    model_folder.save(encoder, name, config, folder)
+    return paraphrastic.load(folder)
+
+
+def save_pair_model(folder: Path) -> Model:
+    """Save an untrained pair model, and return it loaded."""
+    model_folder.save(start(LDC), "ldc", config_class("ldc")(**LDC), folder)
+    return paraphrastic.load(folder)
+
+
+def save_baseline(folder: Path, name: str) -> Model:
+    """Save a baseline that is fitted to the toy corpus (`overlap`, `tfidf-words`, `tfidf-chars`), return it loaded."""
+    config = config_class(name)()
+    model_folder.save(model_class(name).fit(config, SENTENCES), name, config, folder)
+    return paraphrastic.load(folder)
+
+
+def save_word_vectors(folder: Path, name: str, components: int = 0) -> Model:
+    """Save random vectors of most words of the toy corpus as a mean (`vectors`) or as `sif`, and return it loaded."""
+    vectors = np.random.default_rng(2).normal(size=(30, 8)).astype(np.float32)
+    directions = np.linalg.qr(vectors[:8])[0][:components]
+    options = {"vectors": None, "dim": 8} | ({"a": 0.1, "components": components} if name == "sif" else {})
+    scorer = pretrained_mean(pa.array(["again", "was", *WORDS[:28]]), vectors, directions if name == "sif" else None)
+    model_folder.save(scorer, name, import_module(f"paraphrastic.models.{name}").Config(**options), folder)
+    return paraphrastic.load(folder)

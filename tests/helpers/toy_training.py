@@ -1,0 +1,82 @@
+"""A toy corpus of twenty pairs of paraphrases, and short training runs of sentence encoders on it."""
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from paraphrastic import models
+from paraphrastic.inference import model_folder
+from paraphrastic.nn.options import EncoderConfig
+from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.sentence_pairs import Paraphrases
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.words_and_ngrams import merge_counts
+
+# Sentences 2n and 2n + 1 are paraphrases. Each ends in a word of its own; its other words occur in many sentences.
+LETTERS = np.random.default_rng(1).choice(list("abcdefghijklmnopqrstuvwxyz"), (40, 5))
+WORDS = ["".join(row) for row in LETTERS]
+SENTENCES = pa.array([f"again {WORDS[n % 6]} was the {word}" for n, word in enumerate(WORDS)])
+
+COUNTS = {
+    "words": count_words(SENTENCES),
+    "ngrams": count_ngrams(SENTENCES, [2, 3]),
+    "words+ngrams": merge_counts(count_ngrams(SENTENCES, [2, 3]), count_words(SENTENCES)),
+    "characters": count_ngrams(SENTENCES, [1]),
+}
+
+
+def prepare(name, block, **changes):
+    """Return an untrained model, its training pairs, and its configuration."""
+    block = block | {"dim": 8, "epochs": 6, "batch_size": 4, "learning_rate": 0.02} | changes
+    config = models.config_class(name)(**block)
+    generator = torch.Generator().manual_seed(7)
+    encoder = models.model_class(name)(config, generator)
+    counts = COUNTS[encoder.vocabulary]
+    texts, embeddings = initial_embeddings(encoder, config, counts, len(SENTENCES), generator)
+    model = TrainedEncoder(encoder, embeddings, texts)
+    rows = np.arange(20)
+    pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
+    return model, pairs, config
+
+
+def train(name, block, folder, select=None, every=1e9, on_step=lambda step: None, device="cpu", **changes):
+    """Train on the toy corpus, with a checkpoint in `folder` every `every` seconds; return the model and its curves."""
+    model, pairs, config = prepare(name, block, **changes)
+    trainer = EncoderTrainer(model.to(torch.device(device)), pairs, config, 11, select)
+    return model, trainer.run(Checkpoint(folder), every, on_step)
+
+
+def paraphrases_found(model):
+    """Return the share of sentences whose nearest other sentence is their paraphrase."""
+    vectors = torch.nn.functional.normalize(torch.from_numpy(model.encode(SENTENCES)))
+    nearest = (vectors @ vectors.T).fill_diagonal_(-1).argmax(1)
+    return float((nearest == torch.arange(40).bitwise_xor(1)).float().mean())
+
+
+def kill_at(limit):
+    """Return an `on_step` that interrupts the run in step `limit`."""
+
+    def on_step(step):
+        if step == limit:
+            raise KeyboardInterrupt
+
+    return on_step
+
+
+def fickle_score(model):
+    """Return a score that goes up and down from epoch to epoch."""
+    return float(1e4 * model.embeddings.abs().sum() % 10)
+
+
+def folder_content(folder):
+    """Return the bytes of each file in `folder` by its name."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def saved_bytes(model, name, folder, config=None):
+    """Save `model` to `folder` and return the bytes of each file by its name."""
+    model_folder.save(model, name, config or EncoderConfig.model_construct(), folder)
+    return folder_content(folder)

@@ -1,0 +1,209 @@
+"""Loaded models: from raw text to vectors and similarities."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import paraphrastic
+from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.text.tokenizer import tokenize
+from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.toy_training import SENTENCES, WORDS
+
+RAW = [f'AGAIN "{WORDS[0]}" was the {WORDS[1]}.', "", "日本", f"{WORDS[2].upper()}, again!"]
+LINES = SENTENCES.to_pylist()
+
+
+@pytest.fixture(scope="module", params=ENCODERS)
+def model(request, tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp(request.param), request.param, ENCODERS[request.param])
+
+
+@pytest.fixture(scope="module")
+def avg(tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp("avg"), "avg", ENCODERS["avg"])
+
+
+@pytest.fixture
+def overlap(tmp_path):
+    """Return word overlap, which has no sentence vectors."""
+    return save_baseline(tmp_path, "overlap")
+
+
+def test_vectors_of_raw_text_equal_those_of_tokenized_text(model):
+    vectors = model.encode(RAW)
+    assert vectors.dtype == np.float32
+    assert vectors.shape == (4, model.dim) == (4, 8)
+    np.testing.assert_array_equal(vectors, model.scorer.encode(tokenize(pa.array(RAW))))
+    assert vectors[0].any()
+
+
+def test_vectors_do_not_depend_on_batches(model):
+    texts = LINES + RAW
+    np.testing.assert_allclose(model.encode(texts, batch_size=3), model.encode(texts), atol=1e-6)
+
+
+def test_normalized_vectors(model):
+    vectors, unit = model.encode(RAW), model.encode(RAW, normalize=True)
+    lengths = np.linalg.norm(vectors, axis=1)
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), lengths > 0, atol=1e-6)
+    np.testing.assert_allclose(unit * lengths[:, None], vectors, atol=1e-6)
+
+
+def test_normalized_zero_vector(avg):
+    assert not avg.encode([""], normalize=True).any()
+
+
+@pytest.mark.parametrize("kind", [iter, tuple, np.array, pa.array, lambda texts: pa.chunked_array([texts])])
+def test_vectors_of_any_iterable_of_text(model, kind):
+    np.testing.assert_array_equal(model.encode(kind(RAW), batch_size=2), model.encode(RAW, batch_size=2))
+
+
+def test_vectors_and_similarities_of_nothing(model):
+    assert model.encode([]).shape == (0, 8)
+    assert model.similarity([], []).shape == (0,)
+
+
+@pytest.mark.parametrize("batch_size", [4, 100])
+def test_similarity_is_cosine_of_vectors(model, batch_size):
+    left, right = LINES[:9], LINES[9:18]
+    cosines = (model.encode(left, normalize=True) * model.encode(right, normalize=True)).sum(axis=1)
+    scores = model.similarity(left, right, batch_size=batch_size)
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, cosines, atol=1e-6)
+
+
+def test_similarity_by_overlap(overlap):
+    scores = overlap.similarity(["A cat.", "one two", "x"], ["A dog.", "Two ONE", "y"])
+    assert scores.tolist() == pytest.approx([2 / 3, 1, 0])
+
+
+@pytest.mark.parametrize("name", ["tfidf-words", "tfidf-chars"])
+def test_similarity_by_tfidf(tmp_path, name):
+    model = save_baseline(tmp_path, name)
+    assert model.similarity([RAW[0]], [RAW[0].lower()])[0] == pytest.approx(1)
+    with pytest.raises(ModelError, match=f"{name} compares pairs"):
+        model.encode(RAW)
+
+
+def test_similarity_by_pair_model(tmp_path):
+    model = save_pair_model(tmp_path)
+    scores = model.similarity(LINES[:3], LINES[3:6])
+    expected = model.scorer.score(SENTENCES, np.arange(3), np.arange(3, 6))
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    with pytest.raises(ModelError, match="ldc compares pairs"):
+        model.encode(LINES)
+
+
+@pytest.mark.parametrize("use", [lambda model: model.encode(["a"]), lambda model: model.dim])
+def test_vectors_of_model_without_vectors(overlap, use):
+    message = "overlap compares pairs and has no sentence vectors; use similarity"
+    with pytest.raises(ModelError, match=message):
+        use(overlap)
+
+
+def test_summary_of_encoder(model):
+    summary = model.summary()
+    assert summary["model"] == model.name
+    assert summary["dimension"] == 8
+    assert summary["vocabulary"] == len(model.vocabulary) == len(model.scorer.texts)
+    arrays = model.scorer.arrays() if isinstance(model.scorer, TrainedEncoder) else model.scorer.arrays
+    assert summary["parameters"] == sum(array.size for array in arrays.values())
+    assert summary["bytes"] == sum(file.stat().st_size for file in model.folder.iterdir())
+
+
+def test_summary_of_model_without_weights(overlap):
+    expected = {"model": "overlap", "dimension": "-", "vocabulary": 0, "parameters": 0}
+    assert overlap.summary() == expected | {"bytes": (overlap.folder / "config.json").stat().st_size}
+
+
+def test_embeddings_belong_to_entries_of_vocabulary(model):
+    embeddings = model.embeddings()
+    assert embeddings.shape == (len(model.vocabulary), 8)
+    has_unknown_row = model.scorer.vocabulary_kind == "words"
+    np.testing.assert_array_equal(embeddings, model.scorer.embedding_array()[int(has_unknown_row) :])
+
+
+def test_embedding_of_a_word_is_the_vector_of_the_word_alone(tmp_path):
+    model = save_word_vectors(tmp_path, "vectors")
+    np.testing.assert_allclose(model.encode(model.vocabulary), model.embeddings(), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["overlap", "tfidf-words"])
+def test_embeddings_of_model_without_embeddings(tmp_path, name):
+    with pytest.raises(ModelError, match=f"{name} has no embeddings of its vocabulary; choose an encoder"):
+        save_baseline(tmp_path, name).embeddings()
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda m: m.encode("a sentence"), "one string where a list of sentences is expected"),
+        (lambda m: m.encode(b"a sentence"), "one string where a list of sentences is expected"),
+        (lambda m: m.similarity(["a"], "a"), "one string where a list of sentences is expected"),
+        (lambda m: m.similarity("ab", ["a", "b"]), "one string where a list of sentences is expected"),
+        (lambda m: m.similarity(["a"], ["a", "b"]), "1 sentences and 2: similarity compares lists of equal length"),
+        (lambda m: m.encode(["a", None]), r"sentences\[1\] is of type NoneType, expected str"),
+        (lambda m: m.encode([float("nan")]), r"sentences\[0\] is of type float, expected str"),
+        (lambda m: m.encode(["\ud800"]), "a sentence is not valid Unicode"),
+        (lambda m: m.encode(["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
+        (lambda m: m.similarity(["a"], ["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
+    ],
+)
+def test_wrong_arguments(avg, use, message):
+    with pytest.raises(ParameterError, match=message) as caught:
+        use(avg)
+    assert "\n" not in str(caught.value)
+
+
+def test_folder_that_is_a_file_or_missing(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelError, match="file: is a file; a model is a folder"):
+        paraphrastic.load(str(tmp_path / "file"))
+    with pytest.raises(ModelError, match="nowhere: no model here"):
+        paraphrastic.load(tmp_path / "nowhere")
+
+
+def test_loaded_model_has_name_options_and_folder(model):
+    assert model.name in ENCODERS
+    assert model.options["dim"] == 8
+    assert model.options.keys() == ENCODERS[model.name].keys()
+    assert isinstance(model.scorer, TrainedEncoder if model.name == "lstmavg" else StaticEncoder)
+    assert (model.folder / "config.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("progress", "batch_size", "is_shown"), [(None, 2, False), (True, 100, True), (False, 2, False)]
+)
+def test_progress_bar_without_terminal(model, capsys, progress, batch_size, is_shown):
+    model.encode(RAW, batch_size=batch_size, progress=progress)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert ("sentences" in captured.err) == is_shown
+
+
+@pytest.mark.parametrize(("batch_size", "is_shown"), [(2, True), (4, False)])
+def test_progress_bar_on_terminal(avg, capsys, monkeypatch, batch_size, is_shown):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    avg.encode(RAW, batch_size=batch_size)
+    assert ("sentences" in capsys.readouterr().err) == is_shown
+
+
+def python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_import_of_package_imports_no_dependency():
+    dependencies = "{'torch', 'numba', 'pandas', 'pyarrow', 'numpy', 'scipy', 'sklearn', 'pydantic', 'rich'}"
+    assert python(f"import sys, paraphrastic; print({dependencies} & set(sys.modules))") == "set()\n"
+
+
+def test_package_lists_its_names():
+    assert {"Model", "load"} <= set(dir(paraphrastic))
+    with pytest.raises(AttributeError, match="has no attribute 'lod'"):
+        paraphrastic.lod  # noqa: B018

@@ -1,0 +1,201 @@
+"""Model folders: what is written, and the error for each kind of damage."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+
+from paraphrastic.errors import ModelError
+from paraphrastic.inference.model_folder import FORMAT, load_scorer, load_trained, read_info, save
+from paraphrastic.models import config_class
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
+from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.scoring.token_overlap import OverlapScorer
+from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.toy_training import SENTENCES, prepare
+
+MODELS = {
+    "static": lambda folder: save_encoder(folder, "avg", ENCODERS["avg"]),
+    "tfidf": lambda folder: save_baseline(folder, "tfidf-chars"),
+    "encoder": lambda folder: save_encoder(folder, "lstmavg", ENCODERS["lstmavg"]),
+    "pair-model": save_pair_model,
+}
+WEIGHTS, VOCABULARY, CONFIG = "weights.safetensors", "vocabulary.parquet", "config.json"
+
+
+@pytest.fixture(scope="module")
+def saved_folders(tmp_path_factory):
+    """Return the content of a folder of each kind of model, by file name."""
+    folders = {}
+    for kind, save_model in MODELS.items():
+        folder = tmp_path_factory.mktemp(kind)
+        save_model(folder)
+        folders[kind] = {file.name: file.read_bytes() for file in folder.iterdir()}
+    return folders
+
+
+@pytest.fixture
+def write_folder(saved_folders, tmp_path):
+    """Return a function that writes the folder of one kind of model."""
+
+    def write(kind: str) -> Path:
+        for name, content in saved_folders[kind].items():
+            (tmp_path / name).write_bytes(content)
+        return tmp_path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("kind", "scorer"),
+    [
+        ("static", StaticEncoder),
+        ("tfidf", TfidfScorer),
+        ("encoder", TrainedEncoder),
+        ("pair-model", TrainedPairModel),
+    ],
+)
+def test_files_and_scorer_of_each_kind(write_folder, kind, scorer):
+    folder = write_folder(kind)
+    assert {file.name for file in folder.iterdir()} == {WEIGHTS, VOCABULARY, CONFIG}
+    content = json.loads((folder / CONFIG).read_text())
+    assert content["format"] == FORMAT == 2
+    assert content["scorer"]["kind"] == kind
+    assert type(load_scorer(folder)) is scorer
+    assert read_info(folder).options == content["config"]
+
+
+@pytest.mark.parametrize("name", ["overlap", "vectors", "sif"])
+def test_scorer_of_other_baselines(tmp_path, name):
+    save_model = save_baseline if name == "overlap" else save_word_vectors
+    model = save_model(tmp_path, name)
+    assert type(model.scorer) is (OverlapScorer if name == "overlap" else StaticEncoder)
+    assert read_info(tmp_path).model == name
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_trained_model_is_loaded_with_its_weights(tmp_path, name):
+    model, _, config = prepare(name, ENCODERS[name])
+    save(model, name, config, tmp_path)
+    loaded = load_trained(tmp_path)
+    np.testing.assert_array_equal(loaded.encode(SENTENCES), model.encode(SENTENCES))
+    for key, array in model.arrays().items():
+        np.testing.assert_array_equal(loaded.arrays()[key], array)
+    assert loaded.texts.equals(model.texts)
+
+
+def test_folder_is_created(tmp_path):
+    save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path / "new/model")
+    assert isinstance(load_scorer(tmp_path / "new/model"), OverlapScorer)
+
+
+def test_static_form_that_differs_from_forward(tmp_path, monkeypatch):
+    model, _, config = prepare("avg", ENCODERS["avg"])
+    monkeypatch.setattr(type(model.module.lookup), "mean", lambda *arguments: 2 * model.embeddings[:1])
+    with pytest.raises(ModelError, match=r"models/avg\.py: static_form and forward give different vectors"):
+        save(model, "avg", config, tmp_path)
+
+
+def edit_config(folder: Path, **changes: object) -> None:
+    """Replace keys of `config.json`; `...` removes a key."""
+    content = json.loads((folder / CONFIG).read_text()) | changes
+    (folder / CONFIG).write_text(json.dumps({key: value for key, value in content.items() if value is not ...}))
+
+
+def edit_weights(folder: Path, change) -> None:
+    """Replace the arrays, and keep the hash of the vocabulary."""
+    with safe_open(folder / WEIGHTS, framework="numpy") as file:
+        metadata = file.metadata()
+    save_file(change(load_file(folder / WEIGHTS)), folder / WEIGHTS, metadata=metadata)
+
+
+def replace_vocabulary(folder: Path) -> None:
+    pa.parquet.write_table(pa.table({"text": ["other"]}), folder / VOCABULARY)
+
+
+OF_ALL_KINDS = {
+    "no-config": (lambda f: (f / CONFIG).unlink(), "no model here; `dvc repro train` creates data/model"),
+    "truncated-config": (lambda f: (f / CONFIG).write_text("{"), r"config\.json: damaged; train the model again"),
+    "config-not-utf-8": (lambda f: (f / CONFIG).write_bytes(b"\xff"), r"config\.json: damaged; train the model again"),
+    "config-is-a-list": (lambda f: (f / CONFIG).write_text("[]"), r"config\.json: not the configuration of a model"),
+    "config-without-model": (lambda f: edit_config(f, model=...), r"config\.json: not the configuration of a model"),
+    "config-without-scorer": (lambda f: edit_config(f, scorer=...), r"config\.json: not the configuration of a model"),
+    "scorer-without-kind": (lambda f: edit_config(f, scorer={}), r"config\.json: not the configuration of a model"),
+    "format-1": (lambda f: edit_config(f, format=1), "model format 1, this version reads 2; train the model again"),
+    "format-99": (lambda f: edit_config(f, format=99), "model format 99, this version reads 2; update the package"),
+    "no-weights": (lambda f: (f / WEIGHTS).unlink(), r"weights\.safetensors: missing or damaged"),
+    "damaged-weights": (lambda f: (f / WEIGHTS).write_bytes(b"x" * 99), r"weights\.safetensors: missing or damaged"),
+    "no-vocabulary": (lambda f: (f / VOCABULARY).unlink(), r"vocabulary\.parquet: missing or damaged"),
+    "empty-vocabulary": (lambda f: (f / VOCABULARY).write_bytes(b""), "do not belong together; train the model again"),
+    "other-vocabulary": (replace_vocabulary, "weights and vocabulary do not belong together; train the model again"),
+    "no-arrays": (lambda f: edit_weights(f, lambda arrays: {}), r"weights\.safetensors: not the weights of this model"),
+}
+
+
+@pytest.mark.parametrize("damage", OF_ALL_KINDS)
+@pytest.mark.parametrize("kind", MODELS)
+def test_damaged_folder_of_any_kind(write_folder, kind, damage):
+    folder, (change, message) = write_folder(kind), OF_ALL_KINDS[damage]
+    change(folder)
+    with pytest.raises(ModelError, match=message) as caught:
+        load_scorer(folder)
+    assert str(folder) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def rows_removed(name: str):
+    return lambda arrays: arrays | {name: arrays[name][1:]}
+
+
+NOT_THE_WEIGHTS = r"weights\.safetensors: not the weights of this model; train it again"
+OF_ONE_KIND = {
+    "too-few-embeddings": ("static", lambda f: edit_weights(f, rows_removed("embeddings")), NOT_THE_WEIGHTS),
+    "too-few-idf-weights": ("tfidf", lambda f: edit_weights(f, rows_removed("idf")), NOT_THE_WEIGHTS),
+    "peepholes-of-another-size": (
+        "encoder",
+        lambda f: edit_weights(f, rows_removed("lstm.peepholes")),
+        NOT_THE_WEIGHTS,
+    ),
+    "unknown-static-option": (
+        "static",
+        lambda f: edit_config(f, scorer={"kind": "static", "colour": "red"}),
+        NOT_THE_WEIGHTS,
+    ),
+    "tfidf-without-tokens": ("tfidf", lambda f: edit_config(f, scorer={"kind": "tfidf"}), r"config\.json"),
+    "external-without-path": ("tfidf", lambda f: edit_config(f, scorer={"kind": "external"}), r"config\.json"),
+    "unknown-model": (
+        "encoder",
+        lambda f: edit_config(f, model="lstmavgg"),
+        r"config\.json: unknown model 'lstmavgg': did you mean 'lstmavg'\?.*; train the model again",
+    ),
+    "unknown-option": (
+        "encoder",
+        lambda f: edit_config(f, config={"colour": "red"}),
+        r"config\.json: .*; train the model again",
+    ),
+    "options-are-a-list": ("encoder", lambda f: edit_config(f, config=[]), r"config\.json: .*; train the model again"),
+}
+
+
+@pytest.mark.parametrize("damage", OF_ONE_KIND)
+def test_damaged_folder_of_one_kind(write_folder, damage):
+    kind, change, message = OF_ONE_KIND[damage]
+    folder = write_folder(kind)
+    change(folder)
+    with pytest.raises(ModelError, match=message) as caught:
+        load_scorer(folder)
+    assert str(folder) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["overlap", "tfidf-words", "vectors"])
+def test_baseline_as_trained_model(tmp_path, name):
+    save_model = save_word_vectors if name == "vectors" else save_baseline
+    save_model(tmp_path, name)
+    with pytest.raises(ModelError, match=f"{name} is not trained; choose an encoder"):
+        load_trained(tmp_path)

@@ -1,0 +1,102 @@
+"""Nearest neighbours in a vocabulary and among lines."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paraphrastic.errors import ModelError
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
+from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
+from tests.helpers.toy_training import SENTENCES, WORDS
+
+LINES = SENTENCES.to_pylist()[:5]
+
+
+@pytest.fixture(scope="module")
+def avg(tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp("avg"), "avg", ENCODERS["avg"])
+
+
+@pytest.fixture(scope="module")
+def charagram(tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp("charagram"), "charagram", ENCODERS["charagram"])
+
+
+@pytest.fixture
+def overlap(tmp_path):
+    return save_baseline(tmp_path, "overlap")
+
+
+def naive_neighbors(model: Model, query: np.ndarray, left_out: str, count: int) -> tuple[list[str], np.ndarray]:
+    """Return the entries whose embeddings have the largest cosine with `query`, and the cosines."""
+    words, rows = model.vocabulary.to_pylist(), model.embeddings()
+    cosines = rows @ query / np.linalg.norm(rows, axis=1) / np.linalg.norm(query)
+    nearest = [n for n in np.argsort(-cosines) if words[n] != left_out][:count]
+    return [words[n] for n in nearest], cosines[nearest]
+
+
+@pytest.mark.parametrize("text", [WORDS[0], WORDS[0].upper()])
+def test_neighbors_of_word(avg, text):
+    neighbors = nearest_in_vocabulary(avg, text, 4)
+    row = avg.vocabulary.to_pylist().index(WORDS[0])
+    texts, cosines = naive_neighbors(avg, avg.embeddings()[row], WORDS[0], 4)
+    assert [text for _, text in neighbors] == texts
+    np.testing.assert_allclose([score for score, _ in neighbors], cosines, atol=1e-6)
+
+
+def test_neighbors_of_sentence(avg):
+    text = f"{WORDS[3]} {WORDS[4]}"
+    neighbors = nearest_in_vocabulary(avg, text, 10)
+    texts, cosines = naive_neighbors(avg, avg.encode([text])[0], "", 10)
+    assert [text for _, text in neighbors] == texts
+    assert set(texts[:2]) == {WORDS[3], WORDS[4]}
+    np.testing.assert_allclose([score for score, _ in neighbors], cosines, atol=1e-6)
+
+
+@pytest.mark.parametrize(("text", "entry"), [("th", "th"), ("again", " again "), (" again ", " again ")])
+def test_neighbors_of_ngram_and_of_word_among_ngrams(charagram, text, entry):
+    neighbors = nearest_in_vocabulary(charagram, text, len(charagram.vocabulary))
+    assert sorted(text for _, text in neighbors) == sorted({*charagram.vocabulary.to_pylist()} - {entry})
+
+
+def test_neighbors_in_vocabulary_of_model_without_embeddings(overlap):
+    message = "overlap has no embeddings of its vocabulary; name a file with --among"
+    with pytest.raises(ModelError, match=message):
+        nearest_in_vocabulary(overlap, "a", 3)
+
+
+def test_neighbors_of_text_without_known_words(avg):
+    with pytest.raises(ModelError, match="the vocabulary knows nothing of '日本'; try another text"):
+        nearest_in_vocabulary(avg, "日本", 3)
+
+
+def test_neighbors_of_sentence_of_another_size(avg, monkeypatch):
+    monkeypatch.setitem(vars(avg), "dim", 16)
+    message = "sentence vectors have size 16 and embeddings 8; name a word or n-gram of the vocabulary"
+    with pytest.raises(ModelError, match=message):
+        nearest_in_vocabulary(avg, "not an entry", 3)
+    assert len(nearest_in_vocabulary(avg, WORDS[0], 3)) == 3
+
+
+@pytest.mark.parametrize("name", ["avg", "overlap"])
+def test_nearest_lines_in_parts(request, name):
+    model = request.getfixturevalue(name)
+    expected = model.similarity([LINES[3]] * 5, LINES)
+    order = np.argsort(-expected, kind="stable")[:3]
+    for size in (1, 2, 5):
+        parts = (pa.array(LINES[start : start + size]) for start in range(0, 5, size))
+        nearest = nearest_lines(model, LINES[3], parts, 3)
+        assert [line for _, line in nearest] == [LINES[n] for n in order]
+        np.testing.assert_allclose([score for score, _ in nearest], expected[order], atol=1e-6)
+    assert nearest[0] == (pytest.approx(1, abs=1e-6), LINES[3])
+
+
+def test_first_of_equally_near_lines(overlap):
+    lines = pa.array(["a b", "x", "b a", "a b c"])
+    nearest = nearest_lines(overlap, "a b", [lines[:1], lines[1:]], 3)
+    assert [line for _, line in nearest] == ["a b", "b a", "a b c"]
+
+
+def test_nearest_of_no_lines(avg):
+    assert nearest_lines(avg, "a", [], 3) == []

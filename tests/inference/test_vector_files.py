@@ -1,0 +1,98 @@
+"""Files of sentence vectors in each format."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from paraphrastic.errors import ModelError
+from paraphrastic.inference import vector_files
+from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
+from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
+from tests.helpers.toy_training import SENTENCES
+
+LINES = [*SENTENCES.to_pylist()[:5], "", 'quotes " and \\ and \u2028 日本']
+
+
+@pytest.fixture(scope="module", params=ENCODERS)
+def model(request, tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp(request.param), request.param, ENCODERS[request.param])
+
+
+@pytest.fixture(scope="module")
+def avg(tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp("avg"), "avg", ENCODERS["avg"])
+
+
+def parts(size):
+    """Yield LINES, some at a time."""
+    yield from (pa.array(LINES[start : start + size]) for start in range(0, len(LINES), size))
+
+
+def read_json_lines(text):
+    """Return the texts and the vectors of JSON lines."""
+    rows = [json.loads(line) for line in text.split("\n")[:-1]]
+    return [row["text"] for row in rows], np.array([row["vector"] for row in rows], np.float32)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_vectors_in_each_format(model, tmp_path, capfdbinary, normalize):
+    expected = model.encode(LINES, normalize=normalize, batch_size=3)
+    for suffix in FORMATS:
+        write_vectors(model, parts(3), str(tmp_path / f"new/out{suffix}"), normalize)
+    array, table = np.load(tmp_path / "new/out.npy"), pq.read_table(tmp_path / "new/out.parquet")
+    assert array.dtype == np.float32
+    np.testing.assert_array_equal(array, expected)
+    assert table["text"].to_pylist() == LINES
+    assert table.schema.field("vector").type == pa.list_(pa.float32(), 8)
+    np.testing.assert_array_equal(table["vector"].to_pylist(), expected)
+    content = (tmp_path / "new/out.jsonl").read_bytes()
+    texts, vectors = read_json_lines(content.decode())
+    assert texts == LINES
+    np.testing.assert_array_equal(vectors, expected)
+    capfdbinary.readouterr()
+    write_vectors(model, parts(3), STANDARD_OUTPUT, normalize)
+    assert capfdbinary.readouterr().out == content
+
+
+def test_files_do_not_depend_on_parts(avg, tmp_path, monkeypatch):
+    for size, name in ((len(LINES), "whole"), (2, "parts")):
+        monkeypatch.setattr(vector_files, "_JSON_ROWS", size)
+        for suffix in FORMATS:
+            write_vectors(avg, parts(size), str(tmp_path / f"{name}{suffix}"), normalize=False)
+    for suffix in (".npy", ".jsonl"):
+        assert (tmp_path / f"whole{suffix}").read_bytes() == (tmp_path / f"parts{suffix}").read_bytes()
+    assert pq.read_table(tmp_path / "whole.parquet").equals(pq.read_table(tmp_path / "parts.parquet"))
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_no_sentences(avg, tmp_path, suffix):
+    write_vectors(avg, [], str(tmp_path / f"out{suffix}"), normalize=False)
+    if suffix == ".npy":
+        assert np.load(tmp_path / "out.npy").shape == (0, 8)
+    elif suffix == ".parquet":
+        assert pq.read_table(tmp_path / "out.parquet").num_rows == 0
+    else:
+        assert (tmp_path / "out.jsonl").read_bytes() == b""
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_failed_run_leaves_no_file(avg, tmp_path, suffix):
+    def failing_parts():
+        yield from parts(2)
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / f"out{suffix}").write_text("earlier content")
+    with pytest.raises(OSError, match="No space"):
+        write_vectors(avg, failing_parts(), str(tmp_path / f"out{suffix}"), normalize=False)
+    assert [file.name for file in tmp_path.iterdir()] == [f"out{suffix}"]
+    assert (tmp_path / f"out{suffix}").read_text() == "earlier content"
+
+
+def test_model_without_vectors(tmp_path):
+    overlap = save_baseline(tmp_path / "model", "overlap")
+    with pytest.raises(ModelError, match="overlap compares pairs and has no sentence vectors"):
+        write_vectors(overlap, parts(2), str(tmp_path / "out.npy"), normalize=False)
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]

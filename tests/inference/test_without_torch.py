@@ -1,0 +1,159 @@
+"""Use of models where only the base dependencies are installed, and the time that it takes.
+
+Other packages are hidden by an import hook in a process of their own.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from tests.helpers.encoder_variants import TRAINED, VARIANTS, WORD
+from tests.helpers.small_models import save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.toy_training import SENTENCES, WORDS
+
+OPTIONAL = (
+    *("torch", "scipy", "sklearn", "pandas", "pydantic", "rich", "typer", "dvc", "httpx", "ruamel"),
+    *("transformers", "sentence_transformers", "model2vec"),
+)
+TEXTS = [f'Again, "{WORDS[0]}" was the {WORDS[1]}.', "", "日本 xyzzy", "again again was", *SENTENCES.to_pylist()[:9]]
+INSTALL = "pip install 'paraphrastic[torch]'"
+
+CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+WITH_VECTORS = {
+    "avg": lambda folder: save_encoder(folder, "avg", WORD),
+    "avg-boundary-tokens": lambda folder: save_encoder(folder, "avg", WORD | {"boundary_tokens": "both"}),
+    "charagram": lambda folder: save_encoder(folder, "charagram", CHARAGRAM),
+    "charagram-2-layers": lambda folder: save_encoder(folder, "charagram", CHARAGRAM | {"num_layers": 2}),
+    "charagram-words": lambda folder: save_encoder(folder, "charagram", CHARAGRAM | {"words": True}),
+    "vectors": lambda folder: save_word_vectors(folder, "vectors"),
+    "sif": lambda folder: save_word_vectors(folder, "sif", components=1),
+}
+WITHOUT_VECTORS = {
+    name: lambda folder, name=name: save_baseline(folder, name) for name in ("overlap", "tfidf-words", "tfidf-chars")
+}
+NEED_TORCH = {name: block for name, block in VARIANTS if name not in ("avg", "charagram")}  # one variant of each
+
+HIDE = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in HIDDEN:
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
+ENCODE_AND_COMPARE = """
+import json
+from pathlib import Path
+import numpy as np
+import paraphrastic
+from paraphrastic.errors import ModelError
+
+models, out, texts = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
+for name in sorted(folder.name for folder in models.iterdir()):
+    try:
+        model = paraphrastic.load(models / name)
+    except ModelError as error:
+        (out / f"{name}.txt").write_text(str(error))
+        continue
+    results = {"similarity": model.similarity(texts[:-1], texts[1:])}
+    results["oov_share"] = model.scorer.oov_share(model.vocabulary[:3])
+    if hasattr(model.scorer, "encode"):
+        results["vectors"] = model.encode(texts, batch_size=5)
+        results["unit_vectors"] = model.encode(texts, normalize=True)
+        results["embeddings"] = model.embeddings()
+    np.savez(out / f"{name}.npz", **results)
+    (out / f"{name}.json").write_text(json.dumps(model.summary()))
+print(*(name for name in HIDDEN if name in sys.modules))
+"""
+
+
+def run_with_hidden(hidden: tuple[str, ...], code: str, *arguments: str) -> str:
+    """Run Python code where the packages `hidden` cannot be imported, and return what it prints."""
+    command = [sys.executable, "-c", f"HIDDEN = {hidden!r}\n{HIDE}\n{code}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Return models of every kind by name, loaded with all packages."""
+    folder = tmp_path_factory.mktemp("models")
+    models = {name: save_model(folder / name) for name, save_model in (WITH_VECTORS | WITHOUT_VECTORS).items()}
+    models |= {name: save_encoder(folder / name, name, block) for name, block in NEED_TORCH.items()}
+    return models | {"ldc": save_pair_model(folder / "ldc")}
+
+
+@pytest.fixture(scope="module")
+def results(models, tmp_path_factory):
+    """Return the folder of what a process without the optional packages computes with the models."""
+    out = tmp_path_factory.mktemp("out")
+    folder = models["avg"].folder.parent
+    imported = run_with_hidden(OPTIONAL, ENCODE_AND_COMPARE, str(folder), str(out), json.dumps(TEXTS))
+    assert imported == "\n"
+    return out
+
+
+@pytest.mark.parametrize("name", WITH_VECTORS)
+def test_vectors_without_optional_packages(models, results, name):
+    model, arrays = models[name], np.load(results / f"{name}.npz")
+    assert arrays["vectors"].any()
+    np.testing.assert_array_equal(arrays["vectors"], model.encode(TEXTS, batch_size=5))
+    np.testing.assert_array_equal(arrays["unit_vectors"], model.encode(TEXTS, normalize=True))
+    np.testing.assert_array_equal(arrays["embeddings"], model.embeddings())
+
+
+@pytest.mark.parametrize("name", [*WITH_VECTORS, *WITHOUT_VECTORS])
+def test_similarity_without_optional_packages(models, results, name):
+    model, arrays = models[name], np.load(results / f"{name}.npz")
+    assert arrays["similarity"].any()
+    np.testing.assert_array_equal(arrays["similarity"], model.similarity(TEXTS[:-1], TEXTS[1:]))
+    np.testing.assert_array_equal(arrays["oov_share"], model.scorer.oov_share(model.vocabulary[:3]))
+    assert json.loads((results / f"{name}.json").read_text()) == model.summary()
+
+
+@pytest.mark.parametrize("name", [*NEED_TORCH, "ldc"])
+def test_error_without_torch_names_extra(models, results, name):
+    message = (results / f"{name}.txt").read_text()
+    assert message.startswith(f"{models[name].folder}: {name} needs ")
+    assert message.endswith(f"; {INSTALL}")
+    assert "\n" not in message
+
+
+def test_error_without_torch_but_with_all_other_packages(models, tmp_path):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/lstmavg").symlink_to(models["lstmavg"].folder)
+    run_with_hidden(("torch",), ENCODE_AND_COMPARE, str(tmp_path / "models"), str(tmp_path), "[]")
+    message = (tmp_path / "lstmavg.txt").read_text()
+    assert message == f"{tmp_path}/models/lstmavg: lstmavg needs PyTorch; {INSTALL}"
+
+
+@pytest.mark.parametrize("name", ["avg", "charagram", "overlap", "tfidf-chars", "sif"])
+def test_optional_packages_are_not_imported(models, name):
+    # pyarrow and numba import pandas and SciPy where these are installed
+    packages = {*OPTIONAL} - {"pandas", "scipy"}
+    use = f"paraphrastic.load({str(models[name].folder)!r}).similarity(['a'], ['a'])"
+    code = f"import paraphrastic; {use}; print({packages!r} & set(sys.modules))"
+    assert run_with_hidden((), code) == "set()\n"
+
+
+@pytest.mark.slow  # a time, which other processes on the same machine would distort
+@pytest.mark.parametrize("name", ["avg", "charagram"])
+def test_first_vector_within_one_second(models, name):
+    use = f"paraphrastic.load({str(models[name].folder)!r}).encode(['A sentence.'])"
+    code = f"import paraphrastic; print({use}.shape)"
+
+    def seconds() -> float:
+        start = perf_counter()
+        assert run_with_hidden(OPTIONAL, code) == "(1, 8)\n"
+        return perf_counter() - start
+
+    seconds()  # numba compiles and caches
+    assert min(seconds() for _ in range(5)) < 1

@@ -1,0 +1,54 @@
+"""Encoders that become a simpler encoder in the limit, as their papers say."""
+
+import numpy as np
+import pytest
+import torch
+
+from paraphrastic.models.irnn import Config, Irnn
+from tests.helpers.encoder_variants import DIM, LSTM, RECURRENT, ROWS, SENTENCES, batch_of, build
+from tests.helpers.toy_training import train
+from tests.helpers.word_equations import avg, lstmavg
+
+
+def vectors(encoder, embeddings):
+    return encoder(embeddings, batch_of(SENTENCES, encoder)).detach().numpy()
+
+
+def averages(embeddings):
+    return [avg(sentence, embeddings.numpy(), {}, {}) for sentence in SENTENCES]
+
+
+def set_gates(encoder, *gates):
+    """Give each gate of a GRAN one value, 0 or 1, for every input."""
+    for weights in (encoder.gates.Wx, encoder.gates.Wh):
+        weights.data.zero_()
+    encoder.gates.b.data = torch.tensor([50.0 if gate else -50.0 for gate in gates]).repeat_interleave(DIM).double()
+
+
+@pytest.mark.parametrize(("variant", "gates"), [(1, [1]), (3, [1, 1]), (5, [1, 0])])
+def test_gran_with_open_gates_of_words(variant, gates):
+    encoder, embeddings = build("gran", LSTM | {"variant": variant})
+    set_gates(encoder, *gates)
+    np.testing.assert_allclose(vectors(encoder, embeddings), averages(embeddings), atol=1e-9)
+
+
+def test_gran_5_with_open_gates_of_states():
+    encoder, embeddings = build("gran", LSTM | {"variant": 5})
+    set_gates(encoder, 0, 1)
+    weights = {name: weight.numpy() for name, weight in encoder.state_dict().items()}
+    expected = [lstmavg(sentence, embeddings.numpy(), weights, LSTM) for sentence in SENTENCES]
+    np.testing.assert_allclose(vectors(encoder, embeddings), expected, atol=1e-9)
+
+
+def test_irnn_before_training():
+    encoder = Irnn(Config(**RECURRENT), torch.Generator().manual_seed(0)).double()
+    embeddings = torch.randn(ROWS, DIM, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    np.testing.assert_allclose(vectors(encoder, embeddings), averages(embeddings), atol=1e-9)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+def test_irnn_trained_with_infinite_penalty(optimizer, tmp_path):
+    model, _ = train("irnn", RECURRENT, tmp_path, lambda_c=1e9, optimizer=optimizer)
+    weights = dict(model.module.named_parameters())
+    for name in ("rnn.W", "rnn.U"):
+        torch.testing.assert_close(weights[name].detach(), torch.eye(8), atol=1e-5, rtol=0)

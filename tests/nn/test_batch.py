@@ -1,0 +1,45 @@
+"""Sentences as tensors on a device."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from paraphrastic.nn.batch import DeviceSentences, to_device, used_rows
+from tests.helpers.encoder_variants import SENTENCES, ragged_of
+
+CPU = torch.device("cpu")
+
+
+def test_arrow_array_is_copied_without_warning(recwarn):
+    torch.set_warn_always(True)
+    array = pa.array([3, 1, 2]).to_numpy()
+    try:
+        assert to_device(array, CPU).tolist() == [3, 1, 2]
+    finally:
+        torch.set_warn_always(False)
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_batch_of_chosen_sentences(counted):
+    rows, ragged = np.array([3, 1, 0, 3]), ragged_of(SENTENCES, counted)
+    batch, expected = DeviceSentences(ragged, CPU).take(rows), ragged.take(rows)
+    assert batch.ids.dtype == torch.int64
+    assert batch.ids.tolist() == expected.ids.tolist()
+    assert batch.offsets.tolist() == batch.host_offsets.tolist() == expected.offsets.tolist()
+    assert batch.lengths.tolist() == expected.lengths.tolist()
+    assert batch.counts.dtype == torch.float32
+    assert batch.counts.tolist() == expected.count_values(np.float32).tolist()
+
+
+def test_counts_above_the_range_of_int16():
+    ragged = ragged_of([[7] * 40_000], counted=True)
+    assert DeviceSentences(ragged, CPU).take(np.array([0])).counts.tolist() == [40_000]
+
+
+def test_used_rows_of_embedding_table():
+    embeddings, ids = torch.arange(20.0).view(10, 2), torch.tensor([7, 2, 7, 9])
+    rows, positions = used_rows(embeddings, ids)
+    assert len(rows) == 3
+    assert torch.equal(rows[positions], embeddings[ids])

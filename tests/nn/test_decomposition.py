@@ -1,0 +1,92 @@
+"""Matching and decomposition of words: against ldc2016 Eq. 5–9, and on examples worked by hand."""
+
+import numpy as np
+import pytest
+import torch
+
+from paraphrastic.nn.decomposition import Decomposition, PaddedSentences
+from tests.helpers import pair_equations
+from tests.helpers.ldc import COMBINATIONS, ID_SENTENCES, LDC, build, pair_batch
+
+
+def similar_components(embeddings, left, right, match="local", decompose="orthogonal", window=1):
+    """Return s⁺ of the words of the sentence `left`, (m, d), decomposed by the sentence `right`."""
+    batch, first, second = pair_batch([(0, 1)], [left, right], embeddings.dtype)
+    own, other = (PaddedSentences.of(embeddings, batch, side) for side in (first, second))
+    rows, coefficients = Decomposition(match, window, decompose)(own, other)  # (1, m, K) each
+    return (coefficients.unsqueeze(3) * embeddings[rows]).sum(2)[0].numpy()
+
+
+@pytest.mark.parametrize(("match", "decompose"), COMBINATIONS)
+def test_components_against_equations(match, decompose):
+    block = LDC | {"match": match, "decompose": decompose}
+    _, embeddings = build(block)
+    for left in filter(len, ID_SENTENCES):
+        for right in filter(len, ID_SENTENCES):
+            expected, _ = pair_equations.components(embeddings.numpy()[left], embeddings.numpy()[right], block)
+            actual = similar_components(embeddings, left, right, match, decompose)
+            np.testing.assert_allclose(actual, expected, atol=1e-12)
+
+
+class TestSockeyeAndSalmon:
+    """ "irrelevant to sockeye" against "not related to salmon" (Table 1), in vectors of two numbers.
+
+    irrelevant (4, 3), to (1, 0), sockeye (0, 2); not (0, 1), related (3, 4), salmon (1, 1). The cosines of Eq. 5:
+
+                  not    related   to     salmon
+        irrelevant 0.6    0.96     0.8    0.99 (7 / 5√2)
+        to         0      0.6      1      0.71 (1 / √2)
+        sockeye    1      0.8      0      0.71
+    """
+
+    WORDS = torch.tensor([[4.0, 3], [1, 0], [0, 2], [0, 1], [3, 4], [1, 1]], dtype=torch.float64)
+    LEFT, RIGHT = [0, 1, 2], [3, 4, 1, 5]
+
+    def similar(self, match, decompose):
+        return similar_components(self.WORDS, self.LEFT, self.RIGHT, match, decompose)
+
+    def test_rigid_with_max(self):
+        np.testing.assert_allclose(self.similar("max", "rigid"), [[0, 0], [1, 0], [0, 0]])
+
+    def test_linear_with_max(self):
+        cosine = 7 / 50**0.5  # of irrelevant and salmon
+        expected = [[4 * cosine, 3 * cosine], [1, 0], [0, 2]]  # to with to, sockeye with not: both cosines are 1
+        np.testing.assert_allclose(self.similar("max", "linear"), expected)
+
+    def test_orthogonal_with_max(self):
+        # irrelevant on salmon: (4·1 + 3·1) / (1 + 1) = 3.5 of (1, 1)
+        np.testing.assert_allclose(self.similar("max", "orthogonal"), [[3.5, 3.5], [1, 0], [0, 2]])
+
+    def test_orthogonal_with_local(self):
+        # sockeye: not is most similar, so ŝ ∝ 1·(0, 1) + 0.8·(3, 4) = (2.4, 4.2); 2·4.2 / (2.4² + 4.2²) = 8.4 / 23.4
+        share = 8.4 / 23.4
+        np.testing.assert_allclose(self.similar("local", "orthogonal")[2], [2.4 * share, 4.2 * share])
+
+    def test_linear_with_global(self):
+        # to: ŝ ∝ 0.6·(3, 4) + (1, 0) + (1, 1)/√2 = (3.5071, 3.1071); its cosine with (1, 0) is 3.5071 / 4.6855 = 0.7485
+        np.testing.assert_allclose(self.similar("global", "linear")[1], [0.7485, 0], atol=1e-4)
+
+
+def test_negative_and_zero_sum_of_cosines():
+    # (1, 0) against (−1, 0), (0, 1): Σ a t = (1, 0), Σ a = −1, so ŝ = (−1, 0); with (1, 0) as well, Σ a = 0
+    words = torch.tensor([[1.0, 0], [-1, 0], [0, 1]], dtype=torch.float64)
+    np.testing.assert_allclose(similar_components(words, [0], [1, 2], "global", "linear"), [[-1, 0]])
+    np.testing.assert_allclose(similar_components(words, [0], [1, 2, 0], "global", "linear"), [[0, 0]])
+
+
+def test_first_of_two_equal_maxima():
+    # 1 has equal cosines with 2 and 3
+    words = torch.tensor([[9.0, 9], [1, 0], [1, 1], [1, -1], [-2, 2], [-2, -2]], dtype=torch.float64)
+    np.testing.assert_allclose(similar_components(words, [1], [2, 4, 5, 3], "max", "orthogonal"), [[0.5, 0.5]])
+    np.testing.assert_allclose(similar_components(words, [1], [3, 4, 5, 2], "max", "orthogonal"), [[0.5, -0.5]])
+
+
+def test_repeated_word_with_rounded_cosines():
+    # In products of these shapes the same cosine is rounded up at one position and down at another.
+    random = np.random.default_rng(1)
+    embeddings = torch.randn(20, 300, generator=torch.Generator().manual_seed(1))
+    for n in range(200):
+        left, right = random.integers(10, 20, size=1 + n % 3), random.integers(10, size=10 + n % 30)
+        actual = similar_components(embeddings, left.tolist(), right.tolist())
+        expected, _ = pair_equations.components(embeddings.double().numpy()[left], embeddings.double().numpy()[right], LDC)
+        np.testing.assert_allclose(actual, expected, atol=1e-5)

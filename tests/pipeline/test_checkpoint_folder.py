@@ -1,0 +1,67 @@
+"""The folder of a training run's checkpoint: a run continues only from a state of the same run."""
+
+import pytest
+
+from pipeline.params import load_params
+from pipeline.stage import CHECKPOINTS
+from pipeline.train import BENCHMARKS, CODE, CORPUS, VOCABULARY, checkpoint_folder
+from tests.helpers.repository import ROOT
+
+
+@pytest.fixture
+def params(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return load_params(ROOT / "params.yaml")
+
+
+def with_option(params, model, **options):
+    return params.model_copy(update={"models": params.models | {model: params.models[model] | options}})
+
+
+def test_place(params):
+    folder = checkpoint_folder(params, "cpu")
+    assert folder.parent == CHECKPOINTS
+    assert checkpoint_folder(params.model_copy(), "cpu") == folder
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda params: params.model_copy(update={"seed": 2}),
+        lambda params: params.model_copy(update={"model": "proj"}),
+        lambda params: params.model_copy(update={"train": params.train.model_copy(update={"select": "none"})}),
+        lambda params: with_option(params, "avg", dim=20),
+    ],
+    ids=["seed", "model", "train", "option of the model"],
+)
+def test_other_run(params, change):
+    assert checkpoint_folder(change(params), "cpu") != checkpoint_folder(params, "cpu")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda params: with_option(params, "proj", dim=20),
+        lambda params: params.model_copy(update={"finetune": {}}),
+        lambda params: params.model_copy(update={"taggers": {}}),
+    ],
+    ids=["option of another model", "finetune", "taggers"],
+)
+def test_parameters_of_other_stages(params, change):
+    assert checkpoint_folder(change(params), "cpu") == checkpoint_folder(params, "cpu")
+
+
+def test_other_device(params):
+    assert checkpoint_folder(params, "cuda") != checkpoint_folder(params, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [*((folder, "table.parquet") for folder in (CORPUS, VOCABULARY, BENCHMARKS)), *((f, "new.py") for f in CODE)],
+    ids=str,
+)
+def test_changed_data_or_code(params, tmp_path, folder, name):
+    before = checkpoint_folder(params, "cpu")
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / name).write_bytes(b"changed")
+    assert checkpoint_folder(params, "cpu") != before

@@ -1,0 +1,64 @@
+"""The stage `download`: files, list of sources, licences, and instructions for missing files."""
+
+import pytest
+
+import pipeline.download as stage
+from paraphrastic.sources.catalogue import source
+
+
+@pytest.fixture
+def choose(tmp_path, monkeypatch):
+    """Sets the corpus and benchmarks of a stage that runs in tmp_path with an empty cache."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
+
+    def choose(corpus, benchmarks="sample"):
+        params = type("Params", (), {"corpus": corpus, "benchmarks": benchmarks})
+        monkeypatch.setattr(stage, "load_params", lambda: params)
+
+    return choose
+
+
+def listed_sources(folder):
+    """Return the first column of sources.csv; data/raw must contain only it and folders of these sources."""
+    raw = folder / "data/raw"
+    names = [line.split(",")[0] for line in (raw / "sources.csv").read_text().splitlines()]
+    assert {path.name for path in raw.iterdir()} <= {*names, "sources.csv"}
+    return names
+
+
+def test_stage_without_files_to_download(choose, monkeypatch, tmp_path):
+    monkeypatch.delenv("PARAPHRASTIC_MIRROR", raising=False)
+    choose("sample")
+    stage.main()
+    assert listed_sources(tmp_path) == ["source", "sample"]
+    assert not (tmp_path / "cache").exists()
+
+
+def test_stage_with_a_missing_manual_source(choose, monkeypatch, tmp_path, capsys):
+    choose("sample", "full")
+    monkeypatch.setattr(stage, "fetch", lambda *args, **options: (source("sts2013-smt"),))
+    (tmp_path / "data/raw/sts2013-smt").mkdir(parents=True)
+    (tmp_path / "data/raw/sts2013-smt/SMT.test.tsv").touch()
+    stage.main()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("sts2013-smt is left out: licensed by the LDC; ")
+    assert line.endswith("cache/licensed/sts2013-smt/SMT.test.tsv and run `dvc repro -f download`")
+    assert "sts2013-smt" not in listed_sources(tmp_path)
+
+
+@pytest.mark.real_data
+def test_stage_with_real_sources(mirror, choose, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("PARAPHRASTIC_MIRROR", str(mirror))
+    choose(["onestop", "googlecomp"])
+    stage.main()
+    assert "onestop: OneStopEnglish" in capsys.readouterr().err
+    choose(["onestop"])
+    stage.main()
+    assert capsys.readouterr().err == ""
+    assert sorted(path.name for path in (tmp_path / "data/raw/onestop").iterdir()) == [
+        "ADV-ELE.txt",
+        "ADV-INT.txt",
+        "ELE-INT.txt",
+    ]
+    assert listed_sources(tmp_path) == ["source", "onestop", "sample"]

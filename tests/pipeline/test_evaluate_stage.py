@@ -1,0 +1,56 @@
+"""The stage `evaluate`: its files and what it prints."""
+
+import csv
+import json
+
+import pytest
+
+from paraphrastic.inference import model_folder
+from paraphrastic.models import overlap
+from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.tables import SCORES, read_table
+from pipeline import evaluate
+from tests.helpers.benchmark_tables import write_benchmarks
+
+
+@pytest.fixture
+def stage_folder(tmp_path, monkeypatch):
+    """Return a folder with benchmarks and a model of word overlap, which is the current folder."""
+    texts = ["a cat sat", "a cat sat down", "a dog", "the dog", "", "a b", "b a", "c", "x", "y"]
+    write_benchmarks(tmp_path / "data/benchmarks", texts=texts)
+    model_folder.save(OverlapScorer(), "overlap", overlap.Config(), tmp_path / "data/model")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_metrics_are_nested_json(stage_folder):
+    evaluate.main()
+    text = (stage_folder / "metrics/evaluate.json").read_text()
+    assert list(json.loads(text)) == ["sts", "transfer", "qa", "paraphrase", "words"]
+    assert text.endswith("}\n")
+
+
+def test_sets_are_a_table(stage_folder):
+    evaluate.main()
+    content = (stage_folder / "metrics/sets.csv").read_bytes().decode()
+    assert content.splitlines()[0] == "set,kind,n,pearson,spearman,map,mrr,accuracy,f1,oov"
+    assert "\r" not in content
+    rows = {row["set"]: row for row in csv.DictReader(content.splitlines())}
+    assert rows["qa.wikiqa"]["pearson"] == rows["sts.2012.MSRpar"]["map"] == ""
+    # 3 / √12, 1 / √6 and 0 against 1, 2 and 3
+    assert float(rows["sts.2012.MSRpar"]["pearson"]) == pytest.approx(-99.9, abs=0.2)
+
+
+def test_scores_are_stored(stage_folder):
+    evaluate.main()
+    scores = read_table(stage_folder / "data/scores.parquet", SCORES)
+    msrpar = [row["score"] for row in scores.to_pylist() if row["set"] == "sts.2012.MSRpar"]
+    assert msrpar == pytest.approx([3 / 12**0.5, 1 / 6**0.5, 0])
+
+
+def test_summary_on_stderr(stage_folder, capsys):
+    evaluate.main()
+    printed = capsys.readouterr().err
+    assert "wikiqa.map" in printed
+    assert "\x1b" not in printed
+    assert "NaN" not in printed

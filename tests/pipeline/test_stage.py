@@ -1,0 +1,130 @@
+"""Stages as commands: how they end after an error, and the files and names that they share."""
+
+import errno
+import re
+import subprocess
+
+import pandas as pd
+import pytest
+
+from pipeline.stage import fingerprint, write_csv
+from tests.helpers.repository import ROOT, isolated_environment
+
+PARAMS = (ROOT / "params.yaml").read_text()
+LINE_OF_BENCHMARKS = PARAMS[: PARAMS.index("\nbenchmarks: ")].count("\n") + 2
+BAD_PARAMETERS = [
+    ("download", "corpus: sample", "corpus: sampel", "did you mean 'sample'?"),
+    ("tokenize", "max_bad_rows: 0.001", "max_bad_rows: -1", "params.yaml: tokenize.max_bad_rows = -1: should be"),
+    ("vocabulary", "min_count: 2", "min_count: 2.5", "params.yaml: vocabulary.min_count = 2.5: should be"),
+]
+SLOW_BAD_PARAMETERS = [  # importing the code of these stages takes seconds
+    ("tokenize", "benchmarks: sample", "benchmarks: smaple", "did you mean 'sample'?"),
+    ("train", "model: avg", "model: agv", "params.yaml: model: unknown entry of models 'agv': did you mean"),
+    ("train", "  avg:\n", "  avg:\n    margn: 0.4\n", "params.yaml: models.avg.margn: unknown key; did you"),
+    ("train", "    epochs: 5", "    epochs: -5", "params.yaml: models.avg.epochs = -5"),
+    # the list goes on in the next line and lacks a comma at the end of it
+    ("train", "model: avg", "model: [", f"params.yaml, line {LINE_OF_BENCHMARKS}: not valid YAML"),
+]
+
+
+@pytest.fixture
+def run_python(tmp_path):
+    """Return a function that runs Python with this repository's code, in a folder with only a params.yaml."""
+    (tmp_path / "params.yaml").write_text(PARAMS)
+    environment = isolated_environment(tmp_path / "cache") | {"PYTHONPATH": str(ROOT)}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = ["python", *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("stage", "old", "new", "message"),
+    [*BAD_PARAMETERS, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW_BAD_PARAMETERS)],
+)
+def test_bad_parameter(run_python, tmp_path, stage, old, new, message):
+    assert old in PARAMS
+    (tmp_path / "params.yaml").write_text(PARAMS.replace(old, new, 1))
+    done = run_python("-m", f"pipeline.{stage}")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "code", "message"),
+    [
+        ("raise ParameterError('first\\nsecond')", 1, "error: first second\n"),
+        ("open('/dev/full', 'w').write('x' * 100_000)", 1, ": No space left on device\n"),
+        ("open('absent/file')", 1, "error: absent/file: No such file or directory\n"),
+        ("bytearray(1 << 60)", 1, "error: out of memory\n"),
+        ("raise KeyboardInterrupt", 130, "interrupted; run the same command again to continue\n"),
+        (
+            "os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)",
+            130,
+            "interrupted; run the same command again to continue\n",
+        ),
+    ],
+)
+def test_error_of_input_or_system(run_python, statement, code, message):
+    imports = "import os, signal, time; from pipeline.stage import run; from paraphrastic.errors import *"
+    done = run_python("-c", f"{imports}\ndef main() -> None:\n    {statement}\nrun(main)")
+    assert done.returncode == code
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_traceback_of_bug(run_python):
+    done = run_python("-c", "from pipeline.stage import run\ndef main() -> None:\n    1 / 0\nrun(main)")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_bytes_of_csv(tmp_path):
+    path = tmp_path / "metrics/table.csv"
+    write_csv(pd.DataFrame({"set": ["a,b", "ü"], "score": [1.5, None]}), path)
+    assert path.read_bytes() == 'set,score\n"a,b",1.5\nü,\n'.encode()
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_csv_after_failed_write(tmp_path, monkeypatch):
+    path = tmp_path / "table.csv"
+    write_csv(pd.DataFrame({"old": [1]}), path)
+
+    def fail(frame, part, **options):
+        part.write_text("half")
+        raise OSError(errno.ENOSPC, "disk full")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_csv(pd.DataFrame({"new": [2]}), path)
+    assert path.read_text() == "old\n1\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["pairs.parquet", "weights.safetensors", "module.py", "folder/deep.parquet"])
+def test_fingerprint_of_changed_file(tmp_path, name):
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(b"one")
+    first = fingerprint(1, tmp_path)
+    assert re.fullmatch("[0-9a-f]{16}", first)
+    assert fingerprint(1, tmp_path) == first
+    file.write_bytes(b"two")
+    assert fingerprint(1, tmp_path) != first
+    file.write_bytes(b"one")
+    assert fingerprint(1, tmp_path) == first
+
+
+def test_fingerprint_of_changed_settings(tmp_path):
+    assert len({fingerprint(settings, tmp_path) for settings in (1, "1", (1, 2), {"a": 1})}) == 4
+
+
+def test_fingerprint_of_file_that_no_run_reads(tmp_path):
+    first = fingerprint(1, tmp_path)
+    (tmp_path / "module.cpython-311.pyc").write_bytes(b"compiled")
+    assert fingerprint(1, tmp_path) == first

@@ -1,0 +1,127 @@
+"""The `deps` and `params` of each stage in dvc.yaml are the code and the parameters that the stage uses.
+
+DVC runs a stage again when one of them changes. A missing entry would leave stale results; a superfluous entry would
+repeat work.
+"""
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+from re import fullmatch
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.helpers.repository import ROOT
+
+FILES = ROOT / "dvc.yaml", ROOT / "finetune/dvc.yaml"  # `wdir` makes the paths of both relative to the root
+STAGES = {name: stage for file in FILES for name, stage in YAML(typ="safe").load(file)["stages"].items()}
+PACKAGES = {"pipeline": ROOT, "paraphrastic": ROOT / "src"}
+BLOCKS = {"models": "models.${model}", "taggers": "taggers.${finetune.tagger}"}  # a stage reads one block of each
+
+
+def module_file(module: str) -> Path | None:
+    """Return the file of a module, or None if this repository has no such module."""
+    folder = PACKAGES.get(module.split(".")[0])
+    if folder is None:
+        return None
+    path = folder.joinpath(*module.split("."))
+    candidates = path.with_suffix(".py"), path / "__init__.py"
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def imported_modules(node: ast.AST, file: Path) -> list[str]:
+    """Return the modules that one node of the syntax tree of `file` imports.
+
+    `import_module(f"package.{name}")` counts as an import of every module in the package.
+    """
+    match node:
+        case ast.Import(names):
+            return [alias.name for alias in names]
+        case ast.ImportFrom(module, names, level):
+            assert level == 0, f"{file}: a relative import"
+            members = [f"{module}.{alias.name}" for alias in names]
+            # `paraphrastic.load` and `.Model` would be imported by `__getattr__`, whose imports are not counted
+            assert module != "paraphrastic" or all(map(module_file, members)), f"{file}: not a module in {members}"
+            return [module, *members]
+        case ast.Call(ast.Name("import_module") | ast.Attribute(attr="import_module"), [ast.Constant(module)]):
+            return [module]
+        case ast.Call(
+            ast.Name("import_module") | ast.Attribute(attr="import_module"),
+            [ast.JoinedStr([ast.Constant(prefix), *_])],
+        ):
+            package = module_file(prefix.rstrip("."))
+            return [f"{prefix}{module.stem}" for module in package.parent.glob("*.py")]
+    return []
+
+
+def data_files(node: ast.AST, file: Path) -> list[Path]:
+    """Return the file beside `file` that a string constant names, such as the catalogue."""
+    match node:
+        case ast.Constant(str(name)) if fullmatch(r"[\w-]+\.\w+", name) and (file.parent / name).is_file():
+            return [file.parent / name]
+    return []
+
+
+def direct_imports(file: Path) -> set[Path]:
+    """Return the files of this repository that `file` imports or names, and the `__init__.py` of their packages."""
+    nodes = list(ast.walk(ast.parse(file.read_text())))
+    modules = {module for node in nodes for module in imported_modules(node, file)}
+    parents = {".".join(module.split(".")[:n]) for module in modules for n in range(1, module.count(".") + 2)}
+    files = {module_file(module) for module in parents} - {None}
+    return files.union(*(data_files(node, file) for node in nodes))
+
+
+def reachable_code(file: Path) -> set[Path]:
+    """Return `file` and all files of this repository that it imports or names, directly or not."""
+    reached, pending = set(), [file]
+    while pending:
+        file = pending.pop()
+        if file not in reached:
+            reached.add(file)
+            pending += direct_imports(file) if file.suffix == ".py" else []
+    return {file for file in reached if not is_empty_package(file)}
+
+
+def is_empty_package(file: Path) -> bool:
+    """Return whether `file` is an `__init__.py` that has nothing but a docstring."""
+    return file.name == "__init__.py" and all(isinstance(node, ast.Expr) for node in ast.parse(file.read_text()).body)
+
+
+def files_of(dep: str) -> set[Path]:
+    """Return the files of an entry of `deps`; `${model}` stands for every model."""
+    files = set()
+    for path in ROOT.glob(dep.replace("${model}", "[!_]*")):
+        files |= {path} if path.is_file() else {file for file in path.rglob("*") if file.is_file()}
+    assert files, f"{dep}: no such file"
+    return {file for file in files if "__pycache__" not in file.parts}
+
+
+def relative(files: Iterable[Path]) -> list[str]:
+    return sorted(str(file.relative_to(ROOT)) for file in files)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_deps_and_imported_code(stage):
+    deps = [dep for dep in STAGES[stage]["deps"] if not dep.startswith("data/")]
+    listed = set().union(*map(files_of, deps))
+    used = reachable_code(ROOT / "pipeline" / f"{stage}.py") | {ROOT / "pipeline/__init__.py"}
+    assert relative(used - listed) == [], "imported, but missing in deps"
+    assert relative(file for file in listed - used if not is_empty_package(file)) == [], "in deps, but not imported"
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_params_and_parameters_read(stage):
+    tree = ast.parse((ROOT / "pipeline" / f"{stage}.py").read_text())
+    read = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "params"
+    }
+    assert sorted(STAGES[stage].get("params", [])) == sorted(BLOCKS.get(name, name) for name in read)
+
+
+def test_script_and_command_of_each_stage():
+    for name, stage in STAGES.items():
+        assert stage["cmd"].startswith(f"python -m pipeline.{name}")
+        assert f"pipeline/{name}.py" in stage["deps"]

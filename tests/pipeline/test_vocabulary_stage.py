@@ -1,0 +1,65 @@
+"""The stage `vocabulary`: its tables, their limits, and corpora without an entry."""
+
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+import pipeline.vocabulary as stage
+from paraphrastic.errors import DataError
+from paraphrastic.tables import NGRAM_COUNTS, SENTENCES, WORD_COUNTS, read_table, write_table
+from pipeline.params import Vocabulary
+from tests.helpers.random_sentences import ALPHABETS, random_sentences
+
+SCHEMAS = {"words": WORD_COUNTS, "ngrams": NGRAM_COUNTS, "characters": NGRAM_COUNTS}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs the stage in a folder of its own; returns the rows of its tables by name."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(texts, **changes):
+        write_table(pa.table({"text": pa.array(texts, pa.string())}), stage.CORPUS, SENTENCES)
+        values = {"min_count": 1, "orders": [2], "ngram_min_count": 1, "ngrams_per_order": None} | changes
+        monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(vocabulary=Vocabulary(**values)))
+        stage.main()
+        tables = {name: read_table(stage.VOCABULARY / f"{name}.parquet", schema) for name, schema in SCHEMAS.items()}
+        return {name: [tuple(row.values()) for row in table.to_pylist()] for name, table in tables.items()}
+
+    return run
+
+
+def test_limits_of_words_and_ngrams(run):
+    tables = run(["ab ab", "ab c"], min_count=2, ngram_min_count=3, ngrams_per_order=2)
+    assert tables["words"] == [("ab", 3, 2)]
+    assert tables["ngrams"] == [(" a", 2, 3, 2), ("ab", 2, 3, 2)]
+
+
+def test_limits_of_characters(run):
+    tables = run(["ab ab", "ab c"], orders=[2], ngram_min_count=3, ngrams_per_order=1)
+    assert tables["characters"] == [(" ", 1, 6, 2), ("a", 1, 3, 2), ("b", 1, 3, 2)]
+
+
+def test_bytes_of_a_second_run(run, tmp_path):
+    contents = []
+    for _ in range(2):
+        run(random_sentences(ALPHABETS["planes"]))
+        contents.append({path.name: path.read_bytes() for path in (tmp_path / stage.VOCABULARY).iterdir()})
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("texts", "changes", "key"),
+    [
+        (["ab c"], {"min_count": 2}, "vocabulary.min_count = 2"),
+        (["ab c"], {"ngram_min_count": 9}, "vocabulary.ngram_min_count = 9"),
+        ([], {}, "vocabulary.min_count = 1"),
+    ],
+)
+def test_empty_vocabulary(run, texts, changes, key):
+    with pytest.raises(DataError, match=key) as error:
+        run(texts, **changes)
+    assert "\n" not in str(error.value)
+    assert not stage.VOCABULARY.exists()

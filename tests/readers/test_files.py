@@ -1,0 +1,62 @@
+"""Missing, damaged and superfluous files."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from paraphrastic.errors import DataError, SourceError
+from paraphrastic.readers.files import find_file, find_files, read_archive, read_bytes
+from paraphrastic.readers.lines import Lines
+from tests.helpers.raw_files import write_archive
+
+
+def test_empty_file(tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.touch()
+    with pytest.raises(DataError, match=r"a\.txt: the file is empty; remove it and run `dvc repro`$"):
+        Lines.read(path)
+
+
+def test_missing_file(tmp_path: Path):
+    with pytest.raises(SourceError, match=r"a\.txt: no such file; run `dvc repro`"):
+        Lines.read(tmp_path / "a.txt")
+    with pytest.raises(SourceError, match=r"contains no \*\.tsv; run `dvc repro`"):
+        find_files(tmp_path, "*.tsv")
+
+
+def test_folder_in_place_of_a_file(tmp_path: Path):
+    with pytest.raises(SourceError, match="cannot be read"):
+        read_bytes(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: b"<html>" + data, lambda data: data[:9]])
+def test_damaged_gzip_file(tmp_path: Path, damage):
+    path = tmp_path / "a.gz"
+    path.write_bytes(damage(gzip.compress(b"line\n" * 1000)))
+    with pytest.raises(DataError, match=r"a\.gz: damaged or truncated .*; remove it and run `dvc repro`$"):
+        Lines.read(path)
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [("gztar", ".tar.gz"), ("zip", ".zip")])
+@pytest.mark.parametrize("damage", [lambda data: data[:-30], lambda data: data[40:], lambda data: data[:50]])
+def test_damaged_archive(tmp_path: Path, kind: str, suffix: str, damage):
+    members = {"deep/a.txt": b"\x00\xff" * 500, "deep/b.txt": b""}
+    path = write_archive(tmp_path / f"archive{suffix}", members, kind)
+    assert read_archive(path) == {"a.txt": b"\x00\xff" * 500, "b.txt": b""}
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(DataError, match=r"/archive\.\S+: damaged or truncated .*; remove it and run `dvc repro`$"):
+        read_archive(path)
+
+
+def test_missing_member_of_an_archive():
+    with pytest.raises(DataError, match=r"a\.zip: the archive contains no c\.txt; remove it and run `dvc repro`$"):
+        Lines.of_member(Path("a.zip"), {"b.txt": b""}, "c.txt")
+
+
+def test_two_files_in_place_of_one(tmp_path: Path):
+    (tmp_path / "a.gz").touch()
+    assert find_file(tmp_path, "*.gz") == tmp_path / "a.gz"
+    (tmp_path / "b.gz").touch()
+    with pytest.raises(DataError, match=r"2 files match \*\.gz"):
+        find_file(tmp_path, "*.gz")

@@ -1,0 +1,81 @@
+"""Lines, fields, numbers and labels of text files."""
+
+import pytest
+
+from paraphrastic.errors import DataError
+from paraphrastic.readers.lines import BadRow, Lines, check_parallel
+
+
+def lines_of(data: bytes) -> Lines:
+    return Lines("file.txt", data)
+
+
+def test_line_separators_of_unicode():
+    text = "a\x85b\nc\u2028d\u2029e\x0bf\x0cg\x1dh\n\xa0i\rj\n"
+    assert lines_of(text.encode()).text.to_pylist() == text.removesuffix("\n").split("\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"a\nb\n", ["a", "b"]),
+        (b"a\nb", ["a", "b"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\r\nb\r", ["a", "b"]),
+        (b"a\r\r\n", ["a\r"]),
+        (b"a\n\n\nb\n\n", ["a", "", "", "b", ""]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+    ],
+)
+def test_line_ends_and_byte_order_marks(data: bytes, expected: list[str]):
+    assert lines_of(data).text.to_pylist() == expected
+
+
+def test_lines_that_are_not_text():
+    lines = lines_of("ä\nb\0c\nd\n".encode() + b"\xff\xfe\n\xe2\x82\n" + "\ufffd\nz".encode())
+    assert lines.text.to_pylist() == ["ä", None, "d", None, None, "\ufffd", "z"]
+    assert lines.bad == [
+        BadRow("file.txt", 4, "not UTF-8"),
+        BadRow("file.txt", 5, "not UTF-8"),
+        BadRow("file.txt", 2, "a NUL byte"),
+    ]
+
+
+def test_bad_row_of_a_block_of_lines():
+    assert Lines("file.txt", b"a\n\xff\n", first=10).bad == [BadRow("file.txt", 11, "not UTF-8")]
+
+
+def test_quotes_and_empty_fields():
+    first, second = lines_of(b'"a\tb"\n\t""\n"\t\'\n').fields(2)
+    assert first.to_pylist() == ['"a', "", '"']
+    assert second.to_pylist() == ['b"', '""', "'"]
+
+
+def test_too_few_and_too_many_fields():
+    lines = lines_of(b"a\tb\nc\n\nd\te\tf\n")
+    assert [column.to_pylist() for column in lines.fields(2)] == [["a", None, None, "d"], ["b", None, None, "e"]]
+    assert [(row.line, row.why) for row in lines.bad] == [(2, "fewer than 2 fields"), (3, "fewer than 2 fields")]
+
+
+def test_forms_of_numbers():
+    lines = lines_of(b"3\n 3.5 \n.5\n4.\n1e0\n+2\n0\n5\n")
+    assert lines.numbers(lines.text, 0, 5).to_pylist() == [3, 3.5, 0.5, 4, 1, 2, 0, 5]
+    assert not lines.bad
+
+
+@pytest.mark.parametrize("value", ["", "x", "nan", "inf", "-inf", "1e999", "5.01", "-0.1", "1,5", "1 2", "0x1", "٣"])
+def test_malformed_number_or_number_out_of_range(value: str):
+    lines = lines_of(f"1\n{value}\n2\n".encode())
+    assert lines.numbers(lines.text, 0, 5).to_pylist() == [1, None, 2]
+    assert [row.line for row in lines.bad] == [2]
+
+
+def test_unknown_labels():
+    lines = lines_of(b"1\n0\n2\n\n01\n1 \n")
+    assert lines.labels(lines.text, ["0", "1"]).to_pylist() == [1, 0, None, None, None, 1]
+    assert [(row.line, row.why) for row in lines.bad] == [(line, "a label other than 0, 1") for line in (3, 4, 5)]
+
+
+def test_parallel_files_of_different_length():
+    with pytest.raises(DataError, match=r"^a has 2 lines and c has 1, but .*remove both and run `dvc repro`$"):
+        check_parallel(Lines("a", b"1\n2\n"), Lines("b", b"1\n2"), Lines("c", b"1\n"))

@@ -1,0 +1,39 @@
+"""The table of readers, and sources that cannot be read."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from paraphrastic import readers
+from paraphrastic.errors import DataError
+from paraphrastic.readers import READERS, Reading, read
+from paraphrastic.sources.catalogue import catalogue, source
+from paraphrastic.tables import RAW
+
+
+def test_readers_of_the_catalogue():
+    assert {source.reader for source in catalogue().sources.values() if source.reader} == set(READERS)
+
+
+def test_readings_of_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tables = [("pairs", RAW["pairs"].empty_table()), ("ranking", RAW["ranking"].empty_table())]
+    monkeypatch.setattr(readers, "tables", lambda: tables)
+    assert list(read(source("sample"), tmp_path / "missing")) == [Reading(kind, table) for kind, table in tables]
+
+
+@pytest.mark.slow
+def test_tables_of_the_sample(tmp_path: Path):
+    readings = list(read(source("sample"), tmp_path / "missing"))
+    assert {reading.kind for reading in readings} == set(RAW)
+    assert all(reading.table.schema == RAW[reading.kind] and not reading.bad for reading in readings)
+
+
+def test_source_without_tables(tmp_path: Path):
+    with pytest.raises(DataError, match="'sif-sick' has no tables to read"):
+        list(read(source("sif-sick"), tmp_path))
+
+
+def test_mistyped_reader(tmp_path: Path):
+    with pytest.raises(DataError, match=r"unknown reader 'aligne': did you mean 'aligned'\?.*\(source 'sample'\)"):
+        list(read(replace(source("sample"), reader="aligne"), tmp_path))

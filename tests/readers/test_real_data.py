@@ -1,0 +1,287 @@
+"""Rows of every real source: numbers, first and last row, and published statistics."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from paraphrastic.readers import Reading, read
+from paraphrastic.sources.catalogue import source
+
+pytestmark = pytest.mark.real_data
+
+ReadSource = Callable[[str], list[Reading]]
+
+
+@pytest.fixture(scope="module")
+def read_source(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> ReadSource:
+    """Returns the readings of a source; its files are links to the mirror."""
+
+    @cache
+    def read_links(name: str) -> list[Reading]:
+        folder = tmp_path_factory.mktemp(name)
+        for file in source(name).files:
+            link = folder / file.path
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(mirror / file.url.split("://")[1])
+        return list(read(source(name), folder))
+
+    return read_links
+
+
+def column(readings: list[Reading], name: str) -> pa.ChunkedArray:
+    """Return a column of all readings."""
+    return pa.chunked_array([chunk for reading in readings for chunk in reading.table[name].chunks])
+
+
+def split(reading: Reading) -> str:
+    """Return the split of a reading."""
+    (name,) = pc.unique(reading.table["split"]).to_pylist()
+    return name
+
+
+def row_hash(row: pa.Table) -> str:
+    """Return a short hash of a table of one row."""
+    (values,) = row.to_pylist()
+    return hashlib.sha256("\t".join(map(str, values.values())).encode()).hexdigest()[:8]
+
+
+def row_counts(readings: list[Reading]) -> dict[str, int]:
+    """Return the number of rows per SET/SPLIT."""
+    counts: Counter[str] = Counter()
+    for reading in readings:
+        counts.update(pc.binary_join_element_wise(reading.table["set"], reading.table["split"], "/").to_pylist())
+    return dict(counts)
+
+
+FIRST_AND_LAST_ROWS = [
+    ("turkcorpus", "b38a309c", "6f6f8063"),
+    ("asset", "8cdd7a60", "280281f3"),
+    ("twitterurl", "4ab5b315", "137ba72c"),
+    ("wikisplit", "2ab98544", "4d91c455"),
+    ("parasci", "33bb56e6", "cafec2de"),
+    ("onestop", "8b2e8f29", "c04cb17b"),
+    ("googlecomp", "ace8c6f2", "b63b82cc"),
+    ("shakespeare", "d44eba82", "317af7d5"),
+    ("ppdb-lexicon", "b4d47942", "944d6e42"),
+    ("multi30k", "2cb3a2e0", "32d394df"),
+    ("sts2012", "7ff03470", "d609d94f"),
+    ("sts2012-train", "ed1d9765", "71527434"),
+    ("sts2013", "c7fad922", "f3af3c55"),
+    ("sts2014", "32c80291", "51ed570f"),
+    ("sts2015", "6d9f52d6", "e74ad80e"),
+    ("sts2016", "5a6550df", "41705067"),
+    ("sick", "c7755d7b", "dacd206b"),
+    ("msrp", "fb673f81", "d49c285b"),
+    ("trecqa", "7ac5e97e", "ae0a946f"),
+    ("wikiqa", "1621979d", "0b09ec49"),
+    ("simlex", "00ece3bf", "fdd87690"),
+    ("wordsim", "bd38dafe", "2540e13b"),
+    ("rarewords", "8ef65763", "bcdfc198"),
+    ("ppdb-judgements", "fa3d92c2", "4945193b"),
+    ("sst", "fa2f8ae7", "3f2e1b53"),
+    ("ewt", "7414df37", "63268f32"),
+    ("wsj-sample", "f7843177", "0640c1e7"),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "last"), FIRST_AND_LAST_ROWS)
+def test_first_and_last_row(read_source: ReadSource, name: str, first: str, last: str):
+    readings = read_source(name)
+    end = readings[-1].table
+    assert (row_hash(readings[0].table.slice(0, 1)), row_hash(end.slice(len(end) - 1))) == (first, last)
+    assert name == "ppdb-lexicon" or not any(reading.bad for reading in readings)
+
+
+PAIRS = [
+    ("turkcorpus", 2359 * 8, 2359),
+    ("asset", 2359 * 10, 2359),
+    ("twitterurl", 11167 + 1820, None),
+    ("wikisplit", 3 * 5000, 15000),
+    ("parasci", 28883 + 2753 + 2345, 33981),
+    ("onestop", 2166 + 2154 + 1674, 3168),
+    ("googlecomp", 2 * 1000, 2000),
+    ("shakespeare", 28239, 28239),
+    ("ppdb-lexicon", 187276, 187276),
+    ("multi30k", (29000 + 1014) * 10, 30014),
+]
+
+
+@pytest.mark.parametrize(("name", "pairs", "groups"), PAIRS)
+def test_numbers_of_pairs_and_groups(read_source: ReadSource, name: str, pairs: int, groups: int | None):
+    readings = read_source(name)
+    assert sum(len(reading.table) for reading in readings) == pairs
+    distinct = pc.count_distinct(column(readings, "group")).as_py()
+    assert distinct == (groups or pc.count_distinct(column(readings, "text1")).as_py())
+
+
+def test_lexicon_rows_with_control_characters(read_source: ReadSource):
+    (reading,) = read_source("ppdb-lexicon")
+    assert [row.line for row in reading.bad] == [19503, 22319, 28645, 91186]
+    assert reading.table.slice(0, 2).to_pydict() == {
+        "text1": ["fawn", "reallocations"],
+        "text2": ["crawl", "re-allocations"],
+        "group": [0, 1],
+    }
+
+
+EVALUATION = {
+    "sts2012": {
+        "sts.2012.MSRpar/test": 750,
+        "sts.2012.MSRvid/test": 750,
+        "sts.2012.SMTeuroparl/test": 459,
+        "sts.2012.OnWN/test": 750,
+        "sts.2012.SMTnews/test": 399,
+    },
+    "sts2012-train": {
+        "sts.2012.MSRpar/train": 750,
+        "sts.2012.MSRvid/train": 750,
+        "sts.2012.SMTeuroparl/train": 734,
+    },
+    "sts2013": {"sts.2013.headlines/test": 750, "sts.2013.OnWN/test": 561, "sts.2013.FNWN/test": 189},
+    "sts2014": {
+        "sts.2014.deft-forum/test": 450,
+        "sts.2014.deft-news/test": 300,
+        "sts.2014.headlines/test": 750,
+        "sts.2014.images/test": 750,
+        "sts.2014.OnWN/test": 750,
+        "sts.2014.tweet-news/test": 750,
+    },
+    "sts2015": {
+        "sts.2015.answers-forums/test": 375,
+        "sts.2015.answers-students/test": 750,
+        "sts.2015.belief/test": 375,
+        "sts.2015.headlines/test": 750,
+        "sts.2015.images/test": 750,
+    },
+    "sts2016": {
+        "sts.2016.answer-answer/test": 254,
+        "sts.2016.headlines/test": 249,
+        "sts.2016.plagiarism/test": 230,
+        "sts.2016.postediting/test": 244,
+        "sts.2016.question-question/test": 209,
+    },
+    "sick": {
+        f"sick.{kind}/{split}": rows
+        for kind in ("relatedness", "entailment")
+        for split, rows in {"train": 4500, "dev": 500, "test": 4927}.items()
+    },
+    "msrp": {"paraphrase.msrp/train": 4076, "paraphrase.msrp/test": 1725},
+    "trecqa": {"qa.qasent/train": 4718, "qa.qasent/dev": 1117, "qa.qasent/test": 1442},
+    "wikiqa": {"qa.wikiqa/train": 20360, "qa.wikiqa/dev": 2733, "qa.wikiqa/test": 6165},
+    "simlex": {"words.simlex/test": 999},
+    "wordsim": {
+        "words.wordsim/test": 353,
+        "words.wordsim-similarity/test": 203,
+        "words.wordsim-relatedness/test": 252,
+    },
+    "rarewords": {"words.rarewords/test": 2034},
+    "ppdb-judgements": {"paraphrase.ppdb/test": 26456},
+    "sst": {"sst/train": 67349, "sst/dev": 872, "sst/test": 1821},
+    "ewt": {"tags.ewt/train": 204577, "tags.ewt/dev": 25147, "tags.ewt/test": 25094},
+    "wsj-sample": {"tags.wsj/train": 81793, "tags.wsj/dev": 6327, "tags.wsj/test": 5964},
+}
+
+
+@pytest.mark.parametrize("name", EVALUATION)
+def test_rows_per_set_and_split(read_source: ReadSource, name: str):
+    assert row_counts(read_source(name)) == EVALUATION[name]
+
+
+SCORE_RANGES = [
+    ("sts2012", 0, 5),
+    ("sts2012-train", 0, 5),
+    ("sts2013", 0, 5),
+    ("sts2014", 0, 5),
+    ("sts2015", 0, 5),
+    ("sts2016", 0, 5),
+    ("sick", 1, 5),
+    ("simlex", 0.23, 9.8),
+    ("wordsim", 0.23, 10),
+    ("rarewords", 0, 10),
+    ("ppdb-judgements", 1, 5),
+]
+
+
+@pytest.mark.parametrize(("name", "low", "high"), SCORE_RANGES)
+def test_range_of_scores(read_source: ReadSource, name: str, low: float, high: float):
+    scores = column([reading for reading in read_source(name) if reading.kind == "similarity"], "score")
+    assert pc.min_max(scores).as_py() == {"min": low, "max": high}
+
+
+def test_sick_entailment_labels(read_source: ReadSource):
+    readings = [reading for reading in read_source("sick") if reading.kind == "labelled_pairs"]
+    counts = {split(reading): np.bincount(reading.table["label"]).tolist() for reading in readings}
+    assert counts == {"train": [665, 2536, 1299], "dev": [74, 282, 144], "test": [720, 2793, 1414]}
+
+
+@pytest.mark.parametrize(
+    ("name", "positive"),
+    [("msrp", {"train": 2753, "test": 1147}), ("sst", {"train": 37569, "dev": 444, "test": 909})],
+)
+def test_positive_labels(read_source: ReadSource, name: str, positive: dict[str, int]):
+    counts: Counter[str] = Counter()
+    for reading in read_source(name):
+        counts[split(reading)] += pc.sum(reading.table["label"]).as_py()
+    assert counts == positive
+
+
+@pytest.mark.parametrize(
+    ("name", "questions", "answered"),
+    [
+        ("trecqa", {"train": 93, "dev": 65, "test": 68}, {"train": 83, "dev": 65, "test": 68}),
+        ("wikiqa", {"train": 2118, "dev": 296, "test": 633}, {"train": 873, "dev": 126, "test": 243}),
+    ],
+)
+def test_questions_with_and_without_an_answer(
+    read_source: ReadSource, name: str, questions: dict[str, int], answered: dict[str, int]
+):
+    tables = {split(reading): reading.table for reading in read_source(name)}
+    correct = {split: table.filter(pc.equal(table["label"], 1)) for split, table in tables.items()}
+    assert {split: pc.count_distinct(table["question"]).as_py() for split, table in tables.items()} == questions
+    assert {split: pc.count_distinct(table["question"]).as_py() for split, table in correct.items()} == answered
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences", "tags"),
+    [
+        ("ewt", {"train": 12544, "dev": 2001, "test": 2077}, 49),
+        ("wsj-sample", {"train": 3396, "dev": 273, "test": 245}, 45),
+    ],
+)
+def test_tagged_sentences(read_source: ReadSource, name: str, sentences: dict[str, int], tags: int):
+    readings = read_source(name)
+    assert {split(reading): pc.max(reading.table["sentence"]).as_py() + 1 for reading in readings} == sentences
+    assert pc.count_distinct(column(readings, "tag")).as_py() == tags
+
+
+def test_roots_of_ewt_sentences(read_source: ReadSource):
+    for reading in read_source("ewt"):
+        roots = reading.table.filter(pc.equal(reading.table["head"], 0))
+        assert roots["sentence"].to_pylist() == list(range(len(roots)))
+        assert set(roots["relation"].to_pylist()) == {"root"}
+
+
+def test_heads_and_escapes_of_the_wsj_sample(read_source: ReadSource):
+    readings = read_source("wsj-sample")
+    assert all(reading.table["head"].null_count == len(reading.table) for reading in readings)
+    token = column(readings, "token")
+    assert not pc.any(pc.match_substring_regex(token, r"\\|^-[LR][CR]B-$")).as_py()
+    assert pc.sum(pc.equal(token, "1/2")).as_py() == 27
+
+
+def test_repeated_pair_of_wordsim(read_source: ReadSource):
+    first, *_ = read_source("wordsim")
+    repeated = pc.and_(pc.equal(first.table["text1"], "money"), pc.equal(first.table["text2"], "cash"))
+    assert pc.sum(repeated).as_py() == 2
+
+
+def test_non_breaking_spaces_of_shakespeare(read_source: ReadSource):
+    readings = read_source("shakespeare")
+    assert pc.sum(pc.count_substring(column(readings, "text1"), "\xa0")).as_py() == 488

@@ -1,0 +1,125 @@
+"""Encoders of sentence-transformers and model2vec as scorers."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers.models import WordLevel
+
+from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.inference import model_folder
+from paraphrastic.models import external
+from paraphrastic.scoring.external_encoder import ExternalEncoder
+
+TEXTS = pa.array(["a", "b b", ""])
+INSTALL = "pip install '.[external]'"
+
+
+def fit(folder: Path) -> ExternalEncoder:
+    """Return the encoder in `folder`."""
+    return external.MODEL.fit(external.Config(path=str(folder), batch_size=2), TEXTS)
+
+
+class WordCountEncoder:
+    """Replaces the encoder of either package: the vector of a text is its number of words, and 1."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self.path = path
+
+    @classmethod
+    def from_pretrained(cls, path: str) -> "WordCountEncoder":
+        return cls(path)
+
+    def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
+        assert (batch_size, show_progress_bar) == (2, False)
+        return np.array([[len(text.split()), 1] for text in texts])
+
+
+@pytest.fixture(params=["sentence_transformers", "model2vec"])
+def encoder_folder(request, tmp_path, monkeypatch):
+    """Return a folder that looks as if the package had written it, and replace the package."""
+    package = ModuleType(request.param)
+    package.SentenceTransformer = package.StaticModel = WordCountEncoder
+    package.disable_progress_bar = lambda: None
+    for name in (request.param, "transformers.utils.logging"):
+        monkeypatch.setitem(sys.modules, name, package)
+    file = "modules.json" if request.param == "sentence_transformers" else "config.json"
+    (tmp_path / "encoder").mkdir()
+    (tmp_path / "encoder" / file).write_text(json.dumps({"model_type": "model2vec"}))
+    return tmp_path / "encoder"
+
+
+def test_scores_are_cosines_of_vectors_of_encoder(encoder_folder):
+    scorer = fit(encoder_folder)
+    assert scorer.score(TEXTS, np.array([0, 0]), np.array([0, 1])) == pytest.approx([1, 3 / 10**0.5])
+    assert scorer.encode(TEXTS).dtype == np.float32
+    assert scorer.oov_share(TEXTS).tolist() == [0, 0, 0]
+
+
+def test_loaded_external_encoder_encodes_like_fitted_one(encoder_folder, tmp_path):
+    model_folder.save(fit(encoder_folder), "external", external.Config(path=None, batch_size=2), tmp_path / "model")
+    loaded = model_folder.load_scorer(tmp_path / "model")
+    assert [file.name for file in (tmp_path / "model").iterdir()] == ["config.json"]
+    np.testing.assert_array_equal(loaded.encode(TEXTS), [[1, 1], [2, 1], [0, 1]])
+
+
+def test_package_not_installed(encoder_folder, monkeypatch):
+    for package in ("sentence_transformers", "model2vec"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ParameterError, match=r"reading it needs (sentence_transformers|model2vec); pip install"):
+        fit(encoder_folder)
+
+
+@pytest.mark.parametrize("config", [None, "{", "[]", '{"model_type": "bert"}'])
+def test_folder_without_encoder(tmp_path, config):
+    if config is not None:
+        (tmp_path / "config.json").write_text(config)
+    with pytest.raises(ModelError, match="no encoder of sentence-transformers or model2vec"):
+        fit(tmp_path)
+
+
+def test_path_not_named():
+    message = "`path` of the model is empty: set it to a folder of sentence-transformers or model2vec"
+    with pytest.raises(ParameterError, match=message):
+        external.MODEL.fit(external.Config(path=None, batch_size=2), TEXTS)
+
+
+def test_vectors_of_model2vec(tmp_path):
+    model2vec = pytest.importorskip("model2vec", reason=INSTALL)
+    tokenizer = Tokenizer(WordLevel({"[UNK]": 0, "a": 1, "b": 2}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    embeddings = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    model2vec.StaticModel(embeddings, tokenizer).save_pretrained(str(tmp_path))
+    vectors = fit(tmp_path).encode(TEXTS)
+    expected = model2vec.StaticModel.from_pretrained(str(tmp_path)).encode(TEXTS.to_pylist())
+    np.testing.assert_array_equal(vectors, expected)
+    np.testing.assert_allclose(vectors, [embeddings[1], embeddings[2], np.zeros(4)], rtol=1e-6)
+
+
+@pytest.fixture
+def bert_folder(tmp_path):
+    """Return a folder of sentence-transformers with a very small BERT."""
+    sentence_transformers = pytest.importorskip("sentence_transformers", reason=INSTALL)
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b"]))
+    size = {"vocab_size": 7, "hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 4}
+    for part in (BertModel(BertConfig(**size)), BertTokenizerFast(str(tmp_path / "vocab.txt"))):
+        part.save_pretrained(tmp_path / "bert")
+    sentence_transformers.SentenceTransformer(str(tmp_path / "bert"), device="cpu").save(str(tmp_path / "encoder"))
+    return tmp_path / "encoder"
+
+
+def test_no_progress_bar_without_terminal(bert_folder):
+    code = "import sys, pyarrow as pa; from paraphrastic.models.external import *; "
+    code += "print(MODEL.fit(Config(path=sys.argv[1], batch_size=2), None).encode(pa.array(['a b'])).shape)"
+    done = subprocess.run([sys.executable, "-c", code, str(bert_folder)], capture_output=True, text=True)
+    assert done.stdout == "(1, 4)\n"
+    assert "Loading weights" not in done.stderr
+    assert "%|" not in done.stderr

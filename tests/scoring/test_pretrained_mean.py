@@ -1,0 +1,92 @@
+"""Means of given word vectors and SIF against their definitions in plain NumPy."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.inference import model_folder
+from paraphrastic.models import sif, vectors
+from tests.helpers.pair_scores import all_pairs, cosines
+
+DIM = 4
+WORDS = ["the", "cat", "sat", "mat", "rare"]
+VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), DIM)).astype(np.float32)
+CORPUS = pa.array(["the cat sat", "the mat", "the unknown cat cat", ""])
+SENTENCES = pa.array(["the cat", "rare mat the the", "nothing known", "", "cat"])
+
+
+@pytest.fixture
+def vector_file(tmp_path: Path) -> str:
+    """Return the path of a file of WORDS and VECTORS in GloVe's format."""
+    lines = (f"{word} {' '.join(map(str, row))}\n" for word, row in zip(WORDS, VECTORS.tolist(), strict=True))
+    (tmp_path / "v.txt").write_text("".join(lines))
+    return str(tmp_path / "v.txt")
+
+
+def naive_means(sentences: pa.StringArray, weight: Callable[[str], float]) -> np.ndarray:
+    """Return the mean of the weighted vectors of the words of each sentence; an unknown word is a zero vector."""
+
+    def mean(words: list[str]) -> np.ndarray:
+        rows = [weight(word) * VECTORS[WORDS.index(word)] if word in WORDS else np.zeros(DIM) for word in words]
+        return np.sum(rows, axis=0) / len(words) if words else np.zeros(DIM)
+
+    return np.array([mean(text.split()) for text in sentences.to_pylist()])
+
+
+def test_vectors_are_averaged(vector_file):
+    scorer = vectors.MODEL.fit(vectors.Config(vectors=vector_file, dim=DIM), CORPUS)
+    expected = naive_means(SENTENCES, lambda word: 1)
+    np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
+    np.testing.assert_allclose(scorer.score(SENTENCES, *all_pairs(SENTENCES)), cosines(expected), atol=1e-6)
+
+
+def test_oov_share_of_vectors(vector_file):
+    scorer = vectors.MODEL.fit(vectors.Config(vectors=vector_file, dim=DIM), CORPUS)
+    assert scorer.oov_share(SENTENCES).tolist() == [0, 0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("components", [0, 1, 2])
+def test_sif_weights_by_frequency_and_removes_components(vector_file, components):
+    a, tokens = 0.1, " ".join(CORPUS.to_pylist()).split()
+    counts = Counter(tokens)
+    corpus, means = (
+        naive_means(sentences, lambda word: a / (a + counts[word] / len(tokens))) for sentences in (CORPUS, SENTENCES)
+    )
+    directions = np.linalg.svd(corpus)[2][:components]
+    expected = means - means @ directions.T @ directions
+    scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=a, components=components), CORPUS)
+    np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-5)
+    np.testing.assert_allclose(scorer.score(SENTENCES, *all_pairs(SENTENCES)), cosines(expected), atol=1e-4)
+
+
+def test_sif_of_empty_corpus_equals_mean_of_vectors(vector_file):
+    scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=0), pa.array([], pa.string()))
+    np.testing.assert_allclose(scorer.encode(SENTENCES), naive_means(SENTENCES, lambda word: 1), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "options"),
+    [("vectors", vectors, {}), ("sif", sif, {"a": 0.1, "components": 1}), ("sif", sif, {"a": 0.1, "components": 0})],
+)
+def test_loaded_model_encodes_like_fitted_one(vector_file, tmp_path, name, module, options):
+    config = module.Config(vectors=vector_file, dim=DIM, **options)
+    fitted = module.MODEL.fit(config, CORPUS)
+    model_folder.save(fitted, name, config, tmp_path / "model")
+    Path(vector_file).unlink()  # a saved model does not need the file
+    loaded = model_folder.load_scorer(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.encode(SENTENCES), fitted.encode(SENTENCES))
+
+
+@pytest.mark.parametrize(("module", "options"), [(vectors, {}), (sif, {"a": 0.1, "components": 1})])
+def test_vector_file_not_named_missing_or_of_another_dimension(vector_file, module, options):
+    with pytest.raises(ParameterError, match=r"`vectors` of the model is empty: set it to a file in GloVe or word2vec"):
+        module.MODEL.fit(module.Config(vectors=None, dim=DIM, **options), CORPUS)
+    with pytest.raises(DataError, match="No such file"):
+        module.MODEL.fit(module.Config(vectors=f"{vector_file}.gz", dim=DIM, **options), CORPUS)
+    with pytest.raises(DataError, match=r"v\.txt"):
+        module.MODEL.fit(module.Config(vectors=vector_file, dim=DIM + 1, **options), CORPUS)

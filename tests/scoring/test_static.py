@@ -1,0 +1,180 @@
+"""Static encoders against their equation in plain NumPy, and against the torch models that they replace."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paraphrastic.errors import ModelError
+from paraphrastic.inference import model_folder
+from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.scoring.scorer import EmbeddingScorer, VectorScorer
+from paraphrastic.scoring.static import StaticEncoder
+from tests.helpers.encoder_variants import TRAINED, WORD
+from tests.helpers.pair_scores import all_pairs, cosines
+from tests.helpers.toy_training import SENTENCES as TOY_SENTENCES
+from tests.helpers.toy_training import prepare
+
+DIM = 3
+SENTENCES = pa.array(["a b a", "", "c", "a unknown b b", "ab a"])
+TEXTS = {"words": ["a", "b"], "ngrams": ["a", " b", "b "], "words+ngrams": ["a", " b", " b ", "b "]}
+ACTIVATIONS = {"linear": lambda x: x, "tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
+
+
+def random_arrays(rows: int, *names: str) -> dict[str, np.ndarray]:
+    """Return `embeddings` (rows, DIM) and the arrays `names` of random numbers."""
+    rng = np.random.default_rng(0)
+    shapes = {"bias": (DIM,), "dense.W": (DIM, DIM), "dense.b": (DIM,)}
+    arrays = {name: rng.normal(size=shapes[name]).astype(np.float32) for name in names}
+    return {"embeddings": rng.normal(size=(rows, DIM)).astype(np.float32), **arrays}
+
+
+def static_encoder(form: StaticForm, *names: str) -> StaticEncoder:
+    """Return an encoder with random weights for the vocabulary TEXTS of its kind."""
+    texts = TEXTS[form.vocabulary]
+    return StaticEncoder(form, pa.array(texts), random_arrays(len(texts) + (form.vocabulary == "words"), *names))
+
+
+def entries(kind: str, boundary_tokens: str, sentence: str) -> list[str | None]:
+    """Return the entries of TEXTS in a sentence, with repetitions; None for an unknown word."""
+    words = sentence.split()
+    if words and boundary_tokens in ("start", "both"):
+        words = ["<s>", *words]
+    if words and boundary_tokens in ("end", "both"):
+        words = [*words, "</s>"]
+    if kind == "words":
+        return [word if word in TEXTS[kind] else None for word in words]
+    padded = f" {sentence} "
+    windows = [padded[i : i + n] for n in (1, 2) for i in range(len(padded) - n + 1)]
+    spaced = [f" {word} " for word in words] if kind == "words+ngrams" else []
+    return [text for text in windows + spaced if text in TEXTS[kind]]
+
+
+def naive_vector(encoder: StaticEncoder, sentence: str) -> np.ndarray:
+    """Return the vector of a sentence, entry by entry."""
+    form, arrays = encoder.form, {name: array.astype(np.float64) for name, array in encoder.arrays.items()}
+    rows = {None: 0} if form.vocabulary == "words" else {}
+    rows |= {text: row for row, text in enumerate(TEXTS[form.vocabulary], len(rows))}
+    tokens = entries(form.vocabulary, form.boundary_tokens, sentence)
+    weight = {text: tokens.count(text) for text in tokens}
+    if form.counts == "sqrt":
+        weight = {text: count**0.5 for text, count in weight.items()}
+    total = sum((count * arrays["embeddings"][rows[text]] for text, count in weight.items()), np.zeros(DIM))
+    vector = total / max(len(tokens), 1) if form.pooling == "mean" else total
+    if "bias" in arrays:
+        vector = ACTIVATIONS[form.activation](vector + arrays["bias"])
+    if "dense.W" in arrays:
+        vector = ACTIVATIONS[form.activation](vector @ arrays["dense.W"] + arrays["dense.b"])
+    for direction in arrays.get("directions", ()):
+        vector = vector - (vector @ direction) * direction
+    return vector
+
+
+def assert_equals_equation(encoder: StaticEncoder) -> None:
+    expected = np.array([naive_vector(encoder, sentence) for sentence in SENTENCES.to_pylist()])
+    vectors = encoder.encode(SENTENCES)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+    scores = encoder.score(SENTENCES, *all_pairs(SENTENCES))
+    np.testing.assert_allclose(scores, cosines(expected), atol=1e-5)
+
+
+@pytest.mark.parametrize("boundary_tokens", ["none", "start", "end", "both"])
+def test_mean_of_words(boundary_tokens):
+    assert_equals_equation(static_encoder(StaticForm("words", "mean", boundary_tokens)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts", "activation"),
+    list(product(["ngrams", "words+ngrams"], ["linear", "sqrt"], ["linear", "tanh", "relu"])),
+)
+@pytest.mark.parametrize("layers", [1, 2])
+def test_sum_of_ngrams(kind, counts, activation, layers):
+    form = StaticForm(kind, "sum", counts=counts, activation=activation)
+    assert_equals_equation(static_encoder(form, *["bias", "dense.W", "dense.b"][: 2 * layers - 1]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_removed_directions(count):
+    encoder = static_encoder(StaticForm("words", "mean"))
+    directions = np.linalg.qr(np.random.default_rng(1).normal(size=(DIM, DIM)))[0][:count].astype(np.float32)
+    reduced = StaticEncoder(encoder.form, encoder.texts, encoder.arrays | {"directions": directions})
+    assert_equals_equation(reduced)
+    np.testing.assert_allclose(reduced.encode(SENTENCES) @ directions.T, 0, atol=1e-6)
+
+
+def test_vectors_of_no_sentences():
+    assert static_encoder(StaticForm("words", "mean")).encode(pa.array([], pa.string())).shape == (0, DIM)
+
+
+def test_oov_share():
+    assert static_encoder(StaticForm("words", "mean")).oov_share(SENTENCES).tolist() == [0, 0, 1, 0.25, 0.5]
+
+
+def test_static_encoder_has_vectors_and_embeddings():
+    encoder = static_encoder(StaticForm("ngrams", "sum"))
+    assert isinstance(encoder, VectorScorer)
+    assert isinstance(encoder, EmbeddingScorer)
+    assert encoder.vocabulary_kind == "ngrams"
+    assert encoder.embedding_array() is encoder.embeddings
+    assert len(encoder.embeddings) == len(encoder.texts)
+
+
+CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+
+
+@pytest.mark.parametrize(
+    ("name", "block"),
+    [
+        ("avg", WORD),
+        ("avg", WORD | {"boundary_tokens": "both"}),
+        ("charagram", CHARAGRAM),
+        ("charagram", CHARAGRAM | {"num_layers": 2, "counts": "linear", "activation": "relu"}),
+        ("charagram", CHARAGRAM | {"words": True}),
+    ],
+)
+def test_static_encoder_equals_torch_model(tmp_path, name, block):
+    trained, _, config = prepare(name, block)
+    for parameter in trained.module.parameters():  # biases start at zero, which would hide their terms
+        parameter.data.normal_()
+    model_folder.save(trained, name, config, tmp_path)
+    static = model_folder.load_scorer(tmp_path)
+    assert isinstance(static, StaticEncoder)
+    sentences = pa.concat_arrays([TOY_SENTENCES, pa.array(["", "日本", "again again again xyzzy"])])
+    np.testing.assert_allclose(static.encode(sentences), trained.encode(sentences), atol=1e-5)
+    np.testing.assert_allclose(static.oov_share(sentences), trained.oov_share(sentences))
+    np.testing.assert_array_equal(static.embedding_array(), trained.embedding_array())
+
+
+def test_loaded_static_encoder_equals_saved_one(tmp_path):
+    encoder = static_encoder(StaticForm("ngrams", "sum", counts="sqrt", activation="tanh"), "bias")
+    content = encoder.save(tmp_path)
+    form = {key: value for key, value in content["scorer"].items() if key != "kind"}
+    loaded = StaticEncoder.load(tmp_path, form)
+    assert loaded.form == encoder.form
+    np.testing.assert_array_equal(loaded.encode(SENTENCES), encoder.encode(SENTENCES))
+
+
+def without(arrays: dict[str, np.ndarray], name: str) -> dict[str, np.ndarray]:
+    return {key: array for key, array in arrays.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("change_arrays", "change_form"),
+    [
+        (lambda arrays: without(arrays, "embeddings"), {}),
+        (lambda arrays: arrays | {"embeddings": arrays["embeddings"][1:]}, {}),
+        (lambda arrays: arrays, {"vocabulary": "ngrams"}),
+        (lambda arrays: arrays, {"layers": 3}),
+    ],
+    ids=["no-embeddings", "too-few-embeddings", "other-kind-of-vocabulary", "unknown-option"],
+)
+def test_weights_of_another_model(tmp_path: Path, change_arrays, change_form):
+    encoder = static_encoder(StaticForm("words", "mean"))
+    encoder.arrays = change_arrays(encoder.arrays)
+    form = encoder.save(tmp_path)["scorer"] | change_form
+    form.pop("kind")
+    with pytest.raises(ModelError, match=r"weights\.safetensors: not the weights of this model; train it again"):
+        StaticEncoder.load(tmp_path, form)

@@ -1,0 +1,174 @@
+"""The catalogue of the package, and errors in a catalogue."""
+
+import re
+
+import pytest
+
+from paraphrastic.atomic import sha256_of
+from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.sources.catalogue import catalogue, corpus, load, source, suite
+
+SOURCES = catalogue().sources.values()
+
+ENTRY = """
+[corpora]
+open = ["texts"]
+[benchmarks.open]
+sources = ["texts"]
+select = "sts"
+[sources.texts]
+title = "Texts"
+licence = "unstated"
+citation = "Nobody, 2020"
+url = "https://example.org/texts"
+files = { "a/b.txt" = "" }
+"""
+
+
+def names(sources):
+    return [source.name for source in sources]
+
+
+def test_title_licence_and_citation_of_each_source():
+    assert all(source.title.strip() and source.licence.strip() and source.citation.strip() for source in SOURCES)
+
+
+def test_pinned_files():
+    unpinned = {source.name for source in SOURCES for file in source.files if not file.sha256}
+    assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 121
+    assert {name for name in unpinned if not name.startswith("ppdb")} == {"simpwiki", "sts2013-smt", "pit2015"}
+
+
+@pytest.mark.real_data
+def test_pinned_files_of_the_mirror(mirror):
+    sums = dict(reversed(line.split()) for line in (mirror / "SHA256SUMS").read_text().splitlines())
+    files = [file for source in SOURCES for file in source.files if file.sha256]
+    pinned = {file.url.removeprefix("https://"): file.sha256 for file in files}
+    assert pinned.items() <= sums.items()
+    assert {path: sha256_of(mirror / path) for path in pinned} == pinned
+
+
+def test_distinct_addresses_and_paths():
+    urls = [file.url for source in SOURCES for file in source.files if file.url]
+    paths = [(source.name, file.path) for source in SOURCES for file in source.files]
+    assert len(set(urls)) == len(urls)
+    assert len(set(paths)) == len(paths)
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("ppdb-xl-phrasal", "http://www.cis.upenn.edu/~ccb/ppdb/release-1.0/ppdb-1.0-xl-phrasal.gz"),
+        ("ppdb2-s-lexical", "http://nlpgrid.seas.upenn.edu/PPDB/eng/ppdb-2.0-s-lexical.gz"),
+        ("simpwiki", "https://cs.pomona.edu/~dkauchak/simplification/data.v2/sentence-aligned.v2.tar.gz"),
+        (
+            "pit2015",
+            "https://raw.githubusercontent.com/cocoxu/SemEval-PIT2015/master/data/SemEval-PIT2015-github.zip",
+        ),
+    ],
+)
+def test_address_of_an_official_source(name, url):
+    assert [file.url for file in source(name).files] == [url]
+
+
+def test_sizes_and_kinds_of_ppdb():
+    ppdb = [name for name in catalogue().sources if re.fullmatch(r"ppdb2?-x{0,3}[sml]-(lexical|phrasal)", name)]
+    assert len(ppdb) == 2 * 6 * 2
+    assert {name for name in ppdb if source(name).words} == {name for name in ppdb if "lexical" in name}
+
+
+def test_members_of_the_corpus_open():
+    pinned = {source.name for source in SOURCES if source.pairs and source.files and source.files[0].sha256}
+    assert set(names(corpus("open"))) == pinned - {"multi30k"}
+    assert names(corpus("open"))[-1] == "ppdb-lexicon"
+    assert names(corpus("captions")) == ["multi30k"]
+
+
+def test_corpus_of_several_names():
+    members = names(corpus(["captions", "onestop", "open", "ppdb-s-lexical"]))
+    assert members[:2] == ["multi30k", "onestop"]
+    assert members[-1] == "ppdb-s-lexical"
+    assert len(members) == len(set(members)) == len(corpus("open")) + 2
+
+
+def test_kinds_of_data_of_corpora_and_suites():
+    assert all(member.pairs for members in catalogue().corpora.values() for member in members)
+    evaluated = suite("full").sources
+    assert all(source.rows and not source.pairs for source in evaluated)
+    assert all(re.fullmatch(r"[\w.-]+/(train|dev|test)", key) for source in evaluated for key in source.rows)
+
+
+def test_sources_of_the_suite_full_that_are_not_in_open():
+    extras = set(names(suite("full").sources)) - set(names(suite("open").sources))
+    assert extras == {"pit2015", "sts2013-smt"}
+    assert source("sts2013-smt").manual
+    assert suite("full").select == suite("open").select == "sts.2016"
+
+
+def test_22_evaluation_sets_of_the_papers():
+    rows = {key: count for source in suite("full").sources for key, count in source.rows.items()}
+    assert len([key for key in rows if re.fullmatch(r"sts\.201[2-5]\..*/test", key)]) == 20
+    assert rows["sick.relatedness/test"] == 4927
+    assert rows["pit2015/test"] == 972
+    sets = ("answers-forums", "answers-students", "belief")
+    assert [rows[f"sts.2015.{name}/test"] for name in sets] == [375, 750, 375]
+
+
+@pytest.mark.parametrize("reader", ["references", "aligned", "captions", "sick", "msrp", "wikiqa", "sst", "conllu"])
+def test_files_named_in_options(reader):
+    for member in (member for member in SOURCES if member.reader == reader):
+        paths = [file.path for file in member.files]
+        templates = {re.sub(r"\d$", "{n}", path) if reader == "references" else path for path in paths}
+        assert [path for path in templates if f"'{path}'" not in str(member.options)] == []
+
+
+def test_mistyped_names():
+    with pytest.raises(
+        ParameterError, match=r"^unknown corpus 'opn': did you mean 'open'\? known are open, captions, sample"
+    ):
+        corpus("opn")
+    with pytest.raises(ParameterError, match=r"did you mean 'ppdb-xl-lexical'\? .* ppdb-\{s…xxxl\}-lexical, "):
+        corpus(["open", "ppdb-xl-lexial"])
+    with pytest.raises(ParameterError, match=r"unknown suite of benchmarks 'ful': did you mean 'full'\?"):
+        suite("ful")
+    with pytest.raises(ParameterError, match=r"unknown source 'wikqa': did you mean 'wikiqa'\?"):
+        source("wikqa")
+
+
+def test_corpus_of_a_source_without_pairs():
+    with pytest.raises(ParameterError, match=r"^unknown corpus 'sick': "):
+        corpus("sick")
+
+
+def test_known_corpora_in_the_error_message():
+    with pytest.raises(ParameterError) as error:
+        corpus("nothing like it")
+    assert str(error.value).count("ppdb-{s…xxxl}-phrasal") == 1
+    assert "ppdb-xl-phrasal" not in str(error.value)
+    assert "sick" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('licence = "unstated"\n', "", r"sources\.texts\.licence: Field required"),
+        ('title = "Texts"', "title = 3", r"sources\.texts\.title: Input should be a valid string"),
+        ('title = "Texts"', 'titel = "Texts"', r"sources\.texts\."),
+        ('"a/b.txt" = ""', '"../b.txt" = ""', r"'\.\./b\.txt' should be a path relative to"),
+        ('"a/b.txt" = ""', '"a/b.txt" = "12ab"', r"sources\.texts\.files\.a/b\.txt: "),
+        ('url = "https://example.org/texts"\n', "", r"files need either `url` or `manual`"),
+        ('open = ["texts"]', 'open = ["text"]', r"unknown source 'text': did you mean 'texts'\?"),
+        ('select = "sts"', 'select = "sts"\nextends = ["opne"]', r"unknown suite of benchmarks 'opne'"),
+        ('"a/b.txt"', '"{size}.txt"', r"a template uses 'size'; add it to `expand`"),
+        ("[corpora]", "[corpora", r"catalogue\.toml: "),
+    ],
+)
+def test_catalogue_with_an_error(tmp_path, old, new, message):
+    path = tmp_path / "catalogue.toml"
+    path.write_text(ENTRY)
+    assert load(path).sources["texts"].files[0].url == "https://example.org/texts/a/b.txt"
+    path.write_text(ENTRY.replace(old, new))
+    with pytest.raises(DataError, match=message) as error:
+        load(path)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)

@@ -1,0 +1,154 @@
+"""Downloads from a faulty server: resumed, repeated or refused, with an error of one line."""
+
+import hashlib
+
+import pytest
+
+from paraphrastic.sources.catalogue import File
+from tests.helpers.data_cache import cached_files
+from tests.helpers.faulty_server import BODY, Fault, make_source
+from tests.helpers.source_errors import source_error
+
+
+def test_progress_of_a_download(server, fetch_sources):
+    calls = []
+    texts = server.source()
+    fetch_sources(texts, on_progress=lambda *call: calls.append(call))
+    assert {file for file, _, _ in calls} == set(texts.files)
+    assert [total for _, _, total in calls] == [len(BODY)] * len(calls)
+    assert sorted(size for _, size, _ in calls) == [size for _, size, _ in calls]
+    assert calls[-1][1] == len(BODY)
+
+
+def test_download_with_closed_connections(server, fetch_sources, content):
+    texts = server.source()
+    server.faults = [Fault(cut=100_000), Fault(cut=50_000)]
+    fetch_sources(texts)
+    assert content() == BODY
+    assert [(requested, status) for _, requested, status in server.requests] == [
+        (None, 200),
+        ("bytes=100000-", 206),
+        ("bytes=150000-", 206),
+    ]
+
+
+def test_download_resumed_by_the_next_run(server, fetch_sources, content, tmp_path):
+    texts = server.source(pinned=False)
+    server.faults = [Fault(cut=100_000)]
+    message = source_error(fetch_sources, texts, pauses=())
+    assert message.startswith(f"{texts.files[0].url}: the connection failed: ")
+    assert message.endswith("resume from byte 100000")
+    assert cached_files(tmp_path / "cache") == ["parts/.etag", "parts/.part"]
+    fetch_sources(texts)
+    assert content() == BODY
+    assert server.requests[1][1:] == ("bytes=100000-", 206)
+
+
+def test_resumed_download_of_a_changed_file(server, fetch_sources, content):
+    texts = server.source(pinned=False)
+    server.faults = [Fault(cut=100_000)]
+    source_error(fetch_sources, texts, pauses=())
+    server.bodies["/data.bin"] = b"new" * 100_000
+    fetch_sources(texts)
+    assert content() == b"new" * 100_000
+
+
+def test_resumed_download_from_a_server_without_ranges(server, fetch_sources, content):
+    texts = server.source()
+    server.faults = [Fault(cut=100_000)]
+    source_error(fetch_sources, texts, pauses=())
+    server.ranges = False
+    fetch_sources(texts)
+    assert content() == BODY
+    assert server.requests[1][1:] == ("bytes=100000-", 200)
+
+
+def test_download_without_a_validator(server, fetch_sources, content):
+    texts = server.source()
+    server.ranges = False
+    server.faults = [Fault(cut=100_000)]
+    fetch_sources(texts)
+    assert content() == BODY
+    assert [requested for _, requested, _ in server.requests] == [None, None]
+
+
+@pytest.mark.parametrize("fault", [Fault(status=416), Fault(content_range="bytes 7-8/9")])
+def test_response_with_other_bytes_than_requested(server, fetch_sources, content, fault):
+    texts = server.source()
+    server.faults = [Fault(cut=100_000), fault]
+    fetch_sources(texts)
+    assert content() == BODY
+    assert [requested for _, requested, _ in server.requests] == [None, "bytes=100000-", None]
+
+
+def test_response_with_fewer_bytes_than_requested(server, fetch_sources, content):
+    texts = server.source()
+    server.faults = [Fault(cut=100_000), Fault(length=-10)]
+    fetch_sources(texts)
+    assert content() == BODY
+    expected = [None, "bytes=100000-", f"bytes={len(BODY) - 10}-"]
+    assert [requested for _, requested, _ in server.requests] == expected
+
+
+def test_missing_file_without_retry(server, fetch_sources, tmp_path):
+    texts = server.source()
+    server.bodies.clear()
+    message = source_error(fetch_sources, texts)
+    assert message.startswith(f"{server.address}/data.bin: the server answers 404 Not Found; ")
+    assert len(server.requests) == 1
+    assert cached_files(tmp_path / "cache") == []
+
+
+def test_retries_after_server_errors(server, fetch_sources, content):
+    texts = server.source()
+    server.faults = [Fault(status=500), Fault(status=503)]
+    fetch_sources(texts)
+    assert content() == BODY
+
+
+def test_number_of_retries_after_server_errors(server, fetch_sources):
+    texts = server.source("/other.bin", b"other")
+    server.faults = [Fault(status=500)] * 3
+    message = source_error(fetch_sources, texts)
+    expected = f"{server.address}/other.bin: the server answers 500 Internal Server Error; run the same command again"
+    assert message.startswith(expected)
+    assert [status for _, _, status in server.requests] == [500] * 3
+
+
+def test_file_with_another_hash(server, fetch_sources, tmp_path):
+    texts = server.source()
+    server.bodies["/data.bin"] = b"something else"
+    message = source_error(fetch_sources, texts)
+    wrong = hashlib.sha256(b"something else").hexdigest()
+    assert f": not the pinned version: sha256 {wrong}, expected {texts.files[0].sha256}; " in message
+    assert cached_files(tmp_path / "cache") == []
+    assert not (tmp_path / "raw").exists()
+
+
+def test_file_shorter_than_its_content_length(server, fetch_sources):
+    texts = server.source(pinned=False)
+    server.faults = [Fault(length=10)]
+    assert "resume from byte 256000" in source_error(fetch_sources, texts, pauses=())
+
+
+def test_file_truncated_at_its_content_length(server, fetch_sources):
+    texts = server.source()
+    server.faults = [Fault(length=-10)]
+    assert "not the pinned version" in source_error(fetch_sources, texts, pauses=())
+
+
+def test_stalled_connection(server, fetch_sources, content):
+    texts = server.source()
+    server.faults = [Fault(stall=1000)]
+    message = source_error(fetch_sources, texts, pauses=(), timeout=0.2)
+    assert "stalled: no data received for 0.2 s; " in message
+    fetch_sources(texts)
+    assert content() == BODY
+    assert server.requests[1][1] == "bytes=1000-"
+
+
+def test_unreachable_server(fetch_sources):
+    texts = make_source([File("a.txt", "http://127.0.0.1:9/a.txt", None)])
+    message = source_error(fetch_sources, texts)
+    assert message.startswith("cannot reach 127.0.0.1:9 (")
+    assert "PARAPHRASTIC_MIRROR" in message

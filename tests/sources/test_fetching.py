@@ -1,0 +1,166 @@
+"""Fetched files: from the cache, the mirror, a server or the folder of manual files."""
+
+import errno
+import hashlib
+import os
+
+import pytest
+
+from paraphrastic.sources.catalogue import File
+from paraphrastic.sources.fetching import prune
+from tests.helpers.faulty_server import BODY, make_source
+from tests.helpers.source_errors import source_error
+
+
+def test_repeated_fetch_of_pinned_files(server, fetch_sources, content):
+    files = [server.source(f"/{n}/a.txt", b"%d" % n).files[0] for n in range(9)]
+    texts = make_source(files)
+    fetch_sources(texts)
+    assert [content(f"{n}/a.txt") for n in range(9)] == [b"%d" % n for n in range(9)]
+    fetch_sources(texts)
+    assert sorted(path for path, *_ in server.requests) == [f"/{n}/a.txt" for n in range(9)]
+
+
+def test_repeated_fetch_of_an_unpinned_file(server, fetch_sources, content, tmp_path):
+    texts = server.source(pinned=False)
+    fetch_sources(texts)
+    (tmp_path / "raw/texts/data.bin").unlink()
+    fetch_sources(texts)
+    assert content() == BODY
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_two_sources_with_one_address(server, fetch_sources, content, tmp_path, pinned):
+    texts, other = server.source(pinned=pinned), server.source(pinned=pinned, name="other")
+    fetch_sources(texts, other)
+    assert content() == (tmp_path / "raw/other/data.bin").read_bytes() == BODY
+    assert len(server.requests) == 1
+
+
+def test_licence_callback(server, fetch_sources):
+    texts = make_source([*server.source().files, *server.source("/b.txt", b"b").files])
+    calls = []
+    fetch_sources(texts, on_licence=lambda source: calls.append((source.name, len(server.requests))))
+    assert calls == [("texts", 0)]
+    fetch_sources(texts, on_licence=calls.append)
+    assert len(calls) == 1
+
+
+def test_progress_of_a_cached_file(server, fetch_sources):
+    texts = server.source()
+    fetch_sources(texts)
+    calls = []
+    fetch_sources(texts, on_progress=lambda *call: calls.append(call))
+    assert calls == [(texts.files[0], len(BODY), len(BODY))]
+
+
+def test_damaged_file_in_the_cache(server, fetch_sources, content, tmp_path):
+    for texts in (server.source(), server.source("/other.bin", pinned=False)):
+        fetch_sources(texts)
+        (copy,) = (tmp_path / "cache/files").iterdir()
+        copy.write_bytes(BODY[:-1] + b"?")
+        fetch_sources(texts)
+        assert content(texts.files[0].path) == BODY
+        copy.unlink()
+    assert len(server.requests) == 4
+
+
+def test_edited_copy_of_a_cached_file(server, fetch_sources, content, tmp_path):
+    texts = server.source()
+    fetch_sources(texts)
+    with (tmp_path / "raw/texts/data.bin").open("r+b") as file:
+        file.write(b"edited")
+    fetch_sources(texts)
+    assert content() == BODY
+    assert len(server.requests) == 1
+
+
+def write_mirror(tmp_path, source, body):
+    """Write the file of a source to the mirror tmp_path/mirror."""
+    (file,) = source.files
+    path = tmp_path / "mirror" / file.url.removeprefix("http://").replace("%20", " ")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(body)
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_mirror_without_network(server, fetch_sources, content, tmp_path, scheme):
+    texts = server.source("/a%20b.txt")
+    assert write_mirror(tmp_path, texts, BODY).name == "a b.txt"
+    announced = []
+    fetch_sources(texts, mirror=f"{scheme}{tmp_path / 'mirror'}", on_licence=announced.append)
+    assert content("a%20b.txt") == BODY
+    assert announced == [texts]
+    assert server.requests == []
+
+
+def test_mirror_without_the_file(server, fetch_sources, content, tmp_path):
+    (tmp_path / "mirror").mkdir()
+    fetch_sources(server.source(), mirror=str(tmp_path / "mirror"))
+    assert content() == BODY
+    assert len(server.requests) == 1
+
+
+def test_mirror_with_another_file_than_pinned(server, fetch_sources, tmp_path):
+    texts = server.source()
+    path = write_mirror(tmp_path, texts, b"wrong")
+    message = source_error(fetch_sources, texts, mirror=str(tmp_path / "mirror"))
+    assert message.startswith(f"{path}: not the pinned version: ")
+    assert message.endswith("; replace it")
+    assert server.requests == []
+
+
+def test_changing_unpinned_file_of_the_mirror(server, fetch_sources, content, tmp_path):
+    texts = server.source(pinned=False)
+    for body in (b"first", b"second"):
+        write_mirror(tmp_path, texts, body)
+        fetch_sources(texts, mirror=str(tmp_path / "mirror"))
+        assert content() == body
+    fetch_sources(texts)
+    assert content() == BODY
+
+
+def test_missing_mirror(server, fetch_sources, tmp_path):
+    message = source_error(fetch_sources, server.source(), mirror=str(tmp_path / "absent"))
+    assert message.startswith("PARAPHRASTIC_MIRROR: no folder '")
+    assert server.requests == []
+
+
+def test_full_disk(server, fetch_sources, tmp_path):
+    texts = server.source()
+    part = tmp_path / "cache/parts" / f"{hashlib.sha256(texts.files[0].url.encode()).hexdigest()}.part"
+    part.parent.mkdir(parents=True)
+    part.symlink_to("/dev/full")
+    message = source_error(fetch_sources, texts)
+    assert message == f"{tmp_path / 'cache'}: no space left; free some and run the same command again"
+
+
+def test_file_in_place_of_the_cache(server, fetch_sources, tmp_path):
+    (tmp_path / "cache").write_text("a file")
+    assert source_error(fetch_sources, server.source()).endswith(os.strerror(errno.ENOTDIR))
+
+
+def test_manual_source(fetch_sources, content, tmp_path):
+    texts = make_source([File("a.tsv", "", None)], manual="licensed")
+    assert fetch_sources(texts, manual=tmp_path / "licensed") == (texts,)
+    assert fetch_sources(texts) == (texts,)
+    assert not (tmp_path / "raw").exists()
+    (tmp_path / "licensed/texts").mkdir(parents=True)
+    (tmp_path / "licensed/texts/a.tsv").write_bytes(b"provided")
+    assert fetch_sources(texts, manual=tmp_path / "licensed") == ()
+    assert content("a.tsv") == b"provided"
+
+
+def test_prune(tmp_path):
+    texts = make_source([File("a/b.txt", "", None)])
+    for path in ("texts/a/b.txt", "texts/a/c.txt", "texts/d/e.txt", "other/f.txt", "g.txt"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    prune([texts], tmp_path)
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == [
+        "texts",
+        "texts/a",
+        "texts/a/b.txt",
+    ]

@@ -1,0 +1,45 @@
+"""The folders of the cache and of the mirror."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from paraphrastic.errors import SourceError
+from paraphrastic.sources.locations import DataLocations, cache_folder, manual_folder, mirror_folder
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other cache folders")
+def test_cache_folder_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.delenv("PARAPHRASTIC_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "paraphrastic"
+    assert manual_folder() == tmp_path / "paraphrastic/licensed"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder() == Path.home() / ".cache/paraphrastic"
+
+
+def test_cache_folder_of_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "own"))
+    assert cache_folder() == tmp_path / "own"
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", "~/own")
+    assert cache_folder() == Path.home() / "own"
+
+
+def test_relative_mirror_of_a_queued_experiment(tmp_path, monkeypatch):
+    (tmp_path / "shared/mirror").mkdir(parents=True)
+    experiment = tmp_path / "repository/.dvc/tmp/exps/copy"
+    experiment.mkdir(parents=True)
+    monkeypatch.chdir(experiment)
+    assert mirror_folder("../shared/mirror") == (tmp_path / "shared/mirror").resolve()
+    with pytest.raises(SourceError, match=r"no folder '\.\./shared/mirrors'"):
+        mirror_folder("../shared/mirrors")
+
+
+def test_locations_from_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("PARAPHRASTIC_MIRROR", raising=False)
+    assert DataLocations.from_environment() == DataLocations(tmp_path / "cache", None, tmp_path / "cache/licensed")
+    monkeypatch.setenv("PARAPHRASTIC_MIRROR", f"file://{tmp_path}")
+    assert DataLocations.from_environment().mirror == tmp_path.resolve()

@@ -1,0 +1,27 @@
+"""The dense optimizers: the L2 penalty in the limit, and momentum."""
+
+import pytest
+import torch
+
+from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad", "sgd"])
+@pytest.mark.parametrize(("to_start", "limit"), [(True, 1.0), (False, 0.0)], ids=["to start", "to zero"])
+def test_weights_with_infinite_penalty(optimizer, to_start, limit):
+    weight = torch.ones(3, requires_grad=True)
+    dense = DenseOptimizer([weight], optimizer, L2Penalty(1e9, to_start))
+    for step in range(1, 5):
+        (weight * torch.tensor([1.0, -2.0, 3.0])).sum().backward()
+        dense.update(step, 0.1)
+    torch.testing.assert_close(weight.detach(), torch.full((3,), limit), atol=1e-5, rtol=0)
+
+
+def test_sgd_with_the_momentum_of_charagram2016():
+    weight = torch.ones(1, requires_grad=True)
+    dense, values = DenseOptimizer([weight], "sgd", L2Penalty()), []
+    for step in range(1, 4):
+        (2 * weight).sum().backward()
+        dense.update(step, 0.1)
+        values.append(weight.item())
+    assert values == pytest.approx([1 - 0.2, 0.8 - 0.2 * 1.95, 0.41 - 0.2 * (1 + 0.95 * 1.95)])

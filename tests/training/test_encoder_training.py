@@ -1,0 +1,43 @@
+"""Training of every sentence encoder: it learns, repeats itself, and continues after a kill."""
+
+import pytest
+
+from tests.helpers.encoder_variants import REPRESENTATIVE, variant_parameters
+from tests.helpers.toy_training import fickle_score, kill_at, paraphrases_found, prepare, saved_bytes, train
+
+NOISE = {"curriculum": True, "boundary_tokens": "both", "scramble": 0.5, "dropout": 0.2, "word_dropout": 0.1}
+FAST_LEARNERS = ("avg", "charagram-words=True", "charlstm-output_gate=True")
+
+
+@pytest.mark.parametrize(("name", "block"), variant_parameters(*FAST_LEARNERS))
+def test_share_of_paraphrases_found_before_and_after_training(name, block, tmp_path):
+    options = {"epochs": 80, "dim": 32, "learning_rate": 0.005, "max_grad_norm": 1.0}
+    if name == "charcnn":
+        options["filters"] = {2: 50, 3: 50}
+    if name == "charlstm":  # with `max`, all vectors may become the same one, as params.yaml says
+        options["negatives"] = "mix"
+    untrained, _, _ = prepare(name, block)
+    trained, _ = train(name, block, tmp_path, **options)
+    assert paraphrases_found(untrained) < 0.5
+    assert paraphrases_found(trained) > 0.6
+
+
+@pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE))
+class TestRepeatedRuns:
+    def test_bytes_of_two_runs_with_the_same_seed(self, name, block, tmp_path):
+        first, second = (saved_bytes(train(name, block, tmp_path / "c")[0], name, tmp_path / n) for n in "ab")
+        assert first == second
+
+    @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+    def test_bytes_of_killed_and_unbroken_run(self, name, block, optimizer, tmp_path):
+        noise = {key: value for key, value in NOISE.items() if key in block}
+        options = {"optimizer": optimizer, "negatives": "mix", "lambda_c": 1e-4, "select": fickle_score} | noise
+        unbroken, curves = train(name, block, tmp_path / "1", **options)
+        for limit in (9, 23):
+            with pytest.raises(KeyboardInterrupt):
+                train(name, block, tmp_path / "2", every=0, on_step=kill_at(limit), **options)
+        steps = []
+        resumed, resumed_curves = train(name, block, tmp_path / "2", on_step=steps.append, **options)
+        assert steps[0] > 20
+        assert resumed_curves == curves
+        assert saved_bytes(unbroken, name, tmp_path / "a") == saved_bytes(resumed, name, tmp_path / "b")

@@ -1,0 +1,94 @@
+"""Training of the pair model, with labels and with mismatched pairs."""
+
+import numpy as np
+import pytest
+import torch
+
+from paraphrastic.models.ldc import Config
+from paraphrastic.training.sentence_pairs import LabelledPairs
+from tests.helpers.ldc import LDC, labelled, paraphrases, start, train
+from tests.helpers.toy_training import SENTENCES, fickle_score, kill_at, saved_bytes
+
+
+def paraphrases_found(model):
+    """Return the share of first sentences whose best partner of all others is their paraphrase."""
+    scores = model.score(SENTENCES, np.repeat(np.arange(40), 40), np.tile(np.arange(40), 40)).reshape(40, 40)
+    np.fill_diagonal(scores, -1)
+    return np.mean(scores[::2].argmax(1) == np.arange(1, 40, 2))
+
+
+def area_under_curve(labels, scores):
+    """Return the probability that a matching pair scores above another one."""
+    matching, other = scores[labels > 0.5], scores[labels < 0.5]
+    return float(np.mean((matching[:, None] > other) + 0.5 * (matching[:, None] == other)))
+
+
+def area_on_new_pairs(model):
+    pairs = labelled(model, seed=9, n=1000)
+    return area_under_curve(pairs.labels, model.score_ids(pairs.sentences, pairs.left, pairs.right))
+
+
+def four_hundred_labelled(model):
+    return labelled(model, n=400)
+
+
+def four_hundred_with_shuffled_labels(model):
+    pairs = labelled(model, n=400)
+    labels = pairs.labels[np.random.default_rng(5).permutation(400)]
+    return LabelledPairs.of(pairs.sentences, pairs.left, pairs.right, labels)
+
+
+def model_bytes(model, folder):
+    return saved_bytes(model, "ldc", folder, Config(**LDC))
+
+
+@pytest.mark.slow
+def test_accuracy_on_fifty_training_pairs(tmp_path):
+    model, _ = train(tmp_path, labelled, epochs=40, dim=32)
+    pairs = labelled(model)
+    matches = model.score_ids(pairs.sentences, pairs.left, pairs.right) > 0.5
+    assert np.mean(matches == (pairs.labels > 0.5)) >= 0.99
+
+
+def test_scores_of_new_pairs_after_training_on_true_labels(tmp_path):
+    model, _ = train(tmp_path, four_hundred_labelled, epochs=5, dim=32)
+    assert area_on_new_pairs(model) > 0.9
+
+
+@pytest.mark.slow
+def test_scores_of_new_pairs_after_training_on_shuffled_labels(tmp_path):
+    model, _ = train(tmp_path, four_hundred_with_shuffled_labels, epochs=5, dim=32)
+    assert area_on_new_pairs(model) == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.slow
+def test_share_of_paraphrases_found_before_and_after_training(tmp_path):
+    assert paraphrases_found(start(LDC, dim=32, filters_per_width=8)) < 0.3
+    assert paraphrases_found(train(tmp_path, epochs=60, dim=32, negatives="mix")[0]) > 0.6
+
+
+def test_bytes_of_two_runs_with_the_same_seed(tmp_path):
+    first, second = (model_bytes(train(tmp_path / "c", dropout=0.2)[0], tmp_path / name) for name in "ab")
+    assert first == second
+
+
+@pytest.mark.parametrize("pairs", [paraphrases, labelled])
+def test_bytes_of_killed_and_unbroken_run(pairs, tmp_path):
+    options = {"pairs": pairs, "dropout": 0.2, "negatives": "mix", "lambda_c": 1e-4, "select": fickle_score}
+    unbroken, curves = train(tmp_path / "1", **options)
+    for limit in (5, 17):
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path / "2", every=0, on_step=kill_at(limit), **options)
+    steps = []
+    resumed, resumed_curves = train(tmp_path / "2", on_step=steps.append, **options)
+    assert steps[0] == 17
+    assert resumed_curves == curves
+    assert model_bytes(unbroken, tmp_path / "a") == model_bytes(resumed, tmp_path / "b")
+
+
+def test_best_epoch_of_three(tmp_path):
+    scores = iter([1.0, 9.0, 3.0])
+    selected, curves = train(tmp_path, labelled, lambda model: next(scores), epochs=3)
+    two_epochs, _ = train(tmp_path, labelled, epochs=2)
+    assert curves.best == 2
+    assert torch.equal(selected.embeddings, two_epochs.embeddings)

@@ -1,0 +1,111 @@
+"""The training loop: model selection, the loss curve, checkpoints, clipping, and runs that diverge."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from paraphrastic.errors import ModelError
+from paraphrastic.training import trainer as training_loop
+from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.pair_trainers import EncoderTrainer
+from tests.helpers.encoder_variants import LSTM, WORD
+from tests.helpers.toy_training import kill_at, prepare, train
+
+
+def test_points_of_a_long_loss_curve(tmp_path):
+    _, curves = train("avg", WORD, tmp_path, epochs=90)
+    assert [step for step, _ in curves.loss] == list(range(3, 451, 3))  # at most 200 points for 450 steps
+
+
+def test_loss_curve_of_killed_and_unbroken_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(training_loop, "_POINTS", 10)
+    _, unbroken = train("avg", WORD, tmp_path / "1")
+    assert [step for step, _ in unbroken.loss] == list(range(3, 31, 3))
+    with pytest.raises(KeyboardInterrupt):
+        train("avg", WORD, tmp_path / "2", every=0, on_step=kill_at(9))  # step 8, in the middle of a point, is saved
+    assert train("avg", WORD, tmp_path / "2")[1] == unbroken
+
+
+def test_best_quarter_of_an_epoch(tmp_path):
+    model, pairs, config = prepare("avg", WORD, epochs=2, schedule="constant")
+    tables, scores = [], iter([1.0, 2.0, 3.0, 1.0, 9.0, 1.0, 1.0, 1.0])
+
+    def select(model):
+        tables.append(model.embeddings.clone())
+        return next(scores)
+
+    trainer = EncoderTrainer(model, pairs, config, 11, select, 4)
+    curves = trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    assert [epochs for epochs, _ in curves.selection] == [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]
+    assert curves.best == 1.25
+    assert torch.equal(model.embeddings, tables[4])
+
+
+def test_best_epoch_of_six(tmp_path):
+    scores = itertools.chain([1.0, 2.0, 9.0, 9.0], itertools.repeat(3.0))  # the third is the first of the best
+    selected, curves = train("avg", WORD, tmp_path, select=lambda model: next(scores), schedule="constant")
+    three_epochs, _ = train("avg", WORD, tmp_path, epochs=3, schedule="constant")
+    assert curves.selection == [(1, 1.0), (2, 2.0), (3, 9.0), (4, 9.0), (5, 3.0), (6, 3.0)]
+    assert curves.best == 3
+    assert torch.equal(selected.embeddings, three_epochs.embeddings)
+
+
+def test_run_with_damaged_checkpoint(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        train("avg", WORD, tmp_path, every=0, on_step=kill_at(23))
+    (state,) = tmp_path.glob("state-*.pt")
+    content = bytearray(state.read_bytes())
+    content[len(content) // 2] ^= 1
+    state.write_bytes(content)
+    steps = []
+    train("avg", WORD, tmp_path, on_step=steps.append)
+    assert steps[0] == 1
+
+
+def test_run_that_diverges(tmp_path):
+    message = r"the loss is nan at step \d+: lower `learning_rate`, or bound the gradient with `max_grad_norm`"
+    with pytest.raises(ModelError, match=message):
+        train("avg", WORD, tmp_path, learning_rate=1e38)
+
+
+def test_norm_of_clipped_gradients(tmp_path):
+    model, pairs, config = prepare("lstmavg", LSTM, max_grad_norm=1e-3, epochs=1)
+    trainer = EncoderTrainer(model, pairs, config, 11, None)
+    norms = []
+
+    def record_norm(step):
+        gradients = [p.grad.flatten() for p in (trainer.embeddings._leaf, *trainer.modules.parameters())]
+        norms.append(float(torch.cat(gradients).norm()))
+
+    trainer.embeddings.update = record_norm
+    trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    assert len(norms) == trainer.steps
+    assert max(norms) <= 1.01e-3
+
+
+def test_order_of_pairs_with_and_without_curriculum():
+    orders = {}
+    for curriculum in (True, False):
+        trainer = EncoderTrainer(*prepare("avg", WORD, curriculum=curriculum), 11, None)
+        orders[curriculum] = [np.concatenate(trainer.batches(epoch)).tolist() for epoch in range(3)]
+    assert orders[True][0] == list(range(20))
+    assert orders[False][0] != list(range(20))
+    assert orders[True][1:] == orders[False][1:]
+    assert orders[True][1] != orders[True][2]
+
+
+def test_avg_with_scrambled_words(tmp_path):
+    plain, _ = train("avg", WORD, tmp_path / "a")
+    scrambled, _ = train("avg", WORD, tmp_path / "b", scramble=1.0)
+    torch.testing.assert_close(plain.embeddings, scrambled.embeddings, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize(
+    "change", [{"scramble": 0.5}, {"dropout": 0.3}, {"word_dropout": 0.3}, {"boundary_tokens": "both"}], ids=str
+)
+def test_lstmavg_with_noise_or_boundary_tokens(change, tmp_path):
+    plain, _ = train("lstmavg", LSTM, tmp_path / "a")
+    changed, _ = train("lstmavg", LSTM, tmp_path / "b", **change)
+    assert not torch.allclose(plain.embeddings, changed.embeddings[: len(plain.embeddings)], atol=1e-3)

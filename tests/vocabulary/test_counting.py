@@ -1,0 +1,150 @@
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
+from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
+from paraphrastic.vocabulary import counting
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from tests.helpers.random_sentences import ALPHABETS, naive_ngrams, random_sentences
+
+
+def rows(table):
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+def naive_counts(sentences):
+    """Return (entry, occurrences, sentences that contain it) from a list of entries per sentence."""
+    occurrences = Counter(entry for entries in sentences for entry in entries)
+    containing = Counter(entry for entries in sentences for entry in set(entries))
+    return [(entry, count, containing[entry]) for entry, count in occurrences.items()]
+
+
+def naive_ngram_counts(sentences, orders, padding=" "):
+    """Return the rows of `count_ngrams`, computed naively."""
+    counts = naive_counts([naive_ngrams(text, orders, padding) for text in sentences])
+    table = [(text, len(text), count, containing) for text, count, containing in counts]
+    return sorted(table, key=lambda row: (-row[2], row[1], row[0]))
+
+
+def test_order_of_words():
+    table = count_words(pa.array(["b a b", "a c", "", "é  c "]))
+    assert table.schema == WORD_COUNTS
+    assert rows(table) == [("a", 2, 2), ("b", 2, 1), ("c", 2, 2), ("é", 1, 1)]
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@pytest.mark.parametrize("size", [counting.WORDS_CHUNK, 50])
+def test_word_counts_equal_naive_ones(monkeypatch, alphabet, size):
+    sentences = random_sentences(ALPHABETS[alphabet] + " ")
+    counts = sorted(naive_counts([text.split(" ") for text in sentences]), key=lambda row: (-row[1], row[0]))
+    monkeypatch.setattr(counting, "WORDS_CHUNK", size)
+    assert rows(count_words(pa.array(sentences), min_count=2)) == [row for row in counts if row[0] and row[1] >= 2]
+
+
+def test_order_of_ngrams():
+    table = count_ngrams(pa.array(["ba", "ba"]), [1, 3])
+    assert table.schema == NGRAM_COUNTS
+    assert rows(table) == [
+        (" ", 1, 4, 2),
+        ("a", 1, 2, 2),
+        ("b", 1, 2, 2),
+        (" ba", 3, 2, 2),
+        ("ba ", 3, 2, 2),
+    ]
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@pytest.mark.parametrize("orders", [[2, 3, 4], [6], [1, 5, 6]])
+@pytest.mark.parametrize("size", [counting.CHUNK, 50])
+def test_ngram_counts_equal_naive_ones(monkeypatch, alphabet, orders, size):
+    sentences = random_sentences(ALPHABETS[alphabet])
+    monkeypatch.setattr(counting, "CHUNK", size)
+    assert rows(count_ngrams(pa.array(sentences), orders)) == naive_ngram_counts(sentences, orders)
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@pytest.mark.parametrize("padding", ["", "<>"])
+def test_ngram_counts_with_another_padding(alphabet, padding):
+    sentences, orders = random_sentences(ALPHABETS[alphabet]), [1, 2, 4]
+    counts = count_ngrams(pa.array(sentences), orders, padding=padding)
+    assert rows(counts) == naive_ngram_counts(sentences, orders, padding)
+
+
+def test_ngrams_without_padding():
+    assert rows(count_ngrams(pa.array(["ab", "b", ""]), [2], padding="")) == [("ab", 2, 1, 1)]
+
+
+def test_limits_by_count_and_by_rank_within_an_order():
+    sentences = random_sentences(ALPHABETS["planes"])
+    expected = [row for row in naive_ngram_counts(sentences, [2, 3]) if row[2] >= 3]
+    assert rows(count_ngrams(pa.array(sentences), [2, 3], min_count=3)) == expected
+    first = [row for n in (2, 3) for row in [row for row in expected if row[1] == n][:7]]
+    limited = rows(count_ngrams(pa.array(sentences), [2, 3], min_count=3, max_per_order=7))
+    assert limited == [row for row in expected if row in first]
+
+
+def test_ngrams_longer_than_every_sentence():
+    assert rows(count_ngrams(pa.array(["a", "", " "]), [4])) == []
+    assert rows(count_ngrams(pa.array([], pa.string()), [2])) == []
+
+
+def test_words_of_no_sentence():
+    assert rows(count_words(pa.array([], pa.string()))) == []
+
+
+def test_sentence_of_five_million_characters():
+    table = count_ngrams(pa.array(["zz", "ab" * 2_500_000, "ab"]), [2], max_per_order=2)
+    assert rows(table) == [("ab", 2, 2_500_001, 2), ("ba", 2, 2_499_999, 1)]
+
+
+def test_counts_of_sliced_and_chunked_columns():
+    texts = ["zz", "ab", None, "", "ab ab", "zz"]
+    whole = pa.array(texts)
+    columns = [
+        whole.slice(1, 4),
+        pa.array(texts, pa.large_string()).slice(1, 4),
+        pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
+    ]
+    for column in columns:
+        assert rows(count_words(column)) == [("ab", 3, 2)]
+        assert rows(count_ngrams(column, [2], max_per_order=1)) == [(" a", 2, 3, 2)]
+
+
+def test_progress_of_all_sentences():
+    words, ngrams = [], []
+    count_words(pa.array(["a", "b", "c"]), on_progress=words.append)
+    count_ngrams(pa.array(["a", "b", "c"]), [2], on_progress=ngrams.append)
+    assert sum(words) == sum(ngrams) == 3
+
+
+def test_counter_of_more_than_a_uint16():
+    counter = counting.Counter()
+    counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), 1)
+    counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), 1)
+    numbers, columns = counter.at_least(1)
+    assert numbers.tolist() == [1]
+    assert {name: column.tolist() for name, column in columns.items()} == {"count": [80_000], "sentences": [2]}
+
+
+def test_counter_without_number_zero():
+    counter = counting.Counter()
+    counter.add(np.array([0, 2, 0, 2, 3], np.int32), np.array([0, 2, 5]), 3)
+    numbers, columns = counter.at_least(1)
+    assert numbers.tolist() == [2, 3]
+    assert {name: column.tolist() for name, column in columns.items()} == {"count": [2, 1], "sentences": [2, 1]}
+
+
+@pytest.mark.real_data
+def test_ngram_counts_of_real_sentences_equal_those_of_scikit_learn(mirror):
+    (path,) = mirror.glob("raw.githubusercontent.com/PrincetonML/SIF/*/data/sicktest")
+    lines = path.read_text().lower().splitlines()
+    sentences = [" ".join(text.split()) for line in lines for text in line.split("\t") if text.strip()]
+    vectorizer = CountVectorizer(analyzer="char", ngram_range=(2, 4))
+    counts = vectorizer.fit_transform([f" {text} " for text in sentences])
+    columns = vectorizer.get_feature_names_out(), counts.sum(axis=0).A1, counts.getnnz(axis=0)
+    expected = {text: (count, containing) for text, count, containing in zip(*columns, strict=True)}
+    table = count_ngrams(pa.array(sentences), [2, 3, 4])
+    assert {text: (count, containing) for text, _, count, containing in rows(table)} == expected

@@ -1,0 +1,121 @@
+import random
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paraphrastic.errors import DataError
+from paraphrastic.vocabulary import ngrams
+from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from tests.helpers.ragged_lists import id_counts
+from tests.helpers.random_sentences import ALPHABETS, naive_ngrams, random_sentences
+
+
+def counts(ragged):
+    """Return the count of each id of each sentence; ids must be ascending and distinct."""
+    assert all((np.diff(ragged.ids[start:end]) > 0).all() for start, end in pairwise(ragged.offsets))
+    return id_counts(ragged)
+
+
+def test_counts_of_known_ngrams():
+    vocabulary = NgramVocabulary(pa.array(["he ", "th", "e", "xyz", " the "]))
+    ragged = vocabulary.lookup(pa.array(["the the", "", "x"]))
+    assert counts(ragged) == [{0: 2, 1: 2, 2: 2, 4: 2}, {}, {}]
+    assert (ragged.ids.dtype, ragged.offsets.dtype, ragged.counts.dtype) == (np.int32, np.int64, np.uint16)
+    assert len(vocabulary) == 5
+
+
+def test_ngrams_across_sentences():
+    vocabulary = NgramVocabulary(pa.array(["  ", "b  c", "a \n b", "b "]))
+    assert counts(vocabulary.lookup(pa.array(["a b", "c d"]))) == [{3: 1}, {}]
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@pytest.mark.parametrize("size", [ngrams.CHUNK, 100])
+@pytest.mark.parametrize("padding", ["", " ", "<>"])
+def test_counts_and_shares_equal_naive_ones(monkeypatch, alphabet, size, padding):
+    monkeypatch.setattr(ngrams, "CHUNK", size)
+    sentences, orders = random_sentences(ALPHABETS[alphabet]), [1, 2, 4, 6, 9]
+    windows = [naive_ngrams(text, orders, padding) for text in sentences]
+    distinct = sorted(set().union(*windows))
+    texts = random.Random(1).sample(distinct, len(distinct) // 2)
+    texts += [text for text in ("zz", "\U0001f600" * 6) if text not in texts]
+    vocabulary = NgramVocabulary(pa.array(texts), padding)
+    ids = {text: i for i, text in enumerate(texts)}
+    expected = [Counter(ids[ngram] for ngram in row if ngram in ids) for row in windows]
+    assert counts(vocabulary.lookup(pa.array(sentences))) == expected
+    shares = [
+        1 - sum(known.values()) / len(row) if text else 0
+        for text, row, known in zip(sentences, windows, expected, strict=True)
+    ]
+    np.testing.assert_allclose(vocabulary.oov_share(pa.array(sentences)), shares, atol=1e-12)
+
+
+def test_counts_without_padding():
+    vocabulary = NgramVocabulary(pa.array([" a", "ab", "b ", "a b"]), padding="")
+    assert counts(vocabulary.lookup(pa.array(["ab", "a b", "b", ""]))) == [{1: 1}, {3: 1}, {}, {}]
+    assert vocabulary.oov_share(pa.array(["ab", "a b", "b", ""])).tolist() == [0, pytest.approx(2 / 3), 0, 0]
+
+
+def test_out_of_vocabulary_share_by_order():
+    vocabulary = NgramVocabulary(pa.array([" a", "b ", "a b "]))
+    # " a b " has " a" and "b " of four bigrams, and "a b " of two 4-grams; " a " has " a" of two bigrams, and no 4-gram
+    assert vocabulary.oov_share(pa.array(["a b", "a", "xyz", ""])).tolist() == [0.5, 0.5, 1, 0]
+
+
+def test_largest_count():
+    ragged = NgramVocabulary(pa.array(["aa", "a "])).lookup(pa.array(["a" * 65_536, "a" * 65_537]))
+    assert counts(ragged) == [{0: 65_535, 1: 1}, {0: 65_535, 1: 1}]
+
+
+def test_sentence_of_five_million_characters():
+    ragged = NgramVocabulary(pa.array(["ab", "ba", "zz"])).lookup(pa.array(["zzz", "ab" * 2_500_000, "zz"]))
+    assert counts(ragged) == [{2: 2}, {0: 65_535, 1: 65_535}, {2: 1}]
+
+
+def test_counts_of_sliced_and_chunked_columns():
+    texts = ["zz", "ab", None, "", "ab ab", "zz"]
+    whole = pa.array(texts)
+    columns = [
+        whole.slice(1, 4),
+        pa.array(texts, pa.large_string()).slice(1, 4),
+        pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
+    ]
+    vocabulary = NgramVocabulary(pa.chunked_array([["ab"], ["  "]]))
+    for column in columns:
+        assert counts(vocabulary.lookup(column)) == [{0: 1}, {1: 1}, {1: 1}, {0: 2}]
+        assert vocabulary.oov_share(column).tolist() == pytest.approx([2 / 3, 0, 0, 4 / 6])
+
+
+def test_text_beyond_the_range_of_32_bit_offsets(tmp_path):
+    start, text = 2**31 + 5, "ab é".encode()
+    data = np.memmap(tmp_path / "text", np.uint8, "w+", shape=start + len(text))  # sparse: takes no space
+    data[start:] = np.frombuffer(text, np.uint8)
+    offsets = np.array([start, start + 3, start + len(text)])
+    texts = pa.LargeStringArray.from_buffers(2, pa.py_buffer(offsets), pa.py_buffer(data))
+    assert counts(NgramVocabulary(pa.array(["ab", "é "])).lookup(texts)) == [{0: 1}, {1: 1}]
+
+
+@pytest.mark.parametrize("empty", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
+def test_counts_of_an_empty_column(empty):
+    vocabulary = NgramVocabulary(pa.array(["ab"]))
+    ragged = vocabulary.lookup(empty)
+    assert len(ragged) == len(ragged.ids) == len(ragged.counts) == len(vocabulary.oov_share(empty)) == 0
+
+
+def test_empty_vocabulary():
+    empty = NgramVocabulary(pa.array([], pa.string()))
+    assert counts(empty.lookup(pa.array(["ab", ""]))) == [{}, {}]
+    assert empty.oov_share(pa.array(["ab", ""])).tolist() == [0, 0]  # there is no order to count
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [(["ab", "b", "ab"], "vocabulary of 3 n-grams: 'ab' occurs 2 times"), (["a", ""], "empty"), (["a", None], "empty")],
+)
+def test_vocabulary_with_repeated_or_empty_ngram(texts, message):
+    with pytest.raises(DataError, match=message) as error:
+        NgramVocabulary(pa.array(texts))
+    assert "\n" not in str(error.value)

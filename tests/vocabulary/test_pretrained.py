@@ -1,0 +1,86 @@
+"""Files of word vectors, with words that simple parsers split wrongly."""
+
+import numpy as np
+import pytest
+
+from paraphrastic.errors import DataError
+from paraphrastic.vocabulary import pretrained
+from paraphrastic.vocabulary.pretrained import read_vectors
+from tests.helpers.raw_files import write_file
+
+
+def test_glove_words_with_spaces_and_unusual_characters(tmp_path):
+    lines = [
+        "the 1 2 3",
+        ". . . 4 5 6",
+        "at name@domain.com 7 8 9",
+        "a\u00a0b 1e-3 -2.5E2 0",
+        "x\u0085y 1 1 1",
+        "\u2028 2 2 2",
+    ]
+    words, vectors = read_vectors(write_file(tmp_path / "glove.txt", "\n".join(lines) + "\n"), 3)
+    assert words.to_pylist() == ["the", ". . .", "at name@domain.com", "a\u00a0b", "x\u0085y", "\u2028"]
+    np.testing.assert_array_equal(vectors[1:4], np.float32([[4, 5, 6], [7, 8, 9], [1e-3, -250, 0]]))
+    assert vectors.dtype == np.float32
+
+
+def test_header_of_word2vec(tmp_path):
+    words, vectors = read_vectors(write_file(tmp_path / "w2v.txt", "2 3\nthe 1 2 3 \n0 4 5 6\n"), 3)
+    assert words.to_pylist() == ["the", "0"]
+    assert vectors.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_first_line_of_two_numbers_in_one_dimension(tmp_path):
+    assert read_vectors(write_file(tmp_path / "v.txt", "2 3\n1 4\n"), 1)[0].to_pylist() == ["2", "1"]
+    assert read_vectors(write_file(tmp_path / "v.txt", "2 1\n1 4\n"), 1)[0].to_pylist() == ["1"]
+
+
+def test_repeated_words_and_last_line_without_newline(tmp_path):
+    words, vectors = read_vectors(write_file(tmp_path / "v.txt", "b 1 1\r\na 2 2\nb 3 3\nc 4 4"), 2)
+    assert words.to_pylist() == ["b", "a", "c"]
+    assert vectors.tolist() == [[1, 1], [2, 2], [4, 4]]
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3, 100])
+def test_blocks_of_lines(tmp_path, monkeypatch, lines):
+    monkeypatch.setattr(pretrained, "_LINES", lines)
+    path = write_file(tmp_path / "v.txt", "4 1\na 1\nb 2\na 3\nc 4\n")
+    words, vectors = read_vectors(path, 1)
+    assert words.to_pylist() == ["a", "b", "c"]
+    assert vectors.tolist() == [[1], [2], [4]]
+    with pytest.raises(DataError, match=r"v\.txt, line 4: expected a word and 2 numbers"):
+        read_vectors(write_file(tmp_path / "v.txt", "a 1 1\nb 2 2\nc 3 3\nd 4\n"), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a 1 2\nb 1\n", r"v\.txt, line 2: expected a word and 2 numbers; set `dim`"),
+        ("a 1 2\nb 1 x\n", r"v\.txt, line 1 and following lines: could not convert"),
+        ("a 1 2\nb 1 nan\n", r"v\.txt, line 2: a value is not a finite number"),
+        ("3 2\n", r"v\.txt: contains no vectors"),
+        ("", r"v\.txt: contains no vectors"),
+    ],
+)
+def test_damaged_file(tmp_path, text, message):
+    with pytest.raises(DataError, match=message):
+        read_vectors(write_file(tmp_path / "v.txt", text), 2)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(DataError, match=r"none\.txt: No such file"):
+        read_vectors(tmp_path / "none.txt", 2)
+
+
+def test_word_that_is_not_utf8(tmp_path):
+    with pytest.raises(DataError, match=r"v\.txt: a word is not UTF-8"):
+        read_vectors(write_file(tmp_path / "v.txt", b"a\xff 1 2\n"), 2)
+
+
+@pytest.mark.real_data
+def test_published_word2vec_sample(mirror):
+    folder = mirror / "raw.githubusercontent.com/mfaruqui/retrofitting/6f4653748e9f5aecf71bb35d69621e0996e68204"
+    words, vectors = read_vectors(folder / "sample_vec.txt", 48)
+    assert vectors.shape == (1000, 48)
+    assert words[0].as_py() == "biennials"
+    assert vectors[0, :3].tolist() == pytest.approx([-0.14307, 0.10847, -0.032377])
