@@ -3,8 +3,8 @@
     python -m docs.results run avg charagram   run the experiments of two rows of docs/results/rows.toml
     python -m docs.results write               write docs/results.md and the table in README.md from the stored results
 
-An experiment is `dvc exp run --temp` with the options of its row, so that the workspace is left as it is. Its metrics are
-stored in docs/results/ROW.json. A row runs once for each of its seeds; seeds that are stored already are skipped.
+An experiment is `dvc exp run --temp` with the options of its row, so that the workspace is left as it is. Its metrics
+are stored in docs/results/ROW.json. A row runs once for each of its seeds; seeds that are stored already are skipped.
 """
 
 import json

@@ -10,7 +10,7 @@ from paraphrastic.atomic import write_text
 from paraphrastic.console import message, progress
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
-from paraphrastic.readers import Reading
+from paraphrastic.readers.reading import Reading
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_table
 from paraphrastic.text.deduplicate import tokenize_tables

@@ -64,9 +64,15 @@ def test_encoder_that_needs_torch(folder):
         paraphrastic.load(path.parent)
 
 
-def paraphrastic_command(*arguments, text=""):
+def run_command(*arguments, text=""):
     command = [sys.executable, "-m", "paraphrastic.cli", *map(str, arguments)]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, input=text, capture_output=True, text=True)
+
+
+def paraphrastic_command(*arguments, text=""):
+    done = run_command(*arguments, text=text)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_command_line(folder):
@@ -76,3 +82,10 @@ def test_command_line(folder):
     assert paraphrastic_command("similarity", folder("overlap"), text="a dog\ta cat\n") == "0.500000\n"
     assert f"vocabulary\t{len(WORDS)}\n" in paraphrastic_command("info", folder("avg"))
     assert len(paraphrastic_command("neighbors", folder("avg"), "dog").splitlines()) == len(WORDS) - 1
+
+
+@pytest.mark.skipif(find_spec("pydantic") is not None, reason="the packages of the pipeline are installed here")
+def test_command_that_needs_the_pipeline():
+    done = run_command("data", "list")
+    assert done.returncode == 1
+    assert done.stderr == "error: this command needs the package pydantic; pip install 'paraphrastic[pipeline]'\n"

@@ -1,7 +1,7 @@
 """Every command and every Python example of the README, of docs/ and of CONTRIBUTING.md, as it stands there.
 
-Each page runs from top to bottom in a copy of the repository in which `dvc repro` has run, offline, with small models and
-the data set `sample`.
+Each page runs from top to bottom in a copy of the repository in which `dvc repro` has run, offline, with small models
+and the data set `sample`.
 """
 
 import re
@@ -31,7 +31,8 @@ REPLACED = {
     "[open,captions]": "[sample]",
     "[sick-relatedness,sick-entailment,sst,sts,paraphrase-msrp,qa-qasent,qa-wikiqa,tags-ewt,tags-wsj]": "[sample-qa]",
     "[qa-qasent]": "[sample-qa]",
-    "'decompose=linear match=max,global' 'decompose=linear match=local window=1,2,3,4' 'decompose=rigid match=max' ": "",
+    "'decompose=linear match=max,global' 'decompose=linear match=local window=1,2,3,4' ": "",
+    "'decompose=rigid match=max' ": "",
     "max_window=1,2,3,4,5": "max_window=1,2",
     "models.NAME.": "models.lstm.",
     "paraphrastic compare A B": "paraphrastic compare main workspace",

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from paraphrastic.readers import READERS, Reading
+from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import READERS
 from paraphrastic.tables import RAW
 
 

@@ -17,14 +17,15 @@ def similar_components(embeddings, left, right, match="local", decompose="orthog
     return (coefficients.unsqueeze(3) * embeddings[rows]).sum(2)[0].numpy()
 
 
+@pytest.mark.parametrize("window", [1, 2])
 @pytest.mark.parametrize(("match", "decompose"), COMBINATIONS)
-def test_components_against_equations(match, decompose):
-    block = LDC | {"match": match, "decompose": decompose}
+def test_components_against_equations(match, decompose, window):
+    block = LDC | {"match": match, "decompose": decompose, "window": window}
     _, embeddings = build(block)
     for left in filter(len, ID_SENTENCES):
         for right in filter(len, ID_SENTENCES):
             expected, _ = pair_equations.components(embeddings.numpy()[left], embeddings.numpy()[right], block)
-            actual = similar_components(embeddings, left, right, match, decompose)
+            actual = similar_components(embeddings, left, right, match, decompose, window)
             np.testing.assert_allclose(actual, expected, atol=1e-12)
 
 
@@ -85,8 +86,9 @@ def test_repeated_word_with_rounded_cosines():
     # In products of these shapes the same cosine is rounded up at one position and down at another.
     random = np.random.default_rng(1)
     embeddings = torch.randn(20, 300, generator=torch.Generator().manual_seed(1))
+    exact = embeddings.double().numpy()
     for n in range(200):
         left, right = random.integers(10, 20, size=1 + n % 3), random.integers(10, size=10 + n % 30)
         actual = similar_components(embeddings, left.tolist(), right.tolist())
-        expected, _ = pair_equations.components(embeddings.double().numpy()[left], embeddings.double().numpy()[right], LDC)
+        expected, _ = pair_equations.components(exact[left], exact[right], LDC)
         np.testing.assert_allclose(actual, expected, atol=1e-5)

@@ -6,6 +6,8 @@ import re
 import pyarrow as pa
 import pytest
 import torch
+from tests.repository import ROOT
+from tests.test_supervised import WORDS, written
 
 from paraphrastic import models
 from paraphrastic.errors import ModelError, ParameterError
@@ -15,8 +17,6 @@ from paraphrastic.inference import model_folder
 from paraphrastic.scoring.neural import TrainedEncoder
 from pipeline import finetune
 from pipeline.params import load_params
-from tests.repository import ROOT
-from tests.test_supervised import WORDS, written
 
 PAIRS = [("sample.entailment", split, n, n + 1, n % 3) for split in SPLITS for n in range(30)]
 YES_NO = [("sample.paraphrase", split, n, n + 1, n % 2) for split in SPLITS for n in range(30)]

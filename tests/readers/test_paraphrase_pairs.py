@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers import Reading
+from paraphrastic.readers.reading import Reading
 from tests.helpers.raw_files import bad_rows, read_files, rows, write_archive, write_file
 
 

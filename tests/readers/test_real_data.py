@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from paraphrastic.readers import Reading, read
+from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import source
 
 pytestmark = pytest.mark.real_data

@@ -10,7 +10,7 @@ import pytest
 
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.evaluation.ranking import rank
-from paraphrastic.readers import read
+from paraphrastic.readers.registry import read
 from paraphrastic.scoring.token_overlap import OverlapScorer
 from paraphrastic.sources.catalogue import source
 from paraphrastic.sources.fetching import fetch

@@ -27,6 +27,7 @@ OPTIONS = {
 }
 
 every_encoder = pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE))
+some_encoders = pytest.mark.parametrize(("name", "block"), variant_parameters("avg", "lstmavg-output_gate=True"))
 
 
 @pytest.fixture(autouse=True)
@@ -48,46 +49,53 @@ def assert_same(one, other):
 
 
 @every_encoder
-class TestEveryEncoder:
-    def test_vectors_on_device_and_cpu(self, name, block):
-        model, *_ = prepare(name, block)
-        on_cpu = model.encode(SENTENCES)
-        np.testing.assert_allclose(model.to(DEVICE).encode(SENTENCES), on_cpu, rtol=1e-4, atol=1e-5)
+def test_vectors_on_device_and_cpu(name, block):
+    model, *_ = prepare(name, block)
+    on_cpu = model.encode(SENTENCES)
+    np.testing.assert_allclose(model.to(DEVICE).encode(SENTENCES), on_cpu, rtol=1e-4, atol=1e-5)
 
-    @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
-    def test_losses_on_device_and_cpu(self, name, block, optimizer, tmp_path):
-        options = {"optimizer": optimizer, "epochs": 2}
-        assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
 
-    def test_numbers_with_dropout_and_bfloat16_products(self, name, block, tmp_path):
-        options = {"dropout": 0.3, "word_dropout": 0.1, "matmul_dtype": "bfloat16"}
-        model, curves = train(name, block, DEVICE, tmp_path, **options)
-        assert np.isfinite(model.encode(SENTENCES)).all()
-        assert np.isfinite(curves.loss).all()
+@every_encoder
+@pytest.mark.parametrize("optimizer", ["adam", pytest.param("adagrad", marks=pytest.mark.slow)])
+def test_losses_on_device_and_cpu(name, block, optimizer, tmp_path):
+    options = {"optimizer": optimizer, "epochs": 2}
+    assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
 
-    def test_losses_of_killed_and_unbroken_run(self, name, block, tmp_path):
-        _, unbroken = train(name, block, DEVICE, tmp_path / "1")
-        with pytest.raises(KeyboardInterrupt):
-            train(name, block, DEVICE, tmp_path / "2", every=0, on_step=kill_at(3))
-        steps = []
-        _, resumed = train(name, block, DEVICE, tmp_path / "2", on_step=steps.append)
-        assert steps[0] == 3  # the killed step was not saved
-        assert_same(resumed.loss, unbroken.loss)
 
-    @pytest.mark.skipif(HAS_GPU, reason="only the pretended device counts copies")
-    def test_copies_and_synchronizations_of_one_step(self, name, block, tmp_path, pretended, monkeypatch):
-        monkeypatch.setattr(training_loop, "_POINTS", 1)  # losses are read once, after the last step
-        copied, synchronizations = [], []
+@every_encoder
+def test_numbers_with_dropout_and_bfloat16_products(name, block, tmp_path):
+    options = {"dropout": 0.3, "word_dropout": 0.1, "matmul_dtype": "bfloat16"}
+    model, curves = train(name, block, DEVICE, tmp_path, **options)
+    assert np.isfinite(model.encode(SENTENCES)).all()
+    assert np.isfinite(curves.loss).all()
 
-        def on_step(_):
-            copied.append(sum(pretended.copied))
-            synchronizations.append(len(pretended.synchronizations))
 
-        options = {"scramble": 0.0, "negatives": "max"}
-        model, _ = train(name, block, DEVICE, tmp_path, on_step=on_step, **options)
-        longest = model.vocabulary.lookup(SENTENCES).lengths.max()
-        assert max(np.diff(copied)) <= 8 * PAIRS + longest  # offsets and groups of the sentences, sizes of the steps
-        assert synchronizations[0] == synchronizations[-2]
+@some_encoders
+def test_losses_of_killed_and_unbroken_run(name, block, tmp_path):
+    _, unbroken = train(name, block, DEVICE, tmp_path / "1")
+    with pytest.raises(KeyboardInterrupt):
+        train(name, block, DEVICE, tmp_path / "2", every=0, on_step=kill_at(3))
+    steps = []
+    _, resumed = train(name, block, DEVICE, tmp_path / "2", on_step=steps.append)
+    assert steps[0] == 3  # the killed step was not saved
+    assert_same(resumed.loss, unbroken.loss)
+
+
+@every_encoder
+@pytest.mark.skipif(HAS_GPU, reason="only the pretended device counts copies")
+def test_copies_and_synchronizations_of_one_step(name, block, tmp_path, pretended, monkeypatch):
+    monkeypatch.setattr(training_loop, "_POINTS", 1)  # losses are read once, after the last step
+    copied, synchronizations = [], []
+
+    def on_step(_):
+        copied.append(sum(pretended.copied))
+        synchronizations.append(len(pretended.synchronizations))
+
+    options = {"scramble": 0.0, "negatives": "max"}
+    model, _ = train(name, block, DEVICE, tmp_path, on_step=on_step, **options)
+    longest = model.vocabulary.lookup(SENTENCES).lengths.max()
+    assert max(np.diff(copied)) <= 8 * PAIRS + longest  # offsets and groups of the sentences, sizes of the steps
+    assert synchronizations[0] == synchronizations[-2]
 
 
 def test_loss_curve_of_killed_and_unbroken_run(tmp_path, monkeypatch):
@@ -101,12 +109,21 @@ def test_loss_curve_of_killed_and_unbroken_run(tmp_path, monkeypatch):
 
 
 def train_pair_model(device, folder, **changes):
-    return ldc.train(folder, device=device, **{"epochs": 1, "batch_size": PAIRS, "lambda_c": 1e-4} | changes)
+    return ldc.train(folder, device=device, **{"epochs": 1, "batch_size": 6, "lambda_c": 1e-4} | changes)
+
+
+def twenty_labelled(model):
+    return ldc.labelled(model, n=20)
+
+
+def combinations(*fast):
+    """Return `match` and `decompose` for `pytest.mark.parametrize`; those not in `fast` are marked slow."""
+    return [pytest.param(*c, marks=[pytest.mark.slow] * (c not in fast)) for c in ldc.COMBINATIONS]
 
 
 class TestPairModel:
-    @pytest.mark.parametrize("pairs", [ldc.paraphrases, ldc.labelled])
-    @pytest.mark.parametrize(("match", "decompose"), ldc.COMBINATIONS)
+    @pytest.mark.parametrize("pairs", [ldc.paraphrases, twenty_labelled])
+    @pytest.mark.parametrize(("match", "decompose"), combinations(("local", "orthogonal")))
     def test_losses_and_scores_on_device_and_cpu(self, match, decompose, pairs, tmp_path):
         # Not with Adam: on the CPU its idle rows are updated to first order, which may change the mismatched pairs.
         options = {"pairs": pairs, "match": match, "decompose": decompose, "optimizer": "adagrad", "epochs": 2}

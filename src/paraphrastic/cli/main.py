@@ -1,6 +1,8 @@
 """The command `paraphrastic` and its exit statuses."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from typer import Typer
@@ -8,13 +10,26 @@ from typer.core import TyperGroup
 
 from paraphrastic.cli import compare_command, data_commands, model_commands
 from paraphrastic.console import interrupt_on_sigterm, report_errors
+from paraphrastic.errors import ParameterError
+
+
+@contextmanager
+def _missing_packages() -> Iterator[None]:
+    """Turn the import of a package that is not installed into an error that names the extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("paraphrastic"):
+            raise
+        remedy = "pip install 'paraphrastic[pipeline]'"
+        raise ParameterError(f"this command needs the package {error.name}; {remedy}") from error
 
 
 class _Commands(TyperGroup):
     """Commands whose errors are reported as one line."""
 
     def invoke(self, ctx: Any) -> Any:
-        with report_errors("interrupted"):
+        with report_errors("interrupted"), _missing_packages():
             result = super().invoke(ctx)
             sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
             return result

@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers import BadRow, Reading, read
+from paraphrastic.readers.lines import BadRow
+from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import Source
 
 

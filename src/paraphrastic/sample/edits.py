@@ -1,4 +1,15 @@
-"""Edit meanings: make from one meaning another that differs from it in a known way."""
+"""Edit meanings: make from one meaning another that differs from it in a known way.
+
+The edits by name:
+
+* `same`: no change; `new`: a new random meaning.
+* `near`, `far`: another verb or noun, from the same family or from another one.
+* `broad`: a more general noun.
+* `drop`, `add`, `alter`: remove, add or replace a modifier.
+* `number`: exchange singular and plural of a participant.
+* `swap`: exchange two participants, or two linked events.
+* `negate`: exchange affirmation and negation.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -37,10 +48,9 @@ def apply_edits(sampler: MeaningSampler, meaning: Meaning, names: str) -> Meanin
     """Return a meaning after one or more edits.
 
     Args:
-        sampler: draws what the edits add.
+        sampler: draws the concepts that the edits add.
         meaning: the meaning before the edits.
-        names: `new`, which replaces the whole meaning, or names of `_EDITS`; joined by `+` and applied in this order.
-            An edit that is not applicable changes nothing.
+        names: names of edits, joined by `+` and applied in this order. An edit that is not applicable changes nothing.
     """
     for name in names.split("+"):
         if name == "new":
@@ -111,7 +121,7 @@ def _substitute(sampler: MeaningSampler, event: Event, *, same_family: bool) -> 
     family = CONCEPTS[event.verb if role == "verb" else participants[role].noun].family
     all_families = tuple(FRAMES) if role == "verb" else _NOUN_FAMILIES
     concepts = [CONCEPTS[name] for name in concepts_of((family,) if same_family else all_families)]
-    names = [each.name for each in concepts if (each.family == family) == same_family and not each.general]
+    names = [c.name for c in concepts if (c.family == family) == same_family and not c.general]
     excluded = {event.verb, *event.nouns()}
     shuffled = sampler.rng.sample(names, len(names))
     events = (_with_concept(event, role, name) for name in shuffled if name not in excluded)

@@ -167,10 +167,11 @@ class SentenceGenerator:
                     yield Question(event, role, detokenize(sentence))
 
     def statement(self, meaning: Meaning) -> list[Token] | None:
-        """Return a new sentence with this meaning, or None if every attempt gives a used or too long one."""
+        """Return a sentence with this meaning that was not used before, or None if `_ATTEMPTS` wordings give none."""
         return self._unused(partial(self._realizer.statement, meaning))
 
     def _unused(self, realize: Callable[[], list[Token]]) -> list[Token] | None:
+        """Return the first wording that is neither used nor too long, and mark it as used."""
         for _ in range(_ATTEMPTS):
             sentence = realize()
             key = detokenize(sentence).lower()

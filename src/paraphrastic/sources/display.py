@@ -3,7 +3,7 @@
 from rich.progress import Progress
 
 from paraphrastic.sources.catalogue import File, Source
-from paraphrastic.sources.download import OnProgress
+from paraphrastic.sources.http_download import OnProgress
 
 
 def progress_callback(bar: Progress, files: int) -> OnProgress:

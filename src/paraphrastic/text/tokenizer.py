@@ -205,9 +205,9 @@ def _protect(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
 
 def _restore(text: pa.StringArray, protected: pa.StringArray) -> pa.StringArray:
     """Return the text, (1,), with the protected tokens in place of `PROTECTED`."""
-    others = _split(text, PROTECTED)
-    order = np.argsort(np.concatenate([np.arange(len(others)), np.arange(len(protected)) + 0.5]))  # alternating
-    return _join(pa.concat_arrays([others, protected]).take(pa.array(order)), "")
+    parts = _split(text, PROTECTED)
+    order = np.argsort(np.concatenate([np.arange(len(parts)), np.arange(len(protected)) + 0.5]))  # alternating
+    return _join(pa.concat_arrays([parts, protected]).take(pa.array(order)), "")
 
 
 def _split(text: pa.StringArray, separator: str) -> pa.StringArray:

@@ -8,6 +8,8 @@ import pyarrow.compute as pc
 import pytest
 import torch
 from pydantic import ValidationError
+from tests.character_equations import EQUATIONS as OF_CHARACTERS
+from tests.equations import EQUATIONS, lstm_states, within
 
 from paraphrastic.errors import DataError, ModelError, ParameterError
 from paraphrastic.finetuning.tagging.config import options
@@ -16,8 +18,6 @@ from paraphrastic.finetuning.tagging.tagged_sentences import Sentences
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.sample import tables
 from paraphrastic.training.checkpoint import Checkpoint
-from tests.character_equations import EQUATIONS as OF_CHARACTERS
-from tests.equations import EQUATIONS, lstm_states, within
 
 COMMON = {
     "dim": 6,

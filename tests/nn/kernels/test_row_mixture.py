@@ -10,9 +10,7 @@ from paraphrastic.nn.kernels.row_mixture import row_mixture
 @pytest.mark.parametrize("formulation", [row_mixture, kernel.reference], ids=["kernel", "reference"])
 def test_mixture_and_gradient_of_repeated_rows(formulation):
     generator = torch.Generator().manual_seed(1)
-    base, parts = (
-        torch.randn(5, 6, generator=generator, dtype=torch.float64, requires_grad=True) for _ in range(2)
-    )
+    base, parts = (torch.randn(5, 6, generator=generator, dtype=torch.float64, requires_grad=True) for _ in range(2))
     ids, rows = torch.tensor([4, 0, 4]), torch.tensor([[1, 1], [3, 0], [2, 2]])
     weights = torch.tensor([[0.3, -2.0], [0.0, 1.0], [0.5, 0.5]], dtype=torch.float64, requires_grad=True)
     expected = base[ids] + (weights.unsqueeze(2) * parts[rows]).sum(1)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic import readers
 from paraphrastic.errors import DataError
-from paraphrastic.readers import READERS, Reading, read
+from paraphrastic.readers import registry
+from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import READERS, read
 from paraphrastic.sources.catalogue import catalogue, source
 from paraphrastic.tables import RAW
 
@@ -18,7 +19,7 @@ def test_readers_of_the_catalogue():
 
 def test_readings_of_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     tables = [("pairs", RAW["pairs"].empty_table()), ("ranking", RAW["ranking"].empty_table())]
-    monkeypatch.setattr(readers, "tables", lambda: tables)
+    monkeypatch.setattr(registry, "tables", lambda: tables)
     assert list(read(source("sample"), tmp_path / "missing")) == [Reading(kind, table) for kind, table in tables]
 
 

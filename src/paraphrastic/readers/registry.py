@@ -1,0 +1,66 @@
+r"""The readers by the name that the catalogue gives them.
+
+A reader takes the folder of a source and the options of the catalogue. It yields readings: tables with the text of the
+source, and the rows that were left out because they are damaged. Text is split at `\n` only and quotes have no special
+meaning, so that no row is lost or shifted.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from paraphrastic.errors import DataError, unknown_name
+from paraphrastic.readers import labelled_data, paraphrase_pairs, ppdb, scored_pairs, tagged
+from paraphrastic.readers.reading import Options, Reading
+from paraphrastic.sample import tables
+from paraphrastic.sources.catalogue import Source
+
+Reader = Callable[[Path, Options], Iterator[Reading]]
+
+
+def _sample(folder: Path, options: Options) -> Iterator[Reading]:
+    for kind, table in tables():
+        yield Reading(kind, table)
+
+
+READERS: dict[str, Reader] = {
+    "aligned": paraphrase_pairs.aligned,
+    "captions": paraphrase_pairs.captions,
+    "conllu": tagged.conllu,
+    "lexicon": paraphrase_pairs.lexicon,
+    "msrp": labelled_data.msrp,
+    "onestop": paraphrase_pairs.onestop,
+    "pit2015": scored_pairs.pit2015,
+    "ppdb": ppdb.ppdb,
+    "ppdb-judgements": scored_pairs.ppdb_judgements,
+    "references": paraphrase_pairs.references,
+    "sample": _sample,
+    "scored-tokens": paraphrase_pairs.scored_tokens,
+    "sick": scored_pairs.sick,
+    "simpwiki": paraphrase_pairs.simpwiki,
+    "sst": labelled_data.sst,
+    "sts-archive": scored_pairs.sts_archive,
+    "sts-tsv": scored_pairs.sts_tsv,
+    "trecqa": labelled_data.trecqa,
+    "treebank": tagged.treebank,
+    "wikiqa": labelled_data.wikiqa,
+    "wikisplit": paraphrase_pairs.wikisplit,
+    "word-pairs": scored_pairs.word_pairs,
+}
+
+
+def read(source: Source, folder: Path) -> Iterator[Reading]:
+    """Yield the tables of a source.
+
+    Args:
+        source: an entry of the catalogue; names the reader and its options.
+        folder: contains the files of the source at the paths that the catalogue states.
+
+    Raises:
+        DataError: the source has no tables, or a file is damaged, truncated, empty or of another format.
+        SourceError: a file is missing or cannot be read.
+    """
+    if source.reader is None:
+        raise DataError(f"source '{source.name}' has no tables to read; leave it out of corpus and benchmarks")
+    if source.reader not in READERS:
+        raise DataError(unknown_name("reader", source.reader, READERS) + f" (source '{source.name}')")
+    yield from READERS[source.reader](folder, source.options)

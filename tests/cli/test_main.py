@@ -1,0 +1,124 @@
+"""The command `paraphrastic` as a whole: commands, help, exit statuses, interruption."""
+
+import signal
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from paraphrastic.cli.main import app, main
+from tests.helpers.command_line import MAIN, assert_refused, start_python
+from tests.helpers.repository import ROOT
+from tests.helpers.toy_training import WORDS
+
+EXAMPLES = {
+    "embed": "embed avg lines.txt",
+    "similarity": "similarity avg pairs.tsv",
+    "neighbors": f"neighbors avg {WORDS[0]}",
+    "info": "info avg",
+    "compare": "compare workspace workspace",
+    "export": "export avg out --to sentence-transformers",
+    "data list": "data list",
+    "data fetch": "data fetch texts",
+    "data check": "data check",
+    "data path": "data path texts",
+}
+SILENT = ("data fetch", "export")  # print nothing on standard output
+
+
+def command_names(group: Any, parents: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the names of all commands: `embed`, `data list`, …"""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from command_names(command, (*parents, name))
+        else:
+            yield " ".join((*parents, name))
+
+
+def test_every_command_has_an_example():
+    assert EXAMPLES.keys() == {*command_names(get_command(app))}
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_every_command_runs(run, command):
+    run("data", "fetch", "texts")
+    result = run(*EXAMPLES[command].split())
+    assert result.exit_code == 0, result.output
+    assert (result.stdout == "") == (command in SILENT)
+
+
+@pytest.mark.parametrize("command", [[], ["data"], *map(str.split, EXAMPLES)], ids=" ".join)
+def test_help_fits_on_one_screen(run, command):
+    result = run(*command, "--help")
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) <= 24
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "..." not in result.stdout.replace("]...", "").replace("}...", "")  # a truncated description
+
+
+@pytest.mark.parametrize("command", ["--help", "embed --help", "data list --help"])
+def test_help_does_not_import_torch_or_numpy(command):
+    packages = "{'torch', 'numpy', 'pyarrow', 'pandas'}"
+    code = f"import atexit, sys; atexit.register(lambda: print({packages} & {{*sys.modules}})); {MAIN}"
+    with start_python(code, *command.split(), stdout=subprocess.PIPE) as process:
+        assert process.stdout.read().endswith("set()\n")
+
+
+def test_package_installs_the_command():
+    script = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["paraphrastic"]
+    module, function = script.split(":")
+    assert getattr(import_module(module), function) is main
+
+
+@pytest.mark.parametrize("command", ["embed", "similarity", "info"])
+def test_folder_without_model(run, command):
+    assert_refused(run(command, "nowhere"), "nowhere: no model here")
+    assert_refused(run(command, "lines.txt"), "lines.txt: is a file; a model is a folder")
+
+
+@pytest.mark.parametrize("command", ["embed", "similarity", "info"])
+def test_model_of_newer_format(run, command):
+    Path("newer").mkdir()
+    Path("newer/config.json").write_text(Path("avg/config.json").read_text().replace('"format": 2', '"format": 99'))
+    assert_refused(run(command, "newer"), "newer: model format 99, this version reads 2; update the package")
+
+
+@pytest.mark.parametrize("command", ["embed avg", "similarity avg", "neighbors avg x --among"])
+def test_missing_file(run, command):
+    assert_refused(run(*command.split(), "absent.txt"), "absent.txt: No such file or directory")
+
+
+@pytest.mark.parametrize("command", ["emebd", "embed", "neighbors avg x -k 0", "data pth", "export avg out --to onnx"])
+def test_wrong_usage(run, command):
+    assert run(*command.split()).exit_code == 2
+
+
+def test_closed_pipe(run, lines):
+    Path("many.txt").write_text("\n".join(lines * 2000))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start_python(MAIN, "embed", "vectors", "many.txt", **pipes) as process:
+        assert process.stdout.readline().startswith('{"text": ')
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interruption(run, number):
+    before = {*Path().iterdir()}
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start_python(MAIN, "embed", "vectors", "--out", "out.npy", **pipes) as process:
+        while {*Path().iterdir()} == before:  # until the temporary file of the output exists
+            assert process.poll() is None
+            sleep(0.01)
+        process.send_signal(number)
+        process.stdin.close()
+        assert process.stderr.read() == "interrupted\n"
+    assert process.returncode == 130
+    assert {*Path().iterdir()} == before

@@ -1,0 +1,69 @@
+import pytest
+
+from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
+from paraphrastic.errors import DataError
+from paraphrastic.sources.catalogue import File
+from tests.helpers.faulty_server import make_source
+from tests.helpers.raw_files import write_file
+
+ALIGNED = make_source(
+    [File("a", "", None), File("b", "", None)], reader="aligned", options={"pairs": [["a", "b"]]}, pairs=True
+)
+STS = make_source(
+    [File("x.test.tsv", "", None)],
+    reader="sts-tsv",
+    options={"year": "2012", "split": "test"},
+    rows={"sts.2012.x/test": 2},
+)
+
+
+@pytest.fixture
+def aligned_files(tmp_path):
+    """Two aligned files of ten lines, of which one line is damaged."""
+    write_file(tmp_path / "a", b"a\n" * 9 + b"\xff\n")
+    write_file(tmp_path / "b", "".join(f"b{n}\n" for n in range(10)))
+    return tmp_path
+
+
+def test_pairs_beside_a_few_bad_rows(aligned_files):
+    messages = []
+    pairs = RawPairs(ALIGNED, aligned_files, 0.2, messages.append)
+    texts = [text for table in pairs for text in table["text2"].to_pylist()]
+    assert texts == [f"b{n}" for n in range(9)]
+    assert (pairs.read, len(pairs.bad)) == (9, 1)
+    assert messages == [f"{aligned_files}/a, line 10: not UTF-8 (1 bad rows beside 9 pairs): left out"]
+
+
+def test_pairs_beside_too_many_bad_rows(aligned_files):
+    message = r"a, line 10: not UTF-8.*: more than tokenize\.max_bad_rows = 0\.05 allows; remove .* and run `dvc repro`"
+    with pytest.raises(DataError, match=message) as error:
+        list(RawPairs(ALIGNED, aligned_files, 0.05, lambda line: None))
+    assert "\n" not in str(error.value)
+
+
+def test_pairs_without_a_bad_row(tmp_path):
+    messages = []
+    write_file(tmp_path / "a", "a\n")
+    write_file(tmp_path / "b", "b\n")
+    pairs = RawPairs(ALIGNED, tmp_path, 0.0, messages.append)
+    assert [table.to_pylist() for table in pairs] == [[{"text1": "a", "text2": "b", "group": 0}]]
+    assert messages == []
+
+
+def test_complete_evaluation_set(tmp_path):
+    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\tYes\n")
+    (reading,) = read_evaluation(STS, tmp_path)
+    assert reading.kind == "similarity"
+    assert reading.table["score"].to_pylist() == [3.0, 0.0]
+
+
+def test_evaluation_set_with_a_bad_row(tmp_path):
+    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n")
+    with pytest.raises(DataError, match=r"x\.test\.tsv, line 2: .*; an evaluation set must be complete: remove"):
+        read_evaluation(STS, tmp_path)
+
+
+def test_evaluation_set_with_another_number_of_rows(tmp_path):
+    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n" * 3)
+    with pytest.raises(DataError, match=r": 3 rows of sts\.2012\.x/test, expected 2; remove the folder and run"):
+        read_evaluation(STS, tmp_path)

@@ -1,0 +1,71 @@
+"""Initial states of an encoder on a task."""
+
+import math
+
+import pyarrow as pa
+import pytest
+import torch
+
+from paraphrastic.finetuning.initial_state import add_new_words, frozen_state, trainable_state, untrained_model
+from paraphrastic.models import config_class, model_class
+from paraphrastic.nn.batch import DeviceSentences
+from paraphrastic.scoring.neural import TrainedEncoder
+from tests.helpers.toy_tasks import block_of, untrained_encoder
+
+SENTENCES = pa.array(["b c", "c d", ""])
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("avg", {"b", "c", "d"}),
+        ("charagram", {" b", "b ", " c", "c ", " d", "d ", " b ", "b c", " c ", "c d", " d "}),
+        ("charcnn", {" ", "b", "c", "d"}),
+    ],
+)
+def test_vocabulary_of_untrained_model(name, texts):
+    config = config_class(name)(**block_of(name))
+    sentences, generator = SENTENCES[:2], torch.Generator().manual_seed(1)
+    model = untrained_model(model_class(name), config, sentences, [2, 3], generator)
+    assert set(model.texts.to_pylist()) == texts
+    assert isinstance(model, TrainedEncoder)
+
+
+def test_new_words_are_added_and_old_embeddings_kept():
+    config = config_class("avg")(**block_of("avg"))
+    module = model_class("avg")(config, torch.Generator())
+    known = TrainedEncoder(module, torch.randn(3, config.dim), pa.array(["a", "b"]))
+    extended = add_new_words(known, config, SENTENCES, torch.Generator().manual_seed(1))
+    assert extended.texts.to_pylist() == ["a", "b", "c", "d"]
+    assert torch.equal(extended.embeddings[:3], known.embeddings)
+    assert len(extended.embeddings) == 5
+    assert (extended.embeddings[3:].norm(dim=1) > 0).all()
+
+
+def test_model_of_ngrams_gets_no_new_entries():
+    model = untrained_encoder("charagram", SENTENCES)
+    config = config_class("charagram")(**block_of("charagram") | {"dim": 16})
+    assert add_new_words(model, config, pa.array(["xyz"]), torch.Generator()) is model
+
+
+@pytest.mark.parametrize("pretrained", [True, False])
+def test_penalties_of_trainable_state(pretrained):
+    model = untrained_encoder("lstmavg", SENTENCES)
+    state = trainable_state(model, SENTENCES, 0.1, 0.2, pretrained)
+    assert (state.penalty.strength, state.penalty.to_start) == (0.1, pretrained)
+    assert (state.embeddings_penalty.strength, state.embeddings_penalty.to_start) == (0.2, True)
+    assert state.encoder is model.module
+    assert state.embeddings is model.embeddings
+    assert len(state.sentences) == 3
+
+
+def test_frozen_state_projects_the_vector_of_each_sentence():
+    vectors = torch.randn(3, 4, generator=torch.Generator().manual_seed(1))
+    state = frozen_state(vectors, 2, 0.5, torch.Generator().manual_seed(2))
+    batch = DeviceSentences(state.sentences, torch.device("cpu")).take(torch.tensor([2, 0]).numpy())
+    weights = dict(state.encoder.named_parameters())
+    expected = vectors[[2, 0]] @ weights["dense.W"] + weights["dense.b"]
+    torch.testing.assert_close(state.encoder(state.embeddings, batch), expected)
+    assert state.embeddings is vectors
+    assert (state.penalty.strength, state.penalty.to_start) == (0.5, False)
+    assert state.embeddings_penalty.strength == math.inf

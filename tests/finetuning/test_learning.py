@@ -1,0 +1,227 @@
+"""Learning a task with the chosen model, from each initial state."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from paraphrastic.errors import DataError, ModelError, ParameterError
+from paraphrastic.finetuning import learning
+from paraphrastic.finetuning.config import FinetuneConfig
+from paraphrastic.finetuning.learning import ModelChoice, TaskRun, learn_tags, learn_task
+from paraphrastic.finetuning.tagging.config import tagger_config_class
+from paraphrastic.finetuning.tasks import SPLITS, find_task
+from paraphrastic.inference import model_folder
+from paraphrastic.models import config_class, model_class
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
+from paraphrastic.scoring.pretrained_mean import pretrained_mean
+from paraphrastic.training.checkpoint import Checkpoint
+from tests.helpers.encoder_variants import TRAINED, WORD
+from tests.helpers.ldc import LDC
+from tests.helpers.small_models import save_baseline
+from tests.helpers.tagged_text import VARIANTS as TAGGERS
+from tests.helpers.task_tables import write_tasks
+from tests.helpers.toy_tasks import HEAD, random_task
+
+OPTIONS = HEAD | {"epochs": 2, "projection_dim": 6, "tasks": ["any"], "tagger": "charagram", "num_threads": 1}
+CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+BLOCKS = {
+    "avg": WORD,
+    "charagram": CHARAGRAM,
+    "ldc": LDC | {"epochs": 2, "batch_size": 10},
+    "overlap": {},
+    "tfidf-words": {},
+    "vectors": {"vectors": None, "dim": 8},
+    "sif": {"vectors": None, "dim": 8, "a": 0.1, "components": 1},
+}
+TASK = random_task("labelled_pairs")
+WORDS = pa.array(sorted({word for text in TASK.sentences.to_pylist() for word in text.split()})[:20])
+
+
+@pytest.fixture
+def learn(tmp_path):
+    """Return a function that learns a task with a model, whose pretrained folder is `tmp_path/model`."""
+
+    def run(name: str, task=TASK, seed: int = 1, **changes: Any):
+        options = FinetuneConfig(**OPTIONS | {"init": "scratch"} | changes)
+        choice = ModelChoice(name, config_class(name)(**BLOCKS[name]), [2, 3], tmp_path / "model")
+        run_options = TaskRun(seed, Checkpoint(tmp_path / "checkpoint"), 1e9, lambda step, steps: None)
+        return learn_task(task, choice, options, run_options)
+
+    return run
+
+
+def save_pretrained(name: str, folder: Path) -> TrainedEncoder | TrainedPairModel:
+    """Save an untrained model with the vocabulary WORDS as the pretrained model, and return it."""
+    config, generator = config_class(name)(**BLOCKS[name]), torch.Generator().manual_seed(3)
+    module = model_class(name)(config, generator)
+    trained = TrainedPairModel if name == "ldc" else TrainedEncoder
+    model = trained(module, torch.randn(len(WORDS) + 1, config.dim, generator=generator), WORDS)
+    model_folder.save(model, name, config, folder)
+    return model
+
+
+def save_word_vectors(name: str, folder: Path) -> None:
+    """Save random vectors of WORDS as the pretrained model."""
+    rng = np.random.default_rng(0)
+    directions = np.linalg.qr(rng.normal(size=(8, 8)))[0][:1].astype(np.float32) if name == "sif" else None
+    scorer = pretrained_mean(WORDS, rng.normal(size=(len(WORDS), 8)).astype(np.float32), directions)
+    model_folder.save(scorer, name, config_class(name)(**BLOCKS[name]), folder)
+
+
+@pytest.mark.parametrize("kind", ["similarity", "ranking", "labelled_pairs", "labelled_sentences"])
+def test_scratch_learns_each_kind_of_task(learn, kind):
+    task = random_task(kind)
+    outcome = learn("avg", task)
+    assert outcome.dev.keys() == outcome.test.keys()
+    assert task.metric in outcome.dev
+    assert 1 <= outcome.epoch <= 2
+
+
+def test_scratch_depends_on_seed_only(learn):
+    first, second, other = (learn("avg", seed=seed, epochs=1) for seed in (1, 1, 2))
+    assert first == second
+    assert first != other
+
+
+def test_scratch_counts_ngrams_of_the_given_orders(learn, monkeypatch):
+    orders = []
+    untrained = learning.untrained_model
+
+    def spy(module, config, sentences, given_orders, generator):
+        orders.append(given_orders)
+        return untrained(module, config, sentences, given_orders, generator)
+
+    monkeypatch.setattr(learning, "untrained_model", spy)
+    learn("charagram")
+    assert orders == [[2, 3]]
+
+
+def test_universal_starts_from_pretrained_encoder_with_penalty_toward_it(learn, tmp_path, monkeypatch):
+    pretrained, states = save_pretrained("avg", tmp_path / "model"), []
+    trainable_state = learning.trainable_state
+
+    def spy(model, *arguments):
+        assert torch.equal(model.embeddings[: len(WORDS) + 1], pretrained.embeddings)
+        assert model.texts[: len(WORDS)].equals(pretrained.texts)
+        assert len(model.texts) > len(WORDS)  # with the other words of the training rows
+        states.append(trainable_state(model, *arguments))
+        return states[0]
+
+    monkeypatch.setattr(learning, "trainable_state", spy)
+    assert learn("avg", init="universal", lambda_c=0.1, lambda_w=0.2).epoch >= 1
+    assert (states[0].penalty.strength, states[0].penalty.to_start) == (0.1, True)
+    assert (states[0].embeddings_penalty.strength, states[0].embeddings_penalty.to_start) == (0.2, True)
+
+
+def test_universal_starts_from_pretrained_pair_model(learn, tmp_path, monkeypatch):
+    before, calls = save_pretrained("ldc", tmp_path / "model"), []
+    finetune_pair_model = learning.finetune_pair_model
+
+    def spy(model, config, task, seed, pretrained, *arguments):
+        assert pretrained
+        assert torch.equal(model.embeddings[: len(before.embeddings)], before.embeddings)
+        assert torch.equal(model.module.similarity.W, before.module.similarity.W)
+        calls.append(model)
+        return finetune_pair_model(model, config, task, seed, pretrained, *arguments)
+
+    monkeypatch.setattr(learning, "finetune_pair_model", spy)
+    assert learn("ldc", init="universal").epoch >= 1
+    assert len(calls) == 1
+
+
+def test_scratch_of_pair_model(learn):
+    outcome = learn("ldc")
+    assert outcome.dev.keys() == outcome.test.keys() == {"accuracy", "f1"}
+
+
+@pytest.mark.parametrize("name", ["avg", "charagram", "vectors", "sif"])
+def test_frozen_learns_from_sentence_vectors(learn, tmp_path, monkeypatch, name):
+    if name in ("vectors", "sif"):
+        save_word_vectors(name, tmp_path / "model")
+    else:
+        save_pretrained(name, tmp_path / "model")
+    expected = model_folder.load_scorer(tmp_path / "model").encode(TASK.sentences)
+    frozen_state, calls = learning.frozen_state, []
+
+    def spy(vectors, dim, *arguments):
+        np.testing.assert_array_equal(vectors.numpy(), expected)
+        calls.append(dim)
+        return frozen_state(vectors, dim, *arguments)
+
+    monkeypatch.setattr(learning, "frozen_state", spy)
+    assert learn(name, init="frozen").epoch >= 1
+    assert calls == [6]
+
+
+def test_frozen_learns_labels_that_word_vectors_determine(learn, tmp_path):
+    save_word_vectors("vectors", tmp_path / "model")
+    outcome = learn("vectors", random_task("labelled_sentences", 150), init="frozen", epochs=30)
+    assert outcome.test["accuracy"] > 80
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "init", "message"),
+    [
+        ("overlap", "labelled_pairs", "scratch", "model 'overlap' has nothing to train on a task; choose an encoder"),
+        ("vectors", "labelled_pairs", "scratch", "model 'vectors' has nothing to train on a task; choose an encoder"),
+        ("sif", "labelled_pairs", "universal", "model 'sif' has nothing to train on a task; choose an encoder"),
+        ("ldc", "similarity", "scratch", "similarity: 'ldc' only predicts whether two sentences match"),
+        ("ldc", "labelled_sentences", "scratch", "labelled_sentences: 'ldc' only predicts whether two sentences match"),
+        ("ldc", "labelled_pairs", "frozen", r"finetune\.init = 'frozen': 'ldc' has no sentence vectors; use scratch"),
+    ],
+)
+def test_model_that_cannot_learn_the_task(learn, name, kind, init, message):
+    with pytest.raises(ParameterError, match=message) as caught:
+        learn(name, random_task(kind), init=init)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["overlap", "tfidf-words"])
+def test_frozen_model_without_sentence_vectors(learn, tmp_path, name):
+    save_baseline(tmp_path / "model", name)
+    with pytest.raises(ParameterError, match=f"model '{name}' has no sentence vectors; choose an encoder"):
+        learn(name, init="frozen")
+
+
+@pytest.mark.parametrize("init", ["universal", "frozen"])
+def test_no_pretrained_model(learn, init):
+    with pytest.raises(ModelError, match="model: no model here; `dvc repro train` creates data/model"):
+        learn("avg", init=init)
+
+
+@pytest.mark.parametrize("init", ["universal", "frozen"])
+def test_other_pretrained_model(learn, tmp_path, init):
+    save_baseline(tmp_path / "model", "overlap")
+    message = "model holds 'overlap', but model = 'avg' is chosen; run `dvc repro train`"
+    with pytest.raises(ModelError, match=message):
+        learn("avg", init=init)
+
+
+def tag_rows(split: str) -> list[tuple[Any, ...]]:
+    return [("sample.tags", split, n // 2, word, word.upper(), 0, "root") for n, word in enumerate("abab")]
+
+
+def task_run(folder: Path) -> TaskRun:
+    return TaskRun(1, Checkpoint(folder), 1e9, lambda step, steps: None)
+
+
+def test_tags_are_learned(tmp_path):
+    rows = [row for split in SPLITS for row in tag_rows(split)]
+    found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
+    name, block = TAGGERS["charagram"]
+    config = tagger_config_class(name)(**block | {"epochs": 30, "lstm_dropout": 0.0, "learning_rate": 0.05})
+    outcome = learn_tags(found, config, task_run(tmp_path / "checkpoint"))
+    assert outcome.dev == outcome.test == {"accuracy": 100.0}
+    assert 1 <= outcome.epoch <= 30
+
+
+def test_tags_without_development_rows(tmp_path):
+    rows = [row for split in ("train", "test") for row in tag_rows(split)]
+    found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
+    name, block = TAGGERS["charagram"]
+    with pytest.raises(DataError, match="tagging, development split: no tagged tokens"):
+        learn_tags(found, tagger_config_class(name)(**block), task_run(tmp_path / "checkpoint"))

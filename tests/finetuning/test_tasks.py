@@ -1,0 +1,127 @@
+"""Supervised tasks: their names, splits, labels and metrics."""
+
+import numpy as np
+import pytest
+
+from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, find_task
+from tests.helpers.task_tables import WORDS, read_task, write_tasks
+from tests.helpers.toy_tasks import random_task
+
+
+def sizes(task):
+    return {name: len(split) for name, split in task.splits.items()}
+
+
+class TestPooledSts:
+    def test_40_and_10_percent_of_each_set(self, tmp_path):
+        rows = [(f"sts.2012.{name}", "test", n % 60, 1, 2.5) for name, size in (("a", 19), ("b", 27)) for n in range(size)]
+        rows += [("sts.2016.c", "test", 1, 2, 5.0), ("sts.2012.a", "train", 3, 4, 0.0)]
+        task = read_task(write_tasks(tmp_path, similarity=rows), "sts")
+        assert sizes(task) == {"train": 7 + 10, "dev": 1 + 2, "test": 11 + 15}
+
+    @pytest.mark.parametrize(("smt", "counts"), [(750, (4841, 1207, 6060)), (0, (4541, 1132, 5685))])
+    def test_counts_of_acl2017(self, tmp_path, smt, counts):
+        # the numbers of pairs of the 20 sets of 2012 to 2015, of which the SMT set of 2013 needs a licence
+        pairs = [750, 750, 459, 750, 399, 189, 561, 750, 750, 450, 300, 750, 750, 750, 375, 750, 375, 750, 750, smt]
+        rows = [(f"sts.2015.{name}", "test", n % 60, 1, 2.5) for name, size in enumerate(pairs) for n in range(size)]
+        task = read_task(write_tasks(tmp_path, similarity=rows), "sts")
+        assert sizes(task) == dict(zip(SPLITS, counts, strict=True))
+
+    def test_splits_are_reproducible_and_disjoint(self, tmp_path):
+        rows = [("sts.2012.a", "test", n, (n + 1) % 60, 1.0) for n in range(60)]
+        first, second = (read_task(write_tasks(tmp_path / name, similarity=rows), "sts").splits for name in "ab")
+        assert all((first[split].left == second[split].left).all() for split in first)
+        assert sorted(np.concatenate([split.left for split in first.values()])) == list(range(60))
+
+    def test_sets_of_the_sample(self, tmp_path):
+        rows = [(name, "test", n, n + 1, 1.0) for name in ("sample.images", "sample.dev") for n in range(20)]
+        task = read_task(write_tasks(tmp_path, similarity=rows), "sts")
+        assert sizes(task) == {"train": 8, "dev": 2, "test": 10}
+
+
+def test_scores_are_mapped_to_1_to_5(tmp_path):
+    rows = [("sts.2012.a", "test", n, n + 1, n / 4) for n in range(21)]
+    task = read_task(write_tasks(tmp_path, similarity=rows), "sts")
+    gold = np.concatenate([split.gold for split in task.splits.values()])
+    np.testing.assert_allclose(np.sort(gold), np.linspace(1, 5, 21))
+    assert task.classes == 5
+
+
+def test_scores_from_1_to_5_are_kept(tmp_path):
+    rows = [("sick.relatedness", split, n, n + 1, 1 + n / 2) for split in SPLITS for n in range(9)]
+    task = read_task(write_tasks(tmp_path, similarity=rows), "sick-relatedness")
+    np.testing.assert_allclose(task.splits["test"].gold, 1 + np.arange(9) / 2)
+
+
+def test_pairs_without_development_set(tmp_path):
+    rows = [("paraphrase.msrp", "train", n % 60, 1, int(n % 3 > 0)) for n in range(1800)]
+    rows += [("paraphrase.msrp", "test", 1, 2, 1)]
+    splits = read_task(write_tasks(tmp_path, labelled_pairs=rows), "paraphrase-msrp").splits
+    assert np.bincount(splits["dev"].gold).tolist() == [100, 100]
+    assert np.bincount(splits["train"].gold).tolist() == [500, 1100]
+
+
+def test_few_pairs_without_development_set(tmp_path):
+    rows = [("paraphrase.msrp", "train", n, 1, n % 2) for n in range(50)] + [("paraphrase.msrp", "test", 1, 2, 1)]
+    splits = read_task(write_tasks(tmp_path, labelled_pairs=rows), "paraphrase-msrp").splits
+    assert np.bincount(splits["dev"].gold).tolist() == [5, 5]  # a fifth of each label
+    assert len(splits["train"]) == 40
+
+
+def test_only_used_sentences_are_kept(tmp_path):
+    rows = [("sst", split, 10 * n, n % 2) for n, split in enumerate(SPLITS, 1)]
+    task = read_task(write_tasks(tmp_path, labelled_sentences=rows), "sst")
+    assert task.sentences.to_pylist() == [WORDS[n] for n in (10, 20, 30)]
+    assert [task.splits[split].left.tolist() for split in SPLITS] == [[0], [1], [2]]
+    assert not task.splits["train"].is_pairs
+
+
+def test_unknown_task(tmp_path):
+    rows = [("sick.relatedness", split, 1, 2, 3.0) for split in SPLITS]
+    write_tasks(tmp_path, similarity=rows)
+    with pytest.raises(ParameterError, match="did you mean 'sick-relatedness'") as caught:
+        find_task(tmp_path, "sick-relatednes")
+    assert "; others are available after `benchmarks: open` in params.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_task_without_test_rows(tmp_path):
+    rows = [("sst", split, 1, 1) for split in ("train", "dev")]
+    with pytest.raises(DataError, match="sst: no rows for test; its source is incomplete, run `dvc repro`"):
+        read_task(write_tasks(tmp_path, labelled_sentences=rows), "sst")
+
+
+def test_tagging_task_is_found(tmp_path):
+    rows = [("sample.tags", split, 0, "a", "NN", 0, "root") for split in SPLITS]
+    found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
+    assert (found.kind, len(found.table)) == ("tagged_tokens", 3)
+
+
+def test_taken_rows():
+    rows = LabelledRows(np.arange(4), np.arange(4, 8), np.array([0, 1, 0, 1]), np.array([3, 3, 4, 4]))
+    taken = rows.take(np.array([2, 0]))
+    columns = (taken.left, taken.right, taken.gold, taken.question)
+    assert [column.tolist() for column in columns] == [[2, 0], [6, 4], [0, 0], [4, 3]]
+    single = LabelledRows(np.arange(4), np.arange(0), np.arange(4), np.zeros(4, np.int64)).take(np.array([3, 1]))
+    assert not single.is_pairs
+    assert single.left.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "metric", "names"),
+    [
+        ("similarity", "pearson", {"pearson", "spearman"}),
+        ("ranking", "map", {"map", "mrr"}),
+        ("labelled_pairs", "accuracy", {"accuracy", "f1"}),
+        ("labelled_sentences", "accuracy", {"accuracy"}),
+    ],
+)
+def test_metrics_of_perfect_predictions(kind, metric, names):
+    task = random_task(kind)
+    gold = task.splits["test"].gold
+    predicted = gold if kind == "similarity" else np.stack([1.0 - gold, gold], 1)
+    metrics = task.metrics("test", predicted)
+    assert task.metric == metric
+    assert metrics.keys() == names
+    assert set(metrics.values()) == {100.0}

@@ -1,0 +1,160 @@
+"""The stage `tokenize`: its tables and its report, on small files of two formats and on real data."""
+
+import csv
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import pipeline.tokenize as stage
+from paraphrastic.corpus.filtering import REASONS
+from paraphrastic.errors import DataError
+from paraphrastic.sources.catalogue import File, Suite, corpus, suite
+from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
+from tests.helpers.faulty_server import make_source
+from tests.helpers.raw_files import write_file
+
+TRAIN = make_source(
+    [File("a", "", None), File("b", "", None)],
+    name="train",
+    reader="aligned",
+    options={"pairs": [["a", "b"]]},
+    pairs=True,
+)
+TEST = make_source(
+    [File("x.test.tsv", "", None)],
+    name="test",
+    reader="sts-tsv",
+    options={"year": "2012", "split": "test"},
+    rows={"sts.2012.x/test": 2},
+)
+FILES = {
+    "train/a": b"A cat.\nA dog.\n",
+    "train/b": b"One cat\nOne dog\n",
+    "test/x.test.tsv": b"3\tIt is.\tYes\n0\tNo.\tYes\n",
+}
+
+
+def use(monkeypatch, training, evaluation):
+    """Replace the sources of the catalogue."""
+    monkeypatch.setattr(stage, "corpus", lambda _: tuple(training))
+    monkeypatch.setattr(stage, "suite", lambda _: Suite("any", tuple(evaluation), "sts.2012"))
+
+
+def report():
+    return list(csv.DictReader(stage.REPORT.open()))
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs the stage on FILES, some of them replaced, in a folder of its own; returns the rows of its report."""
+    monkeypatch.chdir(tmp_path)
+    use(monkeypatch, [TRAIN], [TEST])
+
+    def run(changes=None, **parameters):
+        settings = SimpleNamespace(**({"drop_overlap": True, "max_bad_rows": 0.1} | parameters))
+        monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(corpus=0, benchmarks=0, tokenize=settings))
+        for path, content in (FILES | (changes or {})).items():
+            write_file(stage.SOURCES / path, content)
+        stage.main()
+        return report()
+
+    return run
+
+
+def test_report(run):
+    (row,) = run()
+    assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | dict.fromkeys(REASONS, "0")
+
+
+def test_tables_of_the_corpus(run):
+    run()
+    texts = read_table(stage.CORPUS / "sentences.parquet", SENTENCES)["text"].to_pylist()
+    assert texts == ["a cat .", "a dog .", "one cat", "one dog"]
+    pairs = read_table(stage.CORPUS / "pairs.parquet", PAIRS)
+    assert (pairs["left"].to_pylist(), pairs["right"].to_pylist()) == ([0, 1], [2, 3])
+
+
+def test_tables_of_the_benchmarks(run):
+    run()
+    texts = read_table(stage.BENCHMARKS / "sentences.parquet", SENTENCES)["text"].to_pylist()
+    assert texts == ["it is .", "no .", "yes"]
+    kinds = [kind for kind in RAW if kind != "pairs"]
+    sizes = {kind: len(read_table(stage.BENCHMARKS / f"{kind}.parquet", indexed_schema(kind))) for kind in kinds}
+    assert sizes == dict.fromkeys(kinds, 0) | {"similarity": 2}
+    assert {path.stem for path in stage.BENCHMARKS.iterdir()} == {"sentences", "select", *kinds}
+    assert (stage.BENCHMARKS / "select.txt").read_text() == "sts.2012\n"
+
+
+def test_bytes_of_a_second_run(run, tmp_path):
+    contents = []
+    for _ in range(2):
+        run()
+        contents.append({path: path.read_bytes() for path in tmp_path.glob("[dm]*/*/*.parquet")})
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 2 + len(RAW)
+
+
+def test_drop_overlap_on_and_off(run):
+    changes = {"train/a": b"It is!\nA dog.\n"}
+    (on,), (off,) = run(changes), run(changes, drop_overlap=False)
+    assert (on["overlap"], on["kept"]) == ("1", "1")
+    assert (off["overlap"], off["kept"]) == ("0", "2")
+
+
+def test_few_and_many_bad_rows(run, capsys):
+    changes = {"train/a": b"a\n" * 9 + b"\xff\n", "train/b": b"".join(b"b%d\n" % i for i in range(10))}
+    (row,) = run(changes, max_bad_rows=0.2)
+    assert (row["read"], row["bad"]) == ("9", "1")
+    message = "data/raw/train/a, line 10: not UTF-8 (1 bad rows beside 9 pairs): left out"
+    assert message in capsys.readouterr().err.replace("\n", "")
+    with pytest.raises(DataError, match=r"line 10: not UTF-8.* more than tokenize.max_bad_rows = 0.05 allows; remove"):
+        run(changes, max_bad_rows=0.05)
+
+
+def test_incomplete_evaluation_set(run):
+    with pytest.raises(DataError, match=r"x\.test\.tsv, line 2: .*; an evaluation set must be complete"):
+        run({"test/x.test.tsv": b"3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n"})
+    with pytest.raises(DataError, match=r"data/raw/test: 3 rows of sts\.2012\.x/test, expected 2; remove"):
+        run({"test/x.test.tsv": b"3\tIt is.\tYes\n" * 3})
+
+
+def test_manual_source_without_files(run, monkeypatch):
+    absent = make_source([File("c", "", None)], name="absent", reader="sts-tsv", manual="licensed")
+    use(monkeypatch, [TRAIN], [absent, TEST])
+    assert run()[0]["kept"] == "2"
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+def test_report_of_the_corpora_open_and_captions(mirror, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names, benchmarks = ["open", "captions"], "open"
+    for source in (*corpus(names), *suite(benchmarks).sources):
+        for file in source.files:
+            link = stage.SOURCES / source.name / file.path
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(mirror / file.url.split("://")[1])
+    settings = SimpleNamespace(drop_overlap=True, max_bad_rows=0.001)
+    params = SimpleNamespace(corpus=names, benchmarks=benchmarks, tokenize=settings)
+    monkeypatch.setattr(stage, "load_params", lambda: params)
+    stage.main()
+    rows = {row["source"]: [int(row[column]) for column in ("read", *REASONS, "kept")] for row in report()}
+    assert rows == {
+        "turkcorpus": [18872, 0, 3567, 486, 18, 0, 14801],
+        "asset": [23590, 0, 199, 818, 37, 0, 22536],
+        "twitterurl": [12987, 0, 210, 2161, 0, 0, 10616],
+        "wikisplit": [15000, 0, 1430, 8, 2, 0, 13560],
+        "parasci": [33981, 0, 89, 640, 2, 0, 33250],
+        "onestop": [5994, 0, 10, 1731, 0, 0, 4253],
+        "googlecomp": [2000, 0, 0, 0, 0, 0, 2000],
+        "shakespeare": [28239, 0, 3311, 541, 30, 0, 24357],
+        "ppdb-lexicon": [187276, 28, 6055, 2917, 1826, 0, 176450],
+        "multi30k": [300140, 0, 46, 136, 11298, 5362, 283298],
+    }
+    pairs = read_table(stage.CORPUS / "pairs.parquet", PAIRS)
+    groups = pairs["group"].to_numpy()
+    numbers = pairs["source"].dictionary_encode().combine_chunks().indices.to_numpy()
+    boundaries = np.flatnonzero(np.diff(numbers)) + 1
+    assert len(boundaries) == 9
+    assert all(groups[:boundary].max() < groups[boundary:].min() for boundary in boundaries)

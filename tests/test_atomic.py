@@ -1,0 +1,62 @@
+"""Files and folders that appear completely or not at all."""
+
+import pytest
+
+from paraphrastic.atomic import atomic_folder, atomic_write, sha256_of, write_text
+
+
+def test_file_after_writing(tmp_path):
+    path = tmp_path / "new/file"
+    with atomic_write(path) as part:
+        part.write_text("content")
+        assert not path.exists()
+    assert path.read_text() == "content"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])
+def test_file_after_an_error(tmp_path, error):
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(error), atomic_write(path) as part:  # noqa: PT012 - the error occurs while the file is open
+        part.write_text("half")
+        raise error
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_name_of_the_file_in_an_error_without_a_name(tmp_path):
+    with pytest.raises(OSError, match="No space left") as error, atomic_write(tmp_path / "file"):
+        raise OSError(28, "No space left on device")
+    assert error.value.filename == str(tmp_path / "file")
+
+
+def test_folder_after_writing(tmp_path):
+    path = tmp_path / "new/folder"
+    for name in ("first", "second"):
+        with atomic_folder(path) as part:
+            (part / name).write_text(name)
+            assert part.parent == path.parent
+        assert [file.name for file in path.iterdir()] == [name]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_folder_after_an_error(tmp_path):
+    path = tmp_path / "folder"
+    path.mkdir()
+    (path / "old").touch()
+    with pytest.raises(KeyboardInterrupt), atomic_folder(path) as part:  # noqa: PT012
+        (part / "half").touch()
+        raise KeyboardInterrupt
+    assert [file.name for file in path.iterdir()] == ["old"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_encoding_and_newlines_of_text(tmp_path):
+    write_text(tmp_path / "file", "é\n日\n")
+    assert (tmp_path / "file").read_bytes() == "é\n日\n".encode()
+
+
+def test_sha256_of_a_file(tmp_path):
+    (tmp_path / "file").write_bytes(b"abc")
+    assert sha256_of(tmp_path / "file") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -1,0 +1,144 @@
+"""Optimizers of the embedding table against PyTorch's own optimizers on the whole table."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from paraphrastic.training.dense_optimizer import L2Penalty
+from paraphrastic.training.embedding_optimizers import (
+    DenseEmbeddingOptimizer,
+    FrozenEmbeddings,
+    SparseRowOptimizer,
+    embedding_optimizer,
+)
+
+ROWS, DIM, STEPS = 200, 8, 300
+
+both_classes = pytest.mark.parametrize("optimizer_class", [SparseRowOptimizer, DenseEmbeddingOptimizer])
+both_optimizers = pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+
+
+class TorchOptimizer:
+    """PyTorch's optimizer on the whole table, with the gradient of the penalty added to that of the loss."""
+
+    def __init__(self, weights, learning_rates, optimizer, penalty):
+        self.weights, self.learning_rates = weights.requires_grad_(), learning_rates
+        self.strength, self.start = penalty.strength, weights.detach().clone() * penalty.to_start
+        self.optimizer = {"adam": torch.optim.Adam, "adagrad": torch.optim.Adagrad}[optimizer]([weights], eps=1e-8)
+
+    def gather(self, ids, step):
+        return self.weights, ids
+
+    def update(self, step):
+        self.weights.grad += self.strength * (self.weights.detach() - self.start)
+        self.optimizer.param_groups[0]["lr"] = self.learning_rates[step - 1]
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+    def flush(self, step):
+        pass
+
+
+def initial_weights():
+    return torch.randn(ROWS, DIM, generator=torch.Generator().manual_seed(0))
+
+
+def train(optimizer_class, optimizer, penalty, touched=ROWS):
+    """Return the weights after random quadratic losses on a few of the first `touched` rows in each step."""
+    generator = torch.Generator().manual_seed(0)
+    weights = torch.randn(ROWS, DIM, generator=generator)
+    target = torch.randn(ROWS, DIM, generator=generator)
+    learning_rates = np.linspace(0.01, 0, STEPS, endpoint=False)
+    embeddings = optimizer_class(weights, learning_rates, optimizer, penalty)
+    for step in range(1, STEPS + 1):
+        ids = (torch.rand(5 + step % 3, generator=generator) ** 3 * touched).long()  # some rows are rare
+        leaf, positions = embeddings.gather(ids, step)
+        ((leaf[positions] - target[ids]) ** 2).sum().backward()
+        embeddings.update(step)
+    embeddings.flush(STEPS)
+    return embeddings.weights.detach()
+
+
+@both_classes
+@both_optimizers
+def test_weights_without_penalty(optimizer_class, optimizer):
+    expected = train(TorchOptimizer, optimizer, L2Penalty())
+    torch.testing.assert_close(train(optimizer_class, optimizer, L2Penalty()), expected, atol=1e-5, rtol=0)
+
+
+@both_classes
+@both_optimizers
+def test_first_order_effect_of_a_penalty_toward_the_start(optimizer_class, optimizer):
+    actual, expected = (
+        train(kind, optimizer, L2Penalty(1e-4, to_start=True)) - train(kind, optimizer, L2Penalty())
+        for kind in (optimizer_class, TorchOptimizer)
+    )
+    assert expected.norm() > 1e-4
+    assert (actual - expected).norm() < 0.2 * expected.norm()
+
+
+@both_classes
+@both_optimizers
+def test_very_strong_penalty_toward_the_start(optimizer_class, optimizer):
+    weights = train(optimizer_class, optimizer, L2Penalty(1e9, to_start=True))
+    torch.testing.assert_close(weights, initial_weights(), atol=1e-5, rtol=0)
+
+
+@both_classes
+@both_optimizers
+def test_penalty_toward_zero_on_touched_and_untouched_rows(optimizer_class, optimizer):
+    weights = train(optimizer_class, optimizer, L2Penalty(1.0, to_start=False), touched=100)
+    unpenalized = train(optimizer_class, optimizer, L2Penalty(), touched=100)
+    assert weights[:100].norm() < {"adam": 0.5, "adagrad": 0.8}[optimizer] * unpenalized[:100].norm()
+    torch.testing.assert_close(weights[100:], initial_weights()[100:])
+
+
+def run_steps(embeddings, generator, steps):
+    for step in steps:
+        ids = torch.randint(ROWS, (6,), generator=generator)
+        leaf, positions = embeddings.gather(ids, step)
+        (leaf[positions] ** 2).sum().backward()
+        embeddings.update(step)
+
+
+@both_classes
+@both_optimizers
+def test_restored_state_continues_with_the_same_bits(optimizer_class, optimizer):
+    learning_rates, penalty = np.full(40, 0.01), L2Penalty(1e-4, to_start=True)
+    uninterrupted = optimizer_class(torch.ones(ROWS, DIM), learning_rates, optimizer, penalty)
+    generator = torch.Generator().manual_seed(1)
+    run_steps(uninterrupted, generator, range(1, 21))
+    state = {name: tensor.clone() for name, tensor in uninterrupted.state().items()}
+    generator_state = generator.get_state()
+    run_steps(uninterrupted, generator, range(21, 41))
+    resumed = optimizer_class(torch.ones(ROWS, DIM), learning_rates, optimizer, penalty)
+    resumed.restore(state)
+    run_steps(resumed, generator.set_state(generator_state), range(21, 41))
+    assert torch.equal(uninterrupted.weights, resumed.weights)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "strength", "expected"),
+    [
+        ("adam", 0.0, SparseRowOptimizer),
+        ("adagrad", 1.0, SparseRowOptimizer),
+        ("sgd", 0.0, DenseEmbeddingOptimizer),
+        ("adam", math.inf, FrozenEmbeddings),
+    ],
+)
+def test_optimizer_of_a_table_in_main_memory(optimizer, strength, expected):
+    chosen = embedding_optimizer(initial_weights(), np.full(3, 0.01), optimizer, L2Penalty(strength, to_start=True))
+    assert type(chosen) is expected
+
+
+def test_frozen_embeddings_do_not_change():
+    embeddings = FrozenEmbeddings(initial_weights())
+    leaf, positions = embeddings.gather(torch.tensor([3, 1]), 1)
+    torch.testing.assert_close(leaf[positions], initial_weights()[[3, 1]])
+    assert not leaf.requires_grad
+    embeddings.update(1)
+    embeddings.flush(1)
+    assert torch.equal(embeddings.weights, initial_weights())
+    assert embeddings.state() == {}
