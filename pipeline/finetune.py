@@ -14,7 +14,7 @@ from paraphrastic.errors import ParameterError, unknown_name
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.head_trainer import Outcome
 from paraphrastic.finetuning.learning import ModelChoice, TaskRun, learn_tags, learn_task
-from paraphrastic.finetuning.tagging.config import TaggerConfig, tagger_config_class
+from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.finetuning.tasks import find_task, load_task
 from paraphrastic.training.checkpoint import Checkpoint
 from pipeline.params import Params, checked, load_params

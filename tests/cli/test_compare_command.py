@@ -23,7 +23,7 @@ def test_several_seeds_of_one_model(run):
 @pytest.mark.parametrize("revisions", [["main"], ["workspace", "main"], ["main,other", "workspace"]])
 def test_folder_outside_of_dvc_repository(run, tmp_path, revisions):
     result = run("compare", *revisions)
-    assert_refused(result, f"{tmp_path}: not a DVC repository; run this in a clone of the project")
+    assert_refused(result, f"{tmp_path}: not a DVC repository with commits; run this in a clone")
 
 
 def test_workspace_without_scores(run, tmp_path):

@@ -13,7 +13,7 @@ def test_list_before_and_after_fetch(run):
     assert run("data", "list").stdout.splitlines()[0] == "texts\tCC0\t0.0 MB\tTexts"
 
 
-def test_fetch_prints_licence(run):
+def test_licence_after_fetch(run):
     assert run("data", "fetch", "texts").stderr == "texts: Texts. Licence: CC0\n"
 
 
@@ -33,7 +33,7 @@ def test_check_before_and_after_fetch(run):
     assert run("data", "check", "texts").stdout == "texts\t2/2\tsound\n"
 
 
-def test_damage_is_detected_and_repaired(run, tmp_path):
+def test_check_and_fetch_after_damage(run, tmp_path):
     run("data", "fetch", "texts")
     file = Path(run("data", "path", "texts").stdout.splitlines()[0])
     file.write_bytes(b"other content")

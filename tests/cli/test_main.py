@@ -41,12 +41,12 @@ def command_names(group: Any, parents: tuple[str, ...] = ()) -> Iterator[str]:
             yield " ".join((*parents, name))
 
 
-def test_every_command_has_an_example():
+def test_examples_of_all_commands():
     assert EXAMPLES.keys() == {*command_names(get_command(app))}
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
-def test_every_command_runs(run, command):
+def test_exit_status_of_each_command(run, command):
     run("data", "fetch", "texts")
     result = run(*EXAMPLES[command].split())
     assert result.exit_code == 0, result.output
@@ -54,7 +54,7 @@ def test_every_command_runs(run, command):
 
 
 @pytest.mark.parametrize("command", [[], ["data"], *map(str.split, EXAMPLES)], ids=" ".join)
-def test_help_fits_on_one_screen(run, command):
+def test_size_of_help(run, command):
     result = run(*command, "--help")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) <= 24
@@ -63,14 +63,14 @@ def test_help_fits_on_one_screen(run, command):
 
 
 @pytest.mark.parametrize("command", ["--help", "embed --help", "data list --help"])
-def test_help_does_not_import_torch_or_numpy(command):
+def test_packages_imported_for_help(command):
     packages = "{'torch', 'numpy', 'pyarrow', 'pandas'}"
     code = f"import atexit, sys; atexit.register(lambda: print({packages} & {{*sys.modules}})); {MAIN}"
     with start_python(code, *command.split(), stdout=subprocess.PIPE) as process:
         assert process.stdout.read().endswith("set()\n")
 
 
-def test_package_installs_the_command():
+def test_entry_point_of_package():
     script = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["paraphrastic"]
     module, function = script.split(":")
     assert getattr(import_module(module), function) is main

@@ -67,7 +67,7 @@ class TestEmbed:
         assert Path("out.jsonl").read_text() == ""
 
     @pytest.mark.parametrize("file", FORMATS)
-    def test_bad_line_is_named_and_leaves_no_file(self, run, monkeypatch, file):
+    def test_bad_line(self, run, monkeypatch, file):
         monkeypatch.setattr(text_input, "_BYTES", 1)
         Path("bad.txt").write_bytes(b"one\ntwo\n\xff\xfe\nfour\n")
         before = sorted(Path().iterdir())
@@ -145,7 +145,7 @@ class TestNeighbors:
 
 
 class TestExport:
-    def test_what_is_lost_is_printed(self, run):
+    def test_printed_loss_of_each_format(self, run):
         result = run("export", "avg", "v.txt", "--to", "word2vec")
         assert result.stderr == "not kept: the vector of unknown words, and how the model composes word vectors\n"
         assert Path("v.txt").is_file()

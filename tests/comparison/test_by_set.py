@@ -11,7 +11,7 @@ from tests.helpers.benchmark_tables import DifferenceScorer, write_benchmarks
 from tests.helpers.score_tables import GOLD, noisy_run, score_table
 
 
-def test_metrics_equal_those_of_evaluation(tmp_path):
+def test_metrics_against_evaluation(tmp_path):
     results = evaluate(Benchmarks.load(write_benchmarks(tmp_path)), DifferenceScorer())
     scores = by_set(results.scores)
     rows = {row.name: row for row in compare([scores], [scores], samples=50).rows}
@@ -39,7 +39,7 @@ def test_better_model():
     assert all(row.williams.p < 0.001 and row.williams.t > 0 for row in rows[1:])
 
 
-def test_worse_model_is_significant():
+def test_worse_model():
     rows = compare([noisy_run(0.5, 2)], [noisy_run(1.5, 1)], samples=300).rows
     assert all(row.is_significant and row.change.high < 0 for row in rows)
 
@@ -54,21 +54,21 @@ def equal_runs(rng, runs, sets):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, 3])
-def test_equal_models_differ_in_about_5_percent_of_sets(seeds):
+def test_significance_of_equal_models(seeds):
     runs = equal_runs(np.random.default_rng(seeds), 2 * seeds, 400)
     rows = compare(runs[:seeds], runs[seeds:], samples=400).rows[1:]
     assert 0.03 <= np.mean([row.is_significant for row in rows]) <= 0.075
 
 
 @pytest.mark.slow
-def test_means_of_equal_models_differ_in_about_5_percent_of_comparisons():
+def test_significance_of_means_of_equal_models():
     rng = np.random.default_rng(0)
     rows = [compare(*([run] for run in equal_runs(rng, 2, 3)), seed=n, samples=400).rows[0] for n in range(300)]
     assert rows[0].name == "mean of 3 sets"
     assert 0.025 <= np.mean([row.is_significant for row in rows]) <= 0.08
 
 
-def test_several_seeds_are_averaged():
+def test_mean_of_several_seeds():
     a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
     row = next(row for row in compare(a, b, samples=50).rows if row.name == "sts.2013.FNWN")
     assert len(row.a) == 3
@@ -76,7 +76,7 @@ def test_several_seeds_are_averaged():
     assert row.williams is None
 
 
-def test_sets_that_some_runs_lack():
+def test_sets_missing_in_some_runs():
     other = noisy_run(1.0, 2, ("sts.2012.MSRpar", "words.wordsim"))
     comparison = compare([noisy_run(1.0, 1)], [other], samples=50)
     assert [row.name for row in comparison.rows] == ["sts.2012.MSRpar"]

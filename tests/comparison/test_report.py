@@ -16,7 +16,7 @@ def comparison():
     return compare([noisy_run(1.5, 1)], [noisy_run(0.5, 2)], samples=100)
 
 
-def test_all_forms_have_equal_rows(comparison):
+def test_rows_of_all_forms(comparison):
     rows = json.loads(as_json(comparison))["rows"]
     assert [row["set"] for row in rows] == [row.name for row in comparison.rows]
     lines = markdown(comparison).splitlines()
@@ -25,7 +25,7 @@ def test_all_forms_have_equal_rows(comparison):
     assert terminal(comparison).row_count == len(rows)
 
 
-def test_json_has_unrounded_numbers(comparison):
+def test_numbers_in_json(comparison):
     row, expected = json.loads(as_json(comparison))["rows"][1], comparison.rows[1]
     assert row["difference"] == 100 * expected.change.difference
     assert (row["low"], row["high"]) == (100 * expected.change.low, 100 * expected.change.high)
@@ -41,12 +41,12 @@ def test_markdown_of_several_seeds():
     assert cells(row)[-1] == ""  # no p-value: Williams' test compares two runs
 
 
-def test_insignificant_difference_is_not_bold():
+def test_markdown_of_insignificant_difference():
     run = noisy_run(1.0, 1)
     assert "**" not in markdown(compare([run], [run], samples=50))
 
 
-def test_terminal_table_has_header_and_colours(comparison):
+def test_header_and_colours_on_terminal(comparison):
     out = StringIO()
     Console(file=out, width=120, force_terminal=True, color_system="standard").print(terminal(comparison))
     assert all(name in out.getvalue() for name in HEADER)

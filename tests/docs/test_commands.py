@@ -4,6 +4,8 @@ Each page runs from top to bottom in a copy of the repository in which `dvc repr
 and the data set `sample`.
 """
 
+import csv
+import json
 import re
 import shlex
 import shutil
@@ -114,17 +116,24 @@ def reproduced(tmp_path_factory):
     return copy
 
 
-@pytest.fixture
-def copy(reproduced, tmp_path):
-    folder = tmp_path / "copy"
-    shutil.copytree(reproduced.folder, folder, symlinks=True)
-    cache = tmp_path / "cache"
-    return Copy(folder, reproduced.environment | {"PARAPHRASTIC_CACHE": str(cache)})
+@pytest.fixture(scope="session")
+def after(reproduced, tmp_path_factory):
+    """A function that returns a copy of the repository in which the commands of a page have run."""
+    copies = {}
+
+    def run(page):
+        if page not in copies:
+            folder = tmp_path_factory.mktemp("page") / "copy"
+            shutil.copytree(reproduced.folder, folder, symlinks=True)
+            cache = {"PARAPHRASTIC_CACHE": str(folder.parent / "cache")}
+            copies[page] = Copy(folder, reproduced.environment | cache)
+            run_blocks(copies[page], page)
+        return copies[page]
+
+    return run
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
-def test_blocks_of_each_page(copy, page):
+def run_blocks(copy, page):
     for language, text in blocks(page):
         if language == "sh" and runnable(text).strip():
             copy.bash(runnable(text))
@@ -132,6 +141,43 @@ def test_blocks_of_each_page(copy, page):
             copy.bash(f"python -c {shlex.quote(text)}")
     if "dvc queue start" in (ROOT / page).read_text():
         wait_for_queue(copy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_of_each_page(after, page):
+    assert len(after(page).outputs) >= len([text for language, text in blocks(page) if language == "python"])
+
+
+@pytest.mark.slow
+def test_columns_of_the_table_of_experiments(after):
+    command = next(line for _, text in blocks("docs/tutorial.md") for line in text.splitlines() if "exp show" in line)
+    header = next(csv.reader(after("docs/tutorial.md").bash(f"{command} --csv").splitlines()))
+    metrics = {name for name in header if name.startswith("sample.")}
+    assert "sample.sts.mean" in metrics
+    assert len(metrics) <= 7
+    assert {name for name in header[6:] if not name.startswith("finetune.")} - metrics == {"model"}
+
+
+@pytest.mark.slow
+def test_plots_of_two_experiments(after):
+    output = after("docs/tutorial.md").bash("dvc plots diff averages ngrams --json")
+    plots = {name: plot for name, (plot,) in json.loads(output)["data"].items()}
+    assert plots.keys() == {"metrics/loss.csv", "metrics/selection.csv", "metrics/sets.csv"}
+    for plot in plots.values():
+        assert {row["rev"] for row in plot["content"]["data"]["values"]} == {"averages", "ngrams"}
+    bars = plots["metrics/sets.csv"]["content"]
+    assert bars["height"] == {"step": 8}  # grows with the number of sets
+    assert bars["encoding"]["x"] == {"field": "pearson", "type": "quantitative", "title": "pearson"}  # begins at zero
+
+
+@pytest.mark.slow
+def test_queued_experiments_equal_direct_ones(after):
+    copy = after("docs/how-to/cluster.md")
+    rows = list(csv.DictReader(copy.bash("dvc exp show --csv").splitlines()))
+    means = [row["sample.sts.mean"] for row in rows if row["model"] == "avg" and row["sample.sts.mean"]]
+    assert len(means) >= 2
+    assert len(set(means)) == 1
 
 
 def wait_for_queue(copy):
@@ -147,7 +193,8 @@ def wait_for_queue(copy):
 
 
 @pytest.mark.slow
-def test_inline_commands(copy):
+def test_inline_commands(after):
+    copy = after("docs/tutorial.md")
     commands = [command for page in PAGES for command in inline_commands(page)]
     for command in dict.fromkeys(runnable(command) for command in commands):
         if command and command not in ("dvc exp run", "dvc exp show", "dvc metrics diff"):

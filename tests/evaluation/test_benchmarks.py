@@ -7,7 +7,7 @@ from paraphrastic.evaluation import Benchmarks
 from tests.helpers.benchmark_tables import LABELLED_PAIRS, SIMILARITY, TEXTS, write_benchmarks
 
 
-def test_sets_are_those_with_test_pairs_and_at_most_two_labels(tmp_path):
+def test_names_kinds_and_sizes_of_sets(tmp_path):
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path))
     assert benchmarks.sentences.to_pylist() == TEXTS
     assert [(each.name, each.kind, len(each)) for each in benchmarks.sets()] == [
@@ -20,7 +20,7 @@ def test_sets_are_those_with_test_pairs_and_at_most_two_labels(tmp_path):
     ]
 
 
-def test_columns_of_set_keep_order_of_source(tmp_path):
+def test_columns_of_set(tmp_path):
     msrp = Benchmarks.load(write_benchmarks(tmp_path)).sets()[0]
     rows = [row for row in LABELLED_PAIRS if row[0] == "paraphrase.msrp"]
     assert msrp.column("right").tolist() == [row[3] for row in rows]

@@ -28,7 +28,7 @@ def test_spearman_of_monotone_function():
 
 
 @pytest.mark.parametrize("decimals", [8, 1, 0])
-def test_correlations_equal_scipy(decimals):
+def test_correlations_against_scipy(decimals):
     rng = np.random.default_rng(decimals)
     for size in (2, 3, 10, 1000):
         x = np.round(rng.normal(size=size), decimals).astype(np.float32)
@@ -39,7 +39,7 @@ def test_correlations_equal_scipy(decimals):
 
 
 @pytest.mark.parametrize("correlation", [pearson, spearman])
-def test_undefined_correlation_is_zero(correlation):
+def test_undefined_correlation(correlation):
     constant, varied = np.full(7, 0.1), np.arange(7)  # the mean of seven 0.1 is not 0.1
     assert correlation(constant, varied) == 0
     assert correlation(varied, constant) == 0
@@ -52,6 +52,6 @@ def test_correlation_of_nearly_equal_float32_scores():
     assert pearson(score, -np.arange(5)) == pytest.approx(1)
 
 
-def test_correlation_is_at_most_one():
+def test_largest_correlation():
     rng = np.random.default_rng(0)
     assert all(pearson(x, 3 * x + 1) <= 1 for x in rng.normal(size=(200, 50)))

@@ -25,7 +25,7 @@ def test_transfer_mean_of_the_22_sets_of_the_papers():
     assert metrics["sts"]["sets"] == 20
 
 
-def test_missing_sets_are_left_out_and_counted():
+def test_means_with_missing_sets():
     available = [name for name in PAPERS if name not in ("sts.2013.SMT", "pit2015")]
     metrics = headline(correlations(available))
     assert (metrics["sts"]["sets"], metrics["transfer"]["sets"]) == (19, 20)
@@ -33,13 +33,13 @@ def test_missing_sets_are_left_out_and_counted():
     assert metrics["sts"].keys() == {"2012", "2013", "2014", "2015", "mean", "sets"}
 
 
-def test_mean_is_taken_before_rounding():
+def test_rounding_of_mean():
     metrics = {name: {"pearson": 0.00004, "spearman": 0.0} for name in PAPERS[:3]}
     metrics["sts.2012.OnWN"] = {"pearson": 0.00016, "spearman": 0.0}
     assert headline(metrics)["sts"]["mean"] == 0.01  # of 0.004, 0.004, 0.004 and 0.016
 
 
-def test_sample_suite_has_its_own_section():
+def test_section_of_sample_suite():
     metrics = correlations(["sample.dev", "sample.images", "sample.news", "sample.words"], 0.5)
     metrics |= {"sample.qa": {"map": 0.5, "mrr": 0.6}, "sample.paraphrase": {"accuracy": 0.7, "f1": 0.8}}
     assert headline(metrics) == {
@@ -52,7 +52,7 @@ def test_sample_suite_has_its_own_section():
     }
 
 
-def test_zero_has_no_sign():
+def test_sign_of_zero():
     metrics = {"words.simlex": {"pearson": 0.0, "spearman": -0.00001}}
     assert str(headline(metrics)["words"]["simlex"]) == "0.0"
 

@@ -24,7 +24,7 @@ def test_map_and_mrr_worked_by_hand():
 
 
 @pytest.mark.parametrize("levels", [1, 2, 5, 1000])
-def test_ranking_with_ties_equals_trec_eval(levels):
+def test_ranking_with_ties_against_trec_eval(levels):
     rng = np.random.default_rng(levels)
     for _ in range(20):
         question, label = random_candidates(rng, 30)
@@ -33,7 +33,7 @@ def test_ranking_with_ties_equals_trec_eval(levels):
         assert rank(question, label, score) == pytest.approx(expected, abs=1e-12)
 
 
-def test_equal_scores_are_ordered_by_id_as_string_descending():
+def test_order_of_equal_scores():
     def reciprocal_rank(answer: int, candidates: int = 12) -> float:
         label = (np.arange(candidates) == answer).astype(np.int8)
         return rank(np.zeros(candidates, int), label, np.ones(candidates)).mrr
@@ -44,19 +44,19 @@ def test_equal_scores_are_ordered_by_id_as_string_descending():
     )
 
 
-def test_order_of_candidates_decides_ties():
+def test_ties_of_reversed_candidates():
     question, label = np.zeros(3, int), np.array([0, 0, 1])
     assert rank(question, label, np.zeros(3)).mrr == 1
     assert rank(question, label[::-1], np.zeros(3)).mrr == pytest.approx(1 / 3)
 
 
-def test_scores_equal_as_float32_are_ties():
+def test_ties_of_scores_equal_as_float32():
     question, label = np.zeros(2, int), np.array([1, 0])
     score = np.array([0.5 + 1e-12, 0.5])
     assert rank(question, label, score).mrr == trec_eval(question, label, score)[0, 1] == 0.5
 
 
-def test_questions_without_correct_answer_are_left_out():
+def test_questions_without_correct_answer():
     question, label = np.array([0, 0, 1, 1, 1]), np.array([1, 0, 0, 0, 0])
     score = np.array([2.0, 1.0, 5.0, 4.0, 3.0])
     assert rank(question, label, score) == (1, 1)

@@ -66,14 +66,14 @@ def test_scores_of_all_pairs(benchmarks):
     assert [row["question"] for row in wikiqa] == [0, 0, 1]
 
 
-def test_oov_is_averaged_over_distinct_test_sentences(benchmarks):
+def test_oov_of_distinct_test_sentences(benchmarks):
     scorer = DifferenceScorer({"sentence 0": 0.5, "sentence 9": 1.0, "sentence 2": 0.25})
     rows = {row["set"]: row["oov"] for row in evaluate(benchmarks, scorer).sets}
     assert rows["sts.2012.MSRpar"] == round(100 * (0.5 + 0.25) / 4, 2)  # sentence 9 is only in train
     assert rows["paraphrase.msrp"] == 0
 
 
-def test_every_needed_sentence_is_scored_once(benchmarks):
+def test_scored_sentences(benchmarks):
     scorer = DifferenceScorer()
     evaluate(benchmarks, scorer)
     assert scorer.requests == [TEXTS[:8]]
@@ -86,17 +86,17 @@ def test_selection_by_set_and_by_group(benchmarks):
     assert scorer.requests == [texts(1, 2, 3, 4, 5, 7), texts(4, 5, 7)]
 
 
-def test_selection_by_words_uses_ranks(benchmarks):
+def test_selection_by_words(benchmarks):
     assert selection_score(benchmarks, "words", DifferenceScorer()) == pytest.approx(100)
 
 
-def test_oracle_selects_by_sets_of_headline_mean(benchmarks):
+def test_selection_by_oracle(benchmarks):
     scorer = DifferenceScorer()
     assert selection_score(benchmarks, "oracle", scorer) == pytest.approx(100)
     assert scorer.requests == [texts(0, 1, 2, 3)]  # sts.2012, not sts.2016 or words
 
 
-def test_oracle_of_sample_selects_by_its_similarity_sets(tmp_path):
+def test_selection_by_oracle_of_sample(tmp_path):
     pairs = [(0, 1, 1.0), (0, 2, 2.0)]
     rows = [(name, "test", *pair) for name in ("sample.roles", "sample.dev") for pair in pairs]
     scorer = DifferenceScorer()
@@ -104,9 +104,7 @@ def test_oracle_of_sample_selects_by_its_similarity_sets(tmp_path):
     assert scorer.requests == [texts(0, 1, 2)]
 
 
-@pytest.mark.parametrize(
-    ("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")]
-)
+@pytest.mark.parametrize(("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])
 def test_unknown_selection(benchmarks, select, nearest):
     with pytest.raises(ParameterError, match=rf"'{select}': did you mean '{nearest}'\?"):
         selection_score(benchmarks, select, DifferenceScorer())
@@ -122,7 +120,7 @@ def test_loaded_selection(tmp_path, select, score):
     assert selection(DifferenceScorer()) == pytest.approx(score)
 
 
-def test_selection_by_nothing_reads_no_file(tmp_path):
+def test_selection_by_none(tmp_path):
     assert load_selection(tmp_path / "absent", "none") is None
 
 
@@ -131,7 +129,7 @@ def test_selection_of_missing_benchmarks(tmp_path):
         load_selection(tmp_path, "oracle")
 
 
-def test_scores_that_are_not_finite(benchmarks):
+def test_scores_with_nan(benchmarks):
     class DivergedScorer(DifferenceScorer):
         def score(self, sentences, left, right):
             scores = super().score(sentences, left, right)

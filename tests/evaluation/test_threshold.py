@@ -10,12 +10,12 @@ def scores(*values: float) -> np.ndarray:
     return np.array(values, dtype=np.float32)
 
 
-def test_threshold_lies_halfway_between_scores():
+def test_threshold_between_scores():
     assert best_threshold(np.array([1, 0, 1, 0]), scores(0.75, 0.25, 1.0, 0.5)) == 0.625
 
 
 @pytest.mark.parametrize("levels", [1, 3, 20, 10**6])
-def test_threshold_has_accuracy_of_best_cut(levels):
+def test_accuracy_of_threshold_against_all_cuts(levels):
     rng = np.random.default_rng(levels)
     for size in (1, 2, 7, 60):
         score = (rng.integers(0, levels, size) / levels).astype(np.float32)
@@ -35,7 +35,7 @@ def test_no_cut_between_equal_scores():
     assert best_threshold(label, score) == best_threshold(label[::-1], score[::-1]) == 1.5
 
 
-def test_threshold_of_one_class_is_infinite():
+def test_threshold_of_one_class():
     assert best_threshold(np.ones(3), scores(1, 2, 3)) == -np.inf
     assert best_threshold(np.zeros(3), scores(1, 2, 3)) == np.inf
     assert best_threshold(np.zeros(0), scores()) == -np.inf

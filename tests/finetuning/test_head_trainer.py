@@ -15,31 +15,31 @@ from tests.helpers.toy_tasks import (
 @pytest.mark.parametrize(
     "kind",
     [
-        "similarity",
+        pytest.param("similarity", marks=pytest.mark.slow),
         pytest.param("ranking", marks=pytest.mark.slow),
-        pytest.param("labelled_pairs", marks=pytest.mark.slow),
+        "labelled_pairs",
         "labelled_sentences",
     ],
 )
-def test_50_training_rows_are_learned(kind, tmp_path):
+def test_training_accuracy_on_50_rows(kind, tmp_path):
     task = with_training_rows_in_all_splits(random_task(kind))
     assert learn(head_trainer(task, epochs=120), tmp_path).test[task.metric] >= 99
 
 
 @pytest.mark.parametrize("name", ["lstmavg", "charagram", pytest.param("charcnn", marks=pytest.mark.slow)])
-def test_50_training_rows_are_learned_with_other_encoders(name, tmp_path):
+def test_training_accuracy_of_other_encoders(name, tmp_path):
     task = with_training_rows_in_all_splits(random_task("labelled_pairs"))
     assert learn(head_trainer(task, name), tmp_path).test["accuracy"] >= 99
 
 
 @pytest.mark.parametrize("kind", [pytest.param("labelled_pairs", marks=pytest.mark.slow), "labelled_sentences"])
-def test_new_rows_are_predicted_unless_labels_are_shuffled(kind, tmp_path):
+def test_accuracy_with_and_without_shuffled_labels(kind, tmp_path):
     task, shuffled = random_task(kind, 200), random_task(kind, 200, is_shuffled=True)
     assert learn(head_trainer(task, epochs=15), tmp_path / "task").test["accuracy"] > 80
     assert learn(head_trainer(shuffled, epochs=15), tmp_path / "shuffled").test["accuracy"] < 62
 
 
-def test_outcome_is_that_of_the_best_epoch(tmp_path):
+def test_outcome_of_best_epoch(tmp_path):
     task = random_task("labelled_pairs", 200)
     trainer = head_trainer(task, epochs=8)
     outcome = learn(trainer, tmp_path)
@@ -50,7 +50,7 @@ def test_outcome_is_that_of_the_best_epoch(tmp_path):
 
 
 @pytest.mark.parametrize("is_frozen", [False, True])
-def test_resumed_run_equals_uninterrupted_run(is_frozen, tmp_path):
+def test_outcome_after_interruption(is_frozen, tmp_path):
     def interrupt(step, steps):
         if step == 17:
             raise KeyboardInterrupt
@@ -67,7 +67,7 @@ def test_resumed_run_equals_uninterrupted_run(is_frozen, tmp_path):
         assert torch.equal(expected, parameter)
 
 
-def test_strong_penalty_keeps_pretrained_weights(tmp_path):
+def test_pretrained_weights_with_strong_penalty(tmp_path):
     task = random_task("similarity")
     model = untrained_encoder("lstmavg", task.sentences, seed=3)
     before = [tensor.clone() for tensor in (model.embeddings, *model.module.parameters())]
@@ -76,7 +76,7 @@ def test_strong_penalty_keeps_pretrained_weights(tmp_path):
         torch.testing.assert_close(after.detach(), start, atol=1e-6, rtol=0)
 
 
-def test_weights_are_trained_without_penalty(tmp_path):
+def test_pretrained_weights_without_penalty(tmp_path):
     task = random_task("similarity")
     model = untrained_encoder("lstmavg", task.sentences, seed=3)
     before = [tensor.clone() for tensor in (model.embeddings, *model.module.parameters())]
@@ -85,7 +85,7 @@ def test_weights_are_trained_without_penalty(tmp_path):
         assert (after.detach() - start).abs().max() > 1e-3
 
 
-def test_frozen_vectors_are_projected_and_stay(tmp_path):
+def test_frozen_vectors_with_trained_projection(tmp_path):
     task = with_training_rows_in_all_splits(random_task("labelled_sentences"))
     trainer = head_trainer(task, is_frozen=True)
     before = trainer.embeddings.weights.clone()

@@ -8,7 +8,7 @@ from paraphrastic.finetuning.heads import PairHead, SentenceHead
 
 
 @pytest.mark.parametrize("head_class", [PairHead, SentenceHead])
-def test_head_equals_equation(head_class):
+def test_head_against_equation(head_class):
     generator = torch.Generator().manual_seed(2)
     u, v = torch.randn(2, 6, 4, generator=generator).double()
     head = head_class(4, 3, 5, generator)

@@ -31,7 +31,7 @@ def test_vocabulary_of_untrained_model(name, texts):
     assert isinstance(model, TrainedEncoder)
 
 
-def test_new_words_are_added_and_old_embeddings_kept():
+def test_vocabulary_and_embeddings_with_new_words():
     config = config_class("avg")(**block_of("avg"))
     module = model_class("avg")(config, torch.Generator())
     known = TrainedEncoder(module, torch.randn(3, config.dim), pa.array(["a", "b"]))
@@ -42,7 +42,7 @@ def test_new_words_are_added_and_old_embeddings_kept():
     assert (extended.embeddings[3:].norm(dim=1) > 0).all()
 
 
-def test_model_of_ngrams_gets_no_new_entries():
+def test_vocabulary_of_ngrams_with_new_words():
     model = untrained_encoder("charagram", SENTENCES)
     config = config_class("charagram")(**block_of("charagram") | {"dim": 16})
     assert add_new_words(model, config, pa.array(["xyz"]), torch.Generator()) is model
@@ -59,7 +59,7 @@ def test_penalties_of_trainable_state(pretrained):
     assert len(state.sentences) == 3
 
 
-def test_frozen_state_projects_the_vector_of_each_sentence():
+def test_projection_of_frozen_state():
     vectors = torch.randn(3, 4, generator=torch.Generator().manual_seed(1))
     state = frozen_state(vectors, 2, 0.5, torch.Generator().manual_seed(2))
     batch = DeviceSentences(state.sentences, torch.device("cpu")).take(torch.tensor([2, 0]).numpy())

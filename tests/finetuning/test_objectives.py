@@ -18,7 +18,7 @@ def test_target_distribution_worked_by_hand():
     torch.testing.assert_close(target_distribution(torch.tensor([3.25, 1, 5, 2.5]), 5), torch.tensor(expected))
 
 
-def test_target_distribution_has_the_score_as_its_mean():
+def test_mean_of_target_distribution():
     scores = torch.linspace(1, 5, 41, dtype=torch.float64)
     p = target_distribution(scores, 5)
     torch.testing.assert_close(p.sum(1), torch.ones(41, dtype=torch.float64))
@@ -33,7 +33,7 @@ def test_losses_of_uniform_distribution_worked_by_hand():
     assert float(negative_log_likelihood(uniform, torch.tensor([2]))) == pytest.approx(np.log(5))
 
 
-def test_losses_are_means_over_rows():
+def test_losses_of_several_rows():
     log_p = torch.log_softmax(torch.randn(2, 5, generator=torch.Generator().manual_seed(1)), 1)
     target, labels = target_distribution(torch.tensor([3.25, 1.0]), 5), torch.tensor([2, 4])
     for loss, wanted in ((kl_divergence, target), (negative_log_likelihood, labels)):
@@ -57,7 +57,7 @@ def test_expected_score_of_target_distribution():
     assert pearson(scores.numpy(), expected.numpy()) == pytest.approx(1, abs=1e-6)
 
 
-def test_expected_score_stays_in_range():
+def test_range_of_expected_score():
     log_p = torch.log_softmax(50 * torch.randn(200, 5, generator=torch.Generator().manual_seed(1)), 1)
     assert expected_score(log_p).min() >= 1
     assert expected_score(log_p).max() <= 5

@@ -18,7 +18,7 @@ from tests.helpers.toy_tasks import random_task, with_training_rows_in_all_split
 
 
 def learn(task: Task, folder: Path, pretrained: bool = False, **changes: Any) -> tuple[TrainedPairModel, Outcome, Any]:
-    """Train an untrained pair model on a task; return it, the outcome, and its parameter `similarity.W` at the start."""
+    """Train an untrained pair model on a task; return it, the outcome, and the initial `similarity.W`."""
     config, generator = Config(**LDC | {"batch_size": 10} | changes), torch.Generator().manual_seed(1)
     model = untrained_model(Ldc, config, task.sentences, [2], generator)
     start = model.module.similarity.W.detach().clone()
@@ -28,7 +28,7 @@ def learn(task: Task, folder: Path, pretrained: bool = False, **changes: Any) ->
 
 
 @pytest.mark.parametrize("kind", [pytest.param("ranking", marks=pytest.mark.slow), "labelled_pairs"])
-def test_50_training_pairs_are_learned(kind, tmp_path):
+def test_training_accuracy_on_50_pairs(kind, tmp_path):
     task = with_training_rows_in_all_splits(random_task(kind))
     _, outcome, _ = learn(task, tmp_path, epochs=30, learning_rate=0.01)
     assert outcome.test[task.metric] >= 99
@@ -36,7 +36,7 @@ def test_50_training_pairs_are_learned(kind, tmp_path):
 
 
 @pytest.mark.parametrize("pretrained", [True, False])
-def test_strong_penalty_pulls_toward_pretrained_weights_or_zero(pretrained, tmp_path):
+def test_weights_with_strong_penalty(pretrained, tmp_path):
     task = with_training_rows_in_all_splits(random_task("labelled_pairs"))
     model, _, start = learn(task, tmp_path, pretrained, lambda_c=1e9)
     target = start if pretrained else torch.zeros_like(start)

@@ -5,9 +5,9 @@ from typing import Any
 import pyarrow as pa
 import torch
 
-from paraphrastic.finetuning.tagging.config import tagger_config_class
 from paraphrastic.finetuning.tagging.tag_trainer import untrained_tagger
 from paraphrastic.finetuning.tagging.tagger import Tagger
+from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 
 COMMON = {
     "dim": 6,

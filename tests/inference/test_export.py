@@ -48,7 +48,7 @@ def test_vectors_of_sentence_transformers(average, tmp_path):
     np.testing.assert_allclose(vectors, average.scorer.encode(pa.array(TEXTS)), atol=1e-5)
 
 
-def test_means_of_exported_rows_equal_vectors(average, tmp_path):
+def test_means_of_exported_rows(average, tmp_path):
     # this is what sentence-transformers computes from the folder
     to_sentence_transformers(average, tmp_path / "out")
     rows = load_file(tmp_path / "out/model.safetensors")["embedding.weight"]
@@ -62,10 +62,11 @@ def test_files_of_sentence_transformers(avg, tmp_path):
     assert "abbreviations" in lost
     (module,) = json.loads((tmp_path / "out/modules.json").read_text())
     assert module["type"] == "sentence_transformers.models.StaticEmbedding"
-    assert json.loads((tmp_path / "out/config_sentence_transformers.json").read_text())["similarity_fn_name"] == "cosine"
+    config = json.loads((tmp_path / "out/config_sentence_transformers.json").read_text())
+    assert config["similarity_fn_name"] == "cosine"
 
 
-def test_failed_export_leaves_no_folder(avg, tmp_path, monkeypatch):
+def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
     def fail(*arguments):
         raise OSError(28, "No space left on device")
 
@@ -75,7 +76,7 @@ def test_failed_export_leaves_no_folder(avg, tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
 
 
-def test_exported_tokenizer_splits_like_the_models():
+def test_tokens_of_exported_tokenizer():
     expected = tokenize(pa.array(RAW)).to_pylist()
     words = sorted({word for text in expected for word in text.split()})
     vocabulary = {"[UNK]": 0} | {word: row for row, word in enumerate(words, 1)}
@@ -91,14 +92,14 @@ def save_mean_of(words: list[str], folder: Path) -> Model:
     return paraphrastic.load(folder)
 
 
-def test_vocabulary_that_contains_the_unknown_token(tmp_path):
+def test_vocabulary_with_unknown_token(tmp_path):
     to_sentence_transformers(save_mean_of(["[UNK]", "a"], tmp_path / "model"), tmp_path / "out")
     tokenizer = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json"))
     assert tokenizer.get_vocab() == {"[[UNK]]": 0, "[UNK]": 1, "a": 2}
     assert tokenizer.encode("xyzzy a").ids == [0, 2]
 
 
-def test_word2vec_text_is_read_back(average, tmp_path):
+def test_word2vec_text_of_averages(average, tmp_path):
     lost = to_word2vec(average, tmp_path / "v.txt")
     assert "the vector of unknown words" in lost
     words, vectors = read_vectors(tmp_path / "v.txt", 8)
@@ -139,7 +140,7 @@ def test_word2vec_text_of_model_without_word_embeddings(tmp_path, name):
     assert not (tmp_path / "v.txt").exists()
 
 
-def test_folder_that_is_not_empty(avg, tmp_path):
+def test_export_to_folder_with_files(avg, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/file").touch()
     with pytest.raises(ModelError, match="out: is not empty; name a new folder"):

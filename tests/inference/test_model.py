@@ -35,7 +35,7 @@ def overlap(tmp_path):
     return save_baseline(tmp_path, "overlap")
 
 
-def test_vectors_of_raw_text_equal_those_of_tokenized_text(model):
+def test_vectors_of_raw_and_tokenized_text(model):
     vectors = model.encode(RAW)
     assert vectors.dtype == np.float32
     assert vectors.shape == (4, model.dim) == (4, 8)
@@ -43,7 +43,7 @@ def test_vectors_of_raw_text_equal_those_of_tokenized_text(model):
     assert vectors[0].any()
 
 
-def test_vectors_do_not_depend_on_batches(model):
+def test_vectors_with_small_batches(model):
     texts = LINES + RAW
     np.testing.assert_allclose(model.encode(texts, batch_size=3), model.encode(texts), atol=1e-6)
 
@@ -70,7 +70,7 @@ def test_vectors_and_similarities_of_nothing(model):
 
 
 @pytest.mark.parametrize("batch_size", [4, 100])
-def test_similarity_is_cosine_of_vectors(model, batch_size):
+def test_similarity_by_cosine_of_vectors(model, batch_size):
     left, right = LINES[:9], LINES[9:18]
     cosines = (model.encode(left, normalize=True) * model.encode(right, normalize=True)).sum(axis=1)
     scores = model.similarity(left, right, batch_size=batch_size)
@@ -122,14 +122,14 @@ def test_summary_of_model_without_weights(overlap):
     assert overlap.summary() == expected | {"bytes": (overlap.folder / "config.json").stat().st_size}
 
 
-def test_embeddings_belong_to_entries_of_vocabulary(model):
+def test_embeddings_of_vocabulary(model):
     embeddings = model.embeddings()
     assert embeddings.shape == (len(model.vocabulary), 8)
     has_unknown_row = model.scorer.vocabulary_kind == "words"
     np.testing.assert_array_equal(embeddings, model.scorer.embedding_array()[int(has_unknown_row) :])
 
 
-def test_embedding_of_a_word_is_the_vector_of_the_word_alone(tmp_path):
+def test_embedding_and_vector_of_single_word(tmp_path):
     model = save_word_vectors(tmp_path, "vectors")
     np.testing.assert_allclose(model.encode(model.vocabulary), model.embeddings(), atol=1e-6)
 
@@ -161,7 +161,7 @@ def test_wrong_arguments(avg, use, message):
     assert "\n" not in str(caught.value)
 
 
-def test_folder_that_is_a_file_or_missing(tmp_path):
+def test_folder_missing_or_replaced_by_file(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ModelError, match="file: is a file; a model is a folder"):
         paraphrastic.load(str(tmp_path / "file"))
@@ -169,7 +169,7 @@ def test_folder_that_is_a_file_or_missing(tmp_path):
         paraphrastic.load(tmp_path / "nowhere")
 
 
-def test_loaded_model_has_name_options_and_folder(model):
+def test_name_options_and_folder_after_loading(model):
     assert model.name in ENCODERS
     assert model.options["dim"] == 8
     assert model.options.keys() == ENCODERS[model.name].keys()
@@ -198,12 +198,12 @@ def python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_import_of_package_imports_no_dependency():
+def test_dependencies_imported_with_package():
     dependencies = "{'torch', 'numba', 'pandas', 'pyarrow', 'numpy', 'scipy', 'sklearn', 'pydantic', 'rich'}"
     assert python(f"import sys, paraphrastic; print({dependencies} & set(sys.modules))") == "set()\n"
 
 
-def test_package_lists_its_names():
+def test_names_of_package():
     assert {"Model", "load"} <= set(dir(paraphrastic))
     with pytest.raises(AttributeError, match="has no attribute 'lod'"):
         paraphrastic.lod  # noqa: B018

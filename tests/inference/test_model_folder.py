@@ -79,7 +79,7 @@ def test_scorer_of_other_baselines(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ENCODERS)
-def test_trained_model_is_loaded_with_its_weights(tmp_path, name):
+def test_weights_of_trained_model_after_loading(tmp_path, name):
     model, _, config = prepare(name, ENCODERS[name])
     save(model, name, config, tmp_path)
     loaded = load_trained(tmp_path)
@@ -89,12 +89,12 @@ def test_trained_model_is_loaded_with_its_weights(tmp_path, name):
     assert loaded.texts.equals(model.texts)
 
 
-def test_folder_is_created(tmp_path):
+def test_save_to_new_folder(tmp_path):
     save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path / "new/model")
     assert isinstance(load_scorer(tmp_path / "new/model"), OverlapScorer)
 
 
-def test_static_form_that_differs_from_forward(tmp_path, monkeypatch):
+def test_static_form_different_from_forward(tmp_path, monkeypatch):
     model, _, config = prepare("avg", ENCODERS["avg"])
     monkeypatch.setattr(type(model.module.lookup), "mean", lambda *arguments: 2 * model.embeddings[:1])
     with pytest.raises(ModelError, match=r"models/avg\.py: static_form and forward give different vectors"):
@@ -164,7 +164,7 @@ OF_ONE_KIND = {
     "unknown-static-option": (
         "static",
         lambda f: edit_config(f, scorer={"kind": "static", "colour": "red"}),
-        NOT_THE_WEIGHTS,
+        r"config\.json: not the configuration of a model",
     ),
     "tfidf-without-tokens": ("tfidf", lambda f: edit_config(f, scorer={"kind": "tfidf"}), r"config\.json"),
     "external-without-path": ("tfidf", lambda f: edit_config(f, scorer={"kind": "external"}), r"config\.json"),

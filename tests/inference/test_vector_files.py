@@ -57,7 +57,7 @@ def test_vectors_in_each_format(model, tmp_path, capfdbinary, normalize):
     assert capfdbinary.readouterr().out == content
 
 
-def test_files_do_not_depend_on_parts(avg, tmp_path, monkeypatch):
+def test_files_of_sentences_in_parts(avg, tmp_path, monkeypatch):
     for size, name in ((len(LINES), "whole"), (2, "parts")):
         monkeypatch.setattr(vector_files, "_JSON_ROWS", size)
         for suffix in FORMATS:
@@ -79,7 +79,7 @@ def test_no_sentences(avg, tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_failed_run_leaves_no_file(avg, tmp_path, suffix):
+def test_file_after_failed_run(avg, tmp_path, suffix):
     def failing_parts():
         yield from parts(2)
         raise OSError(28, "No space left on device")

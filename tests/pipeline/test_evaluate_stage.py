@@ -23,14 +23,14 @@ def stage_folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_metrics_are_nested_json(stage_folder):
+def test_metrics_file(stage_folder):
     evaluate.main()
     text = (stage_folder / "metrics/evaluate.json").read_text()
     assert list(json.loads(text)) == ["sts", "transfer", "qa", "paraphrase", "words"]
     assert text.endswith("}\n")
 
 
-def test_sets_are_a_table(stage_folder):
+def test_table_of_sets(stage_folder):
     evaluate.main()
     content = (stage_folder / "metrics/sets.csv").read_bytes().decode()
     assert content.splitlines()[0] == "set,kind,n,pearson,spearman,map,mrr,accuracy,f1,oov"
@@ -41,7 +41,7 @@ def test_sets_are_a_table(stage_folder):
     assert float(rows["sts.2012.MSRpar"]["pearson"]) == pytest.approx(-99.9, abs=0.2)
 
 
-def test_scores_are_stored(stage_folder):
+def test_table_of_scores(stage_folder):
     evaluate.main()
     scores = read_table(stage_folder / "data/scores.parquet", SCORES)
     msrpar = [row["score"] for row in scores.to_pylist() if row["set"] == "sts.2012.MSRpar"]

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from paraphrastic import models
 from paraphrastic.errors import ParameterError
 from paraphrastic.finetuning.config import FinetuneConfig
-from paraphrastic.finetuning.tagging.config import tagger_config_class
+from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from pipeline.params import RENAMED, Params, checked, load_params, parameter_error
 from tests.helpers.repository import ROOT
 

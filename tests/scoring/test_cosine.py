@@ -27,7 +27,7 @@ def to_ragged(dense: np.ndarray) -> tuple[Ragged, np.ndarray]:
 
 
 @pytest.mark.parametrize("density", [0.0, 0.1, 0.5, 1.0])
-def test_cosine_of_counts_equals_cosine_of_dense_rows(density):
+def test_cosine_of_counts_against_dense_rows(density):
     dense = random_rows(density)
     scores = cosine_of_counts(*to_ragged(dense), LEFT, RIGHT)
     assert scores.dtype == np.float32

@@ -55,14 +55,14 @@ def encoder_folder(request, tmp_path, monkeypatch):
     return tmp_path / "encoder"
 
 
-def test_scores_are_cosines_of_vectors_of_encoder(encoder_folder):
+def test_scores_of_external_vectors(encoder_folder):
     scorer = fit(encoder_folder)
     assert scorer.score(TEXTS, np.array([0, 0]), np.array([0, 1])) == pytest.approx([1, 3 / 10**0.5])
     assert scorer.encode(TEXTS).dtype == np.float32
     assert scorer.oov_share(TEXTS).tolist() == [0, 0, 0]
 
 
-def test_loaded_external_encoder_encodes_like_fitted_one(encoder_folder, tmp_path):
+def test_vectors_after_loading(encoder_folder, tmp_path):
     model_folder.save(fit(encoder_folder), "external", external.Config(path=None, batch_size=2), tmp_path / "model")
     loaded = model_folder.load_scorer(tmp_path / "model")
     assert [file.name for file in (tmp_path / "model").iterdir()] == ["config.json"]
@@ -116,7 +116,7 @@ def bert_folder(tmp_path):
     return tmp_path / "encoder"
 
 
-def test_no_progress_bar_without_terminal(bert_folder):
+def test_log_without_terminal(bert_folder):
     code = "import sys, pyarrow as pa; from paraphrastic.models.external import *; "
     code += "print(MODEL.fit(Config(path=sys.argv[1], batch_size=2), None).encode(pa.array(['a b'])).shape)"
     done = subprocess.run([sys.executable, "-c", code, str(bert_folder)], capture_output=True, text=True)

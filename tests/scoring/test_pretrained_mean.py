@@ -38,7 +38,7 @@ def naive_means(sentences: pa.StringArray, weight: Callable[[str], float]) -> np
     return np.array([mean(text.split()) for text in sentences.to_pylist()])
 
 
-def test_vectors_are_averaged(vector_file):
+def test_mean_of_vectors(vector_file):
     scorer = vectors.MODEL.fit(vectors.Config(vectors=vector_file, dim=DIM), CORPUS)
     expected = naive_means(SENTENCES, lambda word: 1)
     np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
@@ -51,7 +51,7 @@ def test_oov_share_of_vectors(vector_file):
 
 
 @pytest.mark.parametrize("components", [0, 1, 2])
-def test_sif_weights_by_frequency_and_removes_components(vector_file, components):
+def test_weights_and_removed_components_of_sif(vector_file, components):
     a, tokens = 0.1, " ".join(CORPUS.to_pylist()).split()
     counts = Counter(tokens)
     corpus, means = (
@@ -64,7 +64,7 @@ def test_sif_weights_by_frequency_and_removes_components(vector_file, components
     np.testing.assert_allclose(scorer.score(SENTENCES, *all_pairs(SENTENCES)), cosines(expected), atol=1e-4)
 
 
-def test_sif_of_empty_corpus_equals_mean_of_vectors(vector_file):
+def test_sif_of_empty_corpus(vector_file):
     scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=0), pa.array([], pa.string()))
     np.testing.assert_allclose(scorer.encode(SENTENCES), naive_means(SENTENCES, lambda word: 1), atol=1e-6)
 
@@ -73,7 +73,7 @@ def test_sif_of_empty_corpus_equals_mean_of_vectors(vector_file):
     ("name", "module", "options"),
     [("vectors", vectors, {}), ("sif", sif, {"a": 0.1, "components": 1}), ("sif", sif, {"a": 0.1, "components": 0})],
 )
-def test_loaded_model_encodes_like_fitted_one(vector_file, tmp_path, name, module, options):
+def test_vectors_after_loading(vector_file, tmp_path, name, module, options):
     config = module.Config(vectors=vector_file, dim=DIM, **options)
     fitted = module.MODEL.fit(config, CORPUS)
     model_folder.save(fitted, name, config, tmp_path / "model")

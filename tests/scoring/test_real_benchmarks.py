@@ -65,7 +65,7 @@ def test_tfidf_on_sts_and_sick(benchmarks, read_sources):
 
 
 @pytest.mark.parametrize(("name", "questions"), [("qa.qasent", 68), ("qa.wikiqa", 243)])
-def test_ranking_of_real_questions_equals_trec_eval(benchmarks, name, questions):
+def test_ranking_of_real_questions_against_trec_eval(benchmarks, name, questions):
     (qa,) = (each for each in benchmarks.sets() if each.name == name)
     question, label = qa.column("question"), qa.column("label")
     score = OverlapScorer().score(benchmarks.sentences, qa.column("left"), qa.column("right"))

@@ -113,7 +113,7 @@ def test_oov_share():
     assert static_encoder(StaticForm("words", "mean")).oov_share(SENTENCES).tolist() == [0, 0, 1, 0.25, 0.5]
 
 
-def test_static_encoder_has_vectors_and_embeddings():
+def test_protocols_of_static_encoder():
     encoder = static_encoder(StaticForm("ngrams", "sum"))
     assert isinstance(encoder, VectorScorer)
     assert isinstance(encoder, EmbeddingScorer)
@@ -135,7 +135,7 @@ CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activ
         ("charagram", CHARAGRAM | {"words": True}),
     ],
 )
-def test_static_encoder_equals_torch_model(tmp_path, name, block):
+def test_vectors_against_torch_model(tmp_path, name, block):
     trained, _, config = prepare(name, block)
     for parameter in trained.module.parameters():  # biases start at zero, which would hide their terms
         parameter.data.normal_()
@@ -148,7 +148,7 @@ def test_static_encoder_equals_torch_model(tmp_path, name, block):
     np.testing.assert_array_equal(static.embedding_array(), trained.embedding_array())
 
 
-def test_loaded_static_encoder_equals_saved_one(tmp_path):
+def test_vectors_and_form_after_loading(tmp_path):
     encoder = static_encoder(StaticForm("ngrams", "sum", counts="sqrt", activation="tanh"), "bias")
     content = encoder.save(tmp_path)
     form = {key: value for key, value in content["scorer"].items() if key != "kind"}
@@ -167,9 +167,8 @@ def without(arrays: dict[str, np.ndarray], name: str) -> dict[str, np.ndarray]:
         (lambda arrays: without(arrays, "embeddings"), {}),
         (lambda arrays: arrays | {"embeddings": arrays["embeddings"][1:]}, {}),
         (lambda arrays: arrays, {"vocabulary": "ngrams"}),
-        (lambda arrays: arrays, {"layers": 3}),
     ],
-    ids=["no-embeddings", "too-few-embeddings", "other-kind-of-vocabulary", "unknown-option"],
+    ids=["no-embeddings", "too-few-embeddings", "other-kind-of-vocabulary"],
 )
 def test_weights_of_another_model(tmp_path: Path, change_arrays, change_form):
     encoder = static_encoder(StaticForm("words", "mean"))
@@ -177,4 +176,12 @@ def test_weights_of_another_model(tmp_path: Path, change_arrays, change_form):
     form = encoder.save(tmp_path)["scorer"] | change_form
     form.pop("kind")
     with pytest.raises(ModelError, match=r"weights\.safetensors: not the weights of this model; train it again"):
+        StaticEncoder.load(tmp_path, form)
+
+
+@pytest.mark.parametrize("change", [{"layers": 3}, {"pooling": "max"}, {"vocabulary": "letters"}])
+def test_configuration_of_another_model(tmp_path: Path, change):
+    form = static_encoder(StaticForm("words", "mean")).save(tmp_path)["scorer"] | change
+    form.pop("kind")
+    with pytest.raises(ModelError, match=r"config\.json: not the configuration of a model; train the model again"):
         StaticEncoder.load(tmp_path, form)

@@ -38,7 +38,7 @@ def sklearn_scores(corpus: pa.StringArray, sentences: pa.StringArray, split) -> 
 
 @on_each_text
 @pytest.mark.parametrize("order", [1, 2, 3, 6])
-def test_tfidf_of_ngrams_equals_scikit_learn(text, order):
+def test_tfidf_of_ngrams_against_scikit_learn(text, order):
     corpus, sentences = TEXTS[text]
     scores = fit_chars(corpus, order=order).score(sentences, *all_pairs(sentences))
     expected = sklearn_scores(corpus, sentences, lambda s: [s[i : i + order] for i in range(len(s) - order + 1)])
@@ -47,7 +47,7 @@ def test_tfidf_of_ngrams_equals_scikit_learn(text, order):
 
 
 @on_each_text
-def test_tfidf_of_words_equals_scikit_learn(text):
+def test_tfidf_of_words_against_scikit_learn(text):
     corpus, sentences = TEXTS[text]
     scores = words.MODEL.fit(words.Config(), corpus).score(sentences, *all_pairs(sentences))
     expected = sklearn_scores(corpus, sentences, lambda s: s.split(" ") if s else [])
@@ -55,12 +55,12 @@ def test_tfidf_of_words_equals_scikit_learn(text):
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
-def test_rare_ngram_weighs_more_than_frequent_one():
+def test_weights_of_rare_and_frequent_ngram():
     scorer = fit_chars(pa.array(["aaa bbb", "aaa ccc", "aaa ddd", "eee"]))
     assert score_texts(scorer, "eee fff aaa", "eee") > score_texts(scorer, "eee fff aaa", "aaa") > 0
 
 
-def test_ngrams_outside_of_corpus_are_ignored():
+def test_ngrams_outside_of_corpus():
     scorer = fit_chars()
     assert score_texts(scorer, "xyzzy", "xyzzy") == 0
     assert scorer.oov_share(pa.array(["xyzzy"])).tolist() == [1]
@@ -71,7 +71,7 @@ def test_tfidf_of_empty_sentences():
     assert score_texts(scorer, "", "the cat") == score_texts(scorer, "", "") == 0
 
 
-def test_oov_share_of_ngrams_counts_repetitions():
+def test_oov_share_of_repeated_ngrams():
     # "the", "he ", "e x", " xx", "xxx", "xxx"; then a text shorter than an n-gram; then an empty text
     assert fit_chars().oov_share(pa.array(["the xxxx", "xy", ""])).tolist() == [4 / 6, 0, 0]
 
@@ -101,7 +101,7 @@ def test_corpus_without_tokens(module, corpus, message):
 
 
 @pytest.mark.parametrize(("name", "module"), [("tfidf-chars", chars), ("tfidf-words", words)])
-def test_loaded_tfidf_scores_like_fitted_one(tmp_path, name, module):
+def test_scores_after_loading(tmp_path, name, module):
     corpus, sentences = TEXTS["hard"]
     fitted = module.MODEL.fit(module.Config(), corpus)
     model_folder.save(fitted, name, module.Config(), tmp_path)
@@ -111,7 +111,7 @@ def test_loaded_tfidf_scores_like_fitted_one(tmp_path, name, module):
 
 
 @pytest.mark.parametrize("module", [chars, words])
-def test_saved_bytes_do_not_depend_on_order_of_sentences(tmp_path, module):
+def test_saved_bytes_of_reordered_sentences(tmp_path, module):
     for name, corpus in (("a", CORPUS), ("b", CORPUS[::-1])):
         (tmp_path / name).mkdir()
         module.MODEL.fit(module.Config(), corpus).save(tmp_path / name)

@@ -26,7 +26,7 @@ def test_overlap_worked_by_hand():
     assert score_texts(SCORER, "a b", "c d") == 0
 
 
-def test_overlap_ignores_repeated_words():
+def test_overlap_of_repeated_words():
     assert score_texts(SCORER, "a a a b", "b a") == pytest.approx(1)
 
 
@@ -34,7 +34,7 @@ def test_overlap_of_empty_sentences():
     assert score_texts(SCORER, "", "the cat") == score_texts(SCORER, "", "") == 0
 
 
-def test_overlap_equals_naive_count_on_hard_text():
+def test_overlap_of_hard_text_against_naive_count():
     sentences = hard_sentences(60, seed=1)
     expected = [naive_overlap(*pair) for pair in product(sentences.to_pylist(), repeat=2)]
     np.testing.assert_allclose(SCORER.score(sentences, *all_pairs(sentences)), expected, atol=1e-6)
@@ -44,11 +44,11 @@ def test_overlap_with_leading_and_double_spaces():
     assert score_texts(SCORER, "  a  b ", "b a") == pytest.approx(1)
 
 
-def test_overlap_has_no_unknown_words():
+def test_oov_share_without_vocabulary():
     assert SCORER.oov_share(pa.array(["the cat", "", "xyzzy"])).tolist() == [0, 0, 0]
 
 
-def test_loaded_overlap_scores_like_fitted_one(tmp_path):
+def test_scores_after_loading(tmp_path):
     sentences = hard_sentences(20, seed=2)
     fitted = overlap.MODEL.fit(overlap.Config(), sentences)
     model_folder.save(fitted, "overlap", overlap.Config(), tmp_path)

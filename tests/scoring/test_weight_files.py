@@ -20,7 +20,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_weights_are_read_as_written(folder):
+def test_weights_after_reading(folder):
     texts, arrays = read_weights(folder)
     assert texts.equals(TEXTS)
     assert arrays.keys() == ARRAYS.keys()
@@ -29,12 +29,12 @@ def test_weights_are_read_as_written(folder):
         np.testing.assert_array_equal(arrays[name], array)
 
 
-def test_array_that_is_not_contiguous(tmp_path):
+def test_array_without_contiguous_memory(tmp_path):
     write_weights(tmp_path, TEXTS, {"embeddings": ARRAYS["embeddings"].T})
     np.testing.assert_array_equal(read_weights(tmp_path)[1]["embeddings"], ARRAYS["embeddings"].T)
 
 
-def test_files_have_equal_permissions(folder):
+def test_permissions_of_files(folder):
     assert len({file.stat().st_mode for file in folder.iterdir()}) == 1
 
 
@@ -76,7 +76,7 @@ def test_weights_without_hash_of_vocabulary(folder):
         read_weights(folder)
 
 
-def test_equal_weights_give_equal_bytes(tmp_path):
+def test_bytes_of_equal_weights(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         write_weights(tmp_path / name, TEXTS, ARRAYS)

@@ -14,7 +14,7 @@ def compare(
     md: Annotated[bool, Option("--md", help="As a table in Markdown.")] = False,
     as_json: Annotated[bool, Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Test whether B is better than A, for each set and for the mean."""
+    """Test whether B is better than A, set by set."""
     from paraphrastic.cli.output import print_table
     from paraphrastic.comparison import report
     from paraphrastic.comparison.by_set import compare

@@ -82,22 +82,21 @@ def path(name: Annotated[str, Argument(metavar="NAME", help="A source.")]) -> No
 
 def _state(source: "Source", locations: "DataLocations") -> tuple[str, str]:
     """Return how many of the files of `source` are there, and a word for their state."""
-    found = [cached for file in source.files if (cached := locations.find(source, file))]
-    if not all(cached.is_intact() for cached in found):
+    present = [cached for file in source.files if (cached := locations.find(source, file))]
+    if not all(cached.is_intact() for cached in present):
         state = _DAMAGED
-    elif len(found) == len(source.files):
-        state = "sound" if found else "generated"
+    elif len(present) == len(source.files):
+        state = "sound" if present else "generated"
     else:
-        state = "incomplete" if found else "not fetched"
-    return f"{len(found)}/{len(source.files)}", state
+        state = "incomplete" if present else "not fetched"
+    return f"{len(present)}/{len(source.files)}", state
 
 
 def _size(source: "Source", locations: "DataLocations") -> str:
     """Return the size of a source in megabytes if all its files are there, an empty string otherwise."""
-    found = [locations.find(source, file) for file in source.files]
-    present = [cached for cached in found if cached]
+    present = [cached for file in source.files if (cached := locations.find(source, file))]
     total = sum(cached.path.stat().st_size for cached in present)
-    return f"{total / 1e6:.1f} MB" if found and len(present) == len(found) else ""
+    return f"{total / 1e6:.1f} MB" if source.files and len(present) == len(source.files) else ""
 
 
 def _sources(names: Sequence[str]) -> list["Source"]:

@@ -37,7 +37,7 @@ def embed(
 
 
 def similarity(model: ModelFolder, file: TextFile = "-") -> None:
-    """Print the similarity of two tab-separated columns, line by line."""
+    """Print the similarity of two columns of FILE."""
     from paraphrastic.cli.text_input import read_pairs
 
     loaded = paraphrastic.load(model)
@@ -52,7 +52,7 @@ def neighbors(
     k: Annotated[int, Option("--k", "-k", min=1, help="How many.")] = 10,
     among: Annotated[str | None, Option(metavar="FILE", help="Search the lines of FILE instead.")] = None,
 ) -> None:
-    """Print the nearest neighbours of TEXT in the vocabulary or in a file."""
+    """Print the nearest neighbours of TEXT."""
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
 
@@ -67,7 +67,7 @@ def export(
     out: Annotated[Path, Argument(metavar="OUT", help="Folder, or file for word2vec.")],
     to: Annotated[Format, Option("--to", help="Format.")],
 ) -> None:
-    """Write MODEL for sentence-transformers or as word2vec text."""
+    """Write MODEL in the format of another tool."""
     from paraphrastic.inference.export import to_sentence_transformers, to_word2vec
 
     write = to_word2vec if to is Format.WORD2VEC else to_sentence_transformers

@@ -23,14 +23,12 @@ def scores_of(revision: str) -> ScoresBySet:
     if revision == WORKSPACE:
         return by_set(read_table(SCORES_FILE, SCORES))
     from dvc.api import DVCFileSystem
-    from dvc.exceptions import NotDvcRepoError
     from dvc.scm import RevError
 
+    _check_repository()
     try:
         with DVCFileSystem(rev=revision).open(SCORES_FILE.as_posix(), "rb") as file:
             return by_set(pq.read_table(file).cast(SCORES))
-    except NotDvcRepoError as error:
-        raise ParameterError(f"{Path.cwd()}: not a DVC repository; run this in a clone of the project") from error
     except RevError as error:
         raise ParameterError(_unknown_revision(revision)) from error
     except FileNotFoundError as error:
@@ -39,6 +37,24 @@ def scores_of(revision: str) -> ScoresBySet:
         ) from error
     except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{revision}: {SCORES_FILE} is damaged; evaluate it again") from error
+
+
+def _check_repository() -> None:
+    """Check that the working directory is in a DVC repository with a commit.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    from dvc.exceptions import NotDvcRepoError
+    from dvc.repo import Repo
+    from dvc.scm import SCMError
+    from scmrepo.exceptions import SCMError as GitError
+
+    try:
+        with Repo() as repo:
+            repo.scm.get_rev()
+    except (NotDvcRepoError, SCMError, GitError) as error:
+        raise ParameterError(f"{Path.cwd()}: not a DVC repository with commits; run this in a clone") from error
 
 
 def _unknown_revision(revision: str) -> str:
@@ -51,7 +67,7 @@ def revisions() -> list[str]:
     from dvc.repo import Repo
 
     with Repo() as repo:
-        experiments = [name for found in repo.experiments.ls().values() for name, _ in found if name]
+        experiments = [name for group in repo.experiments.ls().values() for name, _ in group if name]
         refs = [
             ref.removeprefix(f"refs/{kind}/")
             for kind in ("heads", "tags")

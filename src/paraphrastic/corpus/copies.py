@@ -22,8 +22,8 @@ _ROUNDING = 1e-9
 
 def exact_copies(texts: pa.StringArray, evaluation: pa.StringArray) -> NDArray[np.bool_]:
     """Return which of the normalized `texts` (n,) occur in `evaluation`; an empty text does not count."""
-    found = pc.and_(pc.is_in(texts, value_set=evaluation), pc.not_equal(texts, ""))
-    mask: NDArray[np.bool_] = found.to_numpy(zero_copy_only=False)
+    copies = pc.and_(pc.is_in(texts, value_set=evaluation), pc.not_equal(texts, ""))
+    mask: NDArray[np.bool_] = copies.to_numpy(zero_copy_only=False)
     return mask
 
 

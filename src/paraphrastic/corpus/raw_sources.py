@@ -24,8 +24,8 @@ class RawPairs:
         on_bad_rows: called with one line if rows were left out.
 
     Attributes:
-        read: pairs so far.
-        bad: rows left out so far.
+        read: pairs that the current iteration has read.
+        bad: rows that it has left out.
     """
 
     def __init__(self, source: Source, folder: Path, max_bad_rows: float, on_bad_rows: Callable[[str], object]) -> None:
@@ -39,6 +39,7 @@ class RawPairs:
         Raises:
             DataError: more rows are unusable than allowed, or a file is damaged.
         """
+        self.read, self.bad = 0, []
         for reading in read(self._source, self._folder):
             if reading.kind == "pairs":
                 self.read += len(reading.table)
@@ -48,11 +49,11 @@ class RawPairs:
             self._check_bad_rows()
 
     def _check_bad_rows(self) -> None:
-        found = f"{_location(self.bad[0])} ({len(self.bad)} bad rows beside {self.read} pairs)"
+        summary = f"{_location(self.bad[0])} ({len(self.bad)} bad rows beside {self.read} pairs)"
         if len(self.bad) > self._max_bad_rows * self.read:
             limit = f"more than tokenize.max_bad_rows = {self._max_bad_rows} allows"
-            raise DataError(f"{found}: {limit}; remove {self._folder} and run `dvc repro`")
-        self._on_bad_rows(f"{found}: left out")
+            raise DataError(f"{summary}: {limit}; remove {self._folder} and run `dvc repro`")
+        self._on_bad_rows(f"{summary}: left out")
 
 
 def read_evaluation(source: Source, folder: Path) -> list[Reading]:
@@ -63,21 +64,21 @@ def read_evaluation(source: Source, folder: Path) -> list[Reading]:
     Raises:
         DataError: a row is unusable, or a set does not have the number of rows that the catalogue states.
     """
-    readings = [each for each in read(source, folder) if each.kind != "pairs"]
-    for bad in (bad for each in readings for bad in each.bad):
+    readings = [reading for reading in read(source, folder) if reading.kind != "pairs"]
+    for bad in (bad for reading in readings for bad in reading.bad):
         raise DataError(f"{_location(bad)}; an evaluation set must be complete: remove the file and run `dvc repro`")
-    found = sum((_count_rows(each.table) for each in readings), Counter[str]())
-    for name in source.rows:
-        if found[name] != source.rows[name]:
-            wrong = f"{found[name]} rows of {name}, expected {source.rows[name]}"
-            raise DataError(f"{folder}: {wrong}; remove the folder and run `dvc repro`")
+    rows = sum((_count_rows(reading.table) for reading in readings), Counter[str]())
+    for name, expected in source.rows.items():
+        if rows[name] != expected:
+            mismatch = f"{rows[name]} rows of {name}, expected {expected}"
+            raise DataError(f"{folder}: {mismatch}; remove the folder and run `dvc repro`")
     return readings
 
 
 def _count_rows(table: pa.Table) -> Counter[str]:
     """Count rows by SET/SPLIT."""
     counts = pc.value_counts(pc.binary_join_element_wise(table["set"], table["split"], "/"))
-    return Counter({each["values"]: each["counts"] for each in counts.to_pylist()})
+    return Counter({count["values"]: count["counts"] for count in counts.to_pylist()})
 
 
 def _location(bad: BadRow) -> str:

@@ -74,20 +74,20 @@ class Benchmarks:
 
     def sets(self) -> list[EvaluationSet]:
         """Return the sets with test pairs, by name; of labelled pairs only those with two labels."""
-        found = [each for kind in SCORED for each in self._sets(kind)]
-        return sorted(found, key=lambda each: (each.name, each.kind))
+        sets = [evaluation_set for kind in SCORED for evaluation_set in self._sets(kind)]
+        return sorted(sets, key=lambda evaluation_set: (evaluation_set.name, evaluation_set.kind))
 
     def _sets(self, kind: str) -> list[EvaluationSet]:
         table = self.tables[kind]
         splits = pa.array(["train", "test"] if kind == "labelled_pairs" else ["test"])
         table = table.filter(pc.is_in(table["split"], splits))
         names = pc.unique(table["set"]).to_pylist()
-        found = [EvaluationSet(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
-        return [each for each in found if each.is_test.any() and not _has_more_than_two_labels(each)]
+        sets = [EvaluationSet(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
+        return [each for each in sets if each.is_test.any() and not _has_more_than_two_labels(each)]
 
 
-def _has_more_than_two_labels(each: EvaluationSet) -> bool:
-    return each.kind == "labelled_pairs" and bool(each.column("label").max() > 1)
+def _has_more_than_two_labels(evaluation_set: EvaluationSet) -> bool:
+    return evaluation_set.kind == "labelled_pairs" and bool(evaluation_set.column("label").max() > 1)
 
 
 def _check(table: pa.Table, sentences: int, path: Path) -> None:

@@ -38,10 +38,10 @@ def per_question(
     question, correct = question[order], label[order] > 0
     answers = np.bincount(question, correct).astype(np.int64)  # (questions,), correct answers of each
     rank = _positions(question)[correct] + 1  # (correct answers,)
-    found = _positions(question[correct]) + 1  # correct answers up to and including this one
-    precision = np.bincount(question[correct], found / rank, minlength=len(answers))
+    ordinal = _positions(question[correct]) + 1  # 1 for the first correct answer of its question
+    precision = np.bincount(question[correct], ordinal / rank, minlength=len(answers))
     answered = answers > 0
-    return precision[answered] / answers[answered], 1 / rank[found == 1]
+    return precision[answered] / answers[answered], 1 / rank[ordinal == 1]
 
 
 def _positions(group: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -108,8 +108,8 @@ def _groups(sets: Sequence[EvaluationSet]) -> set[str]:
     return {group for each in sets for group in accumulate(each.name.split("."), "{}.{}".format)}
 
 
-def _correlation(each: EvaluationSet, scores: Scores) -> float:
-    return (spearman if is_ranked(each.name) else pearson)(each.column("score"), scores)
+def _correlation(evaluation_set: EvaluationSet, scores: Scores) -> float:
+    return (spearman if is_ranked(evaluation_set.name) else pearson)(evaluation_set.column("score"), scores)
 
 
 def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[Scores]:
@@ -133,32 +133,41 @@ def _oov_shares(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer
     return [float(part.mean()) for part in np.split(shares, np.cumsum([len(r) for r in rows])[:-1])]
 
 
-def _row(each: EvaluationSet, metrics: dict[str, float], oov: float) -> dict[str, Any]:
+def _row(evaluation_set: EvaluationSet, metrics: dict[str, float], oov: float) -> dict[str, Any]:
     values = {name: percent(value) for name, value in (metrics | {"oov": oov}).items()}
-    return {"set": each.name, "kind": each.kind, "n": int(each.is_test.sum())} | values
+    return {"set": evaluation_set.name, "kind": evaluation_set.kind, "n": int(evaluation_set.is_test.sum())} | values
 
 
-def _score_table(each: EvaluationSet, scores: Scores) -> pa.Table:
-    n, table = len(each), each.table
+def _score_table(evaluation_set: EvaluationSet, scores: Scores) -> pa.Table:
+    n, table = len(evaluation_set), evaluation_set.table
     question = table["question"] if "question" in table.column_names else pa.array(np.full(n, -1))
     gold = table["score" if "score" in table.column_names else "label"]
-    columns = [pa.array([each.name] * n), pa.array([each.kind] * n), table["split"], question, gold, pa.array(scores)]
+    columns = [
+        pa.array([evaluation_set.name] * n),
+        pa.array([evaluation_set.kind] * n),
+        table["split"],
+        question,
+        gold,
+        pa.array(scores),
+    ]
     return pa.table(columns, SCORES.names).cast(SCORES)
 
 
-def _similarity_metrics(each: EvaluationSet, scores: Scores) -> dict[str, float]:
-    gold = each.column("score")
+def _similarity_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
+    gold = evaluation_set.column("score")
     return {"pearson": pearson(gold, scores), "spearman": spearman(gold, scores)}
 
 
-def _ranking_metrics(each: EvaluationSet, scores: Scores) -> dict[str, float]:
-    return rank(each.column("question"), each.column("label"), scores)._asdict()
+def _ranking_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
+    return rank(evaluation_set.column("question"), evaluation_set.column("label"), scores)._asdict()
 
 
-def _paraphrase_metrics(each: EvaluationSet, scores: Scores) -> dict[str, float]:
-    label, test = each.column("label"), each.is_test
+def _paraphrase_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
+    label, test = evaluation_set.column("label"), evaluation_set.is_test
     if test.all():
-        raise DataError(f"{each.name}: no training pairs to choose the threshold on; its source is incomplete")
+        raise DataError(
+            f"{evaluation_set.name}: no training pairs to choose the threshold on; its source is incomplete"
+        )
     threshold = best_threshold(label[~test], scores[~test])
     return decide(label[test], scores[test], threshold)._asdict()
 

@@ -22,8 +22,8 @@ from paraphrastic.finetuning.initial_state import (
     untrained_model,
 )
 from paraphrastic.finetuning.pair_model import finetune_pair_model
-from paraphrastic.finetuning.tagging.config import TaggerConfig
 from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
+from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig
 from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows
 from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info
 from paraphrastic.models import model_class
@@ -144,8 +144,8 @@ def _pretrained_encoder(model: ModelChoice) -> VectorScorer:
 
 def _check_name(model: ModelChoice) -> None:
     """Refuse a folder that holds another model than the one in params.yaml."""
-    found = read_info(model.pretrained).model
-    if found != model.name:
+    name = read_info(model.pretrained).model
+    if name != model.name:
         raise ModelError(
-            f"{model.pretrained} holds '{found}', but model = '{model.name}' is chosen; run `dvc repro train`"
+            f"{model.pretrained} holds '{name}', but model = '{model.name}' is chosen; run `dvc repro train`"
         )

@@ -126,10 +126,10 @@ def find_task(folder: Path, name: str) -> TaskRows:
         DataError: a file is missing or damaged.
     """
     tables = {kind: read_table(folder / f"{kind}.parquet", indexed_schema(kind)) for kind in get_args(Kind)}
-    found = _tasks(tables)
-    if name not in found:
-        raise ParameterError(f"{unknown_name('supervised task', name, found)}; {_HOW_TO_GET}")
-    kind, sets = found[name]
+    tasks = _tasks(tables)
+    if name not in tasks:
+        raise ParameterError(f"{unknown_name('supervised task', name, tasks)}; {_HOW_TO_GET}")
+    kind, sets = tasks[name]
     return TaskRows(name, kind, tables[kind].filter(pc.is_in(tables[kind]["set"], pa.array(sets))))
 
 
@@ -152,15 +152,15 @@ def load_task(folder: Path, rows: TaskRows) -> Task:
 
 def _tasks(tables: Mapping[str, pa.Table]) -> dict[str, tuple[Kind, list[str]]]:
     """Return the kind and the sets of each task; every set with training rows is a task."""
-    found: dict[str, tuple[Kind, list[str]]] = {}
+    tasks: dict[str, tuple[Kind, list[str]]] = {}
     for kind in get_args(Kind):
         table = tables[kind]
         names = pc.unique(table.filter(pc.equal(table["split"], "train"))["set"]).to_pylist()
-        found |= {each.replace(".", "-", 1): (kind, [each]) for each in names if not each.startswith("sts.")}
+        tasks |= {name.replace(".", "-", 1): (kind, [name]) for name in names if not name.startswith("sts.")}
     similarity = tables["similarity"]
     tested = pc.unique(similarity.filter(pc.equal(similarity["split"], "test"))["set"]).to_pylist()
     sets = pooled_sets(tested)
-    return found | ({POOLED: ("similarity", sets)} if sets else {})
+    return tasks | ({POOLED: ("similarity", sets)} if sets else {})
 
 
 def _split(table: pa.Table) -> dict[str, LabelledRows]:

@@ -54,7 +54,7 @@ class Model:
     @property
     def vocabulary(self) -> pa.StringArray:
         """Entries of the vocabulary in row order; empty if the model has none."""
-        return getattr(self.scorer, "texts", pa.array([], pa.string()))
+        return self.scorer.texts
 
     def encode(
         self,
@@ -197,8 +197,10 @@ def _progress_bar(count: int, visible: bool) -> Iterator[Callable[[int], object]
     if not visible:
         yield lambda _: None
         return
-    from paraphrastic import console  # imports rich, which encoding does not need
-
+    try:
+        from paraphrastic import console  # imports rich, which encoding does not need
+    except ModuleNotFoundError as error:
+        raise ParameterError("progress = True needs the package rich; pip install rich") from error
     with console.progress(visible=True) as bar:
         task = bar.add_task("sentences", total=count)
         yield lambda rows: bar.advance(task, rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from paraphrastic.atomic import write_text
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.scoring.weight_files import wrong_config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -73,8 +74,10 @@ def load_scorer(folder: Path) -> Scorer:
     if kind == "external":
         from paraphrastic.scoring.external_encoder import ExternalEncoder
 
-        return ExternalEncoder(Path(options["path"]), options["batch_size"])
-    return load_trained(folder)
+        return ExternalEncoder.load(folder, options)
+    if kind in ("encoder", "pair-model"):
+        return load_trained(folder)
+    raise wrong_config(folder)
 
 
 def load_trained(folder: Path) -> "TrainedEncoder | TrainedPairModel":
@@ -118,10 +121,10 @@ def read_info(folder: Path) -> ModelInfo:
     except ValueError as error:
         raise ModelError(f"{path}: damaged; train the model again") from error
     if not isinstance(content, dict) or not content.keys() >= {"format", "model", "config"}:
-        raise ModelError(f"{path}: not the configuration of a model; train the model again")
+        raise wrong_config(folder)
     if content["format"] != FORMAT:
         remedy = "train the model again" if content["format"] == 1 else "update the package"
-        raise ModelError(f"{folder}: model format {content['format']}, this version reads {FORMAT}; {remedy}")
+        raise ModelError(f"{folder}: model format {content['format']!r}, this version reads {FORMAT}; {remedy}")
     if not (isinstance(content.get("scorer"), dict) and "kind" in content["scorer"]):
-        raise ModelError(f"{path}: not the configuration of a model; train the model again")
+        raise wrong_config(folder)
     return ModelInfo(content["model"], content["config"], content["scorer"])

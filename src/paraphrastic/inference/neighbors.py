@@ -54,8 +54,8 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
     for lines in columns:
         scores = model.similarity([text] * len(lines), lines, progress=False)
         order = np.argsort(-scores, kind="stable")[:count]
-        found = zip(scores[order].tolist(), lines.take(pa.array(order)).to_pylist(), strict=True)
-        best = sorted([*best, *found], key=lambda each: -each[0])[:count]
+        candidates = zip(scores[order].tolist(), lines.take(pa.array(order)).to_pylist(), strict=True)
+        best = sorted([*best, *candidates], key=lambda neighbor: -neighbor[0])[:count]
     return best
 
 

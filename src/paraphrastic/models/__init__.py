@@ -35,8 +35,8 @@ def model_class(name: str) -> type[TrainableModel] | type[Baseline]:
     Raises:
         ParameterError: there is no such model.
     """
-    found: type[TrainableModel] | type[Baseline] = _module(name).MODEL
-    return found
+    model: type[TrainableModel] | type[Baseline] = _module(name).MODEL
+    return model
 
 
 def config_class(name: str) -> type[BaseModel]:
@@ -45,8 +45,8 @@ def config_class(name: str) -> type[BaseModel]:
     Raises:
         ParameterError: there is no such model.
     """
-    found: type[BaseModel] = _module(name).Config
-    return found
+    config: type[BaseModel] = _module(name).Config
+    return config
 
 
 def _module(name: str) -> Any:

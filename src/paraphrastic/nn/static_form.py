@@ -1,10 +1,14 @@
 """Encoders that are a sum of embeddings, in a form that NumPy can compute."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
 
 from paraphrastic.vocabulary.kinds import VocabularyKind
 from paraphrastic.vocabulary.words import BoundaryTokens
+
+Pooling = Literal["mean", "sum"]
+CountWeight = Literal["linear", "sqrt"]
+StaticActivation = Literal["linear", "tanh", "relu"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,18 @@ class StaticForm:
     """
 
     vocabulary: VocabularyKind
-    pooling: Literal["mean", "sum"]
+    pooling: Pooling
     boundary_tokens: BoundaryTokens = "none"
-    counts: Literal["linear", "sqrt"] = "linear"
-    activation: Literal["linear", "tanh", "relu"] = "linear"
+    counts: CountWeight = "linear"
+    activation: StaticActivation = "linear"
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        Raises:
+            ValueError: a value is not one of those that its type lists.
+        """
+        types = VocabularyKind, Pooling, BoundaryTokens, CountWeight, StaticActivation
+        for field, allowed in zip(fields(self), types, strict=True):
+            if getattr(self, field.name) not in get_args(allowed):
+                raise ValueError(f"{field.name} = {getattr(self, field.name)!r}, expected one of {get_args(allowed)}")

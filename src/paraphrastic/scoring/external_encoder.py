@@ -1,11 +1,11 @@
 """An encoder that sentence-transformers or model2vec wrote to a folder."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
+from paraphrastic.scoring.weight_files import wrong_config
 
 
 class ExternalEncoder:
@@ -26,6 +27,7 @@ class ExternalEncoder:
 
     def __init__(self, folder: Path, batch_size: int) -> None:
         self._folder, self._batch_size = folder, batch_size
+        self.texts = pa.array([], pa.string())  # the vocabulary belongs to the encoder
 
     def encode(self, sentences: pa.StringArray) -> Vectors:
         """Return the vectors of tokenized sentences, (n, dim).
@@ -48,6 +50,17 @@ class ExternalEncoder:
     def save(self, folder: Path) -> dict[str, Any]:
         """Write nothing; the result, with the path of the encoder, goes to `config.json`."""
         return {"scorer": {"kind": "external", "path": str(self._folder), "batch_size": self._batch_size}}
+
+    @classmethod
+    def load(cls, folder: Path, options: Mapping[str, Any]) -> Self:
+        """Return the encoder whose path is in `config.json`.
+
+        Raises:
+            ModelError: an option is missing.
+        """
+        if not options.keys() >= {"path", "batch_size"}:
+            raise wrong_config(folder)
+        return cls(Path(options["path"]), options["batch_size"])
 
     @cached_property
     def _encoder(self) -> Any:

@@ -15,7 +15,13 @@ Vectors = NDArray[np.float32]
 
 
 class Scorer(Protocol):
-    """Computes how similar two sentences are. A sentence is tokenized text: tokens joined by single spaces."""
+    """Computes how similar two sentences are. A sentence is tokenized text: tokens joined by single spaces.
+
+    Attributes:
+        texts: entries of the vocabulary in row order; empty if there is no vocabulary.
+    """
+
+    texts: pa.StringArray
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the similarity of `sentences[left[i]]` and `sentences[right[i]]`, (pairs,); higher is more similar."""
@@ -41,13 +47,7 @@ class VectorScorer(Scorer, Protocol):
 
 @runtime_checkable
 class EmbeddingScorer(Scorer, Protocol):
-    """A scorer with an embedding for each entry of its vocabulary.
-
-    Attributes:
-        texts: entries of the vocabulary.
-    """
-
-    texts: pa.StringArray
+    """A scorer with an embedding for each entry of its vocabulary."""
 
     @property
     def vocabulary_kind(self) -> VocabularyKind:

@@ -17,7 +17,7 @@ from paraphrastic.nn.kernels.sum_rows import sum_rows
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
-from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
+from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 
@@ -36,6 +36,8 @@ class StaticEncoder:
     def __init__(self, form: StaticForm, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.form, self.texts, self.arrays = form, texts, dict(arrays)
         self.embeddings: NDArray[np.float32] = self.arrays["embeddings"]
+        self._bias, self._directions = self.arrays.get("bias"), self.arrays.get("directions")
+        self._dense = (self.arrays["dense.W"], self.arrays["dense.b"]) if "dense.W" in self.arrays else None
         self._vocabulary = build_vocabulary(form.vocabulary, texts, form.boundary_tokens)
 
     @property
@@ -77,7 +79,9 @@ class StaticEncoder:
         texts, arrays = read_weights(folder)
         try:
             encoder = cls(StaticForm(**form), texts, arrays)
-        except (KeyError, TypeError) as error:
+        except (TypeError, ValueError) as error:
+            raise wrong_config(folder) from error
+        except KeyError as error:
             raise wrong_weights(folder) from error
         if len(encoder.embeddings) != len(texts) + (encoder.form.vocabulary == "words"):
             raise wrong_weights(folder)
@@ -89,11 +93,14 @@ class StaticEncoder:
         return np.sqrt(counts) if self.form.counts == "sqrt" else counts
 
     def _compose(self, sums: Vectors) -> Vectors:
-        vectors = self._activation(sums + self.arrays["bias"]) if "bias" in self.arrays else sums
-        if "dense.W" in self.arrays:
-            vectors = self._activation(vectors @ self.arrays["dense.W"] + self.arrays["dense.b"])
-        directions = self.arrays.get("directions")
-        return vectors if directions is None else vectors - vectors @ directions.T @ directions
+        vectors = self._activation(sums if self._bias is None else sums + self._bias)
+        if self._dense is not None:
+            W, b = self._dense
+            vectors = self._activation(vectors @ W + b)
+        if self._directions is None:
+            return vectors
+        projections: Vectors = vectors @ self._directions.T @ self._directions
+        return vectors - projections
 
     def _activation(self, vectors: Vectors) -> Vectors:
         if self.form.activation == "tanh":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.scoring.cosine import cosine_of_counts
 from paraphrastic.scoring.scorer import Rows, Scores
-from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
+from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import WordVocabulary
@@ -60,6 +60,8 @@ class TfidfScorer:
         Raises:
             ModelError: weights or vocabulary are damaged, or not those of this model.
         """
+        if options.get("tokens") not in ("words", "ngrams"):
+            raise wrong_config(folder)
         texts, arrays = read_weights(folder)
         if len(arrays.get("idf", ())) != len(texts):
             raise wrong_weights(folder)

@@ -16,6 +16,9 @@ from paraphrastic.vocabulary.ragged import Ragged
 class OverlapScorer:
     """Cosine of binary bags of words: |A ∩ B| / √(|A| |B|) for the sets of words A and B."""
 
+    def __init__(self) -> None:
+        self.texts = pa.array([], pa.string())
+
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the overlap of each pair, (pairs,); 0 if a sentence is empty."""
         words, offsets = split_words(sentences)

@@ -52,6 +52,11 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     return read_table(vocabulary, VOCABULARY)["text"].combine_chunks(), arrays
 
 
+def wrong_config(folder: Path) -> ModelError:
+    """Return the error for a `config.json` that lacks an option or has an unknown one."""
+    return ModelError(f"{folder}/config.json: not the configuration of a model; train the model again")
+
+
 def wrong_weights(folder: Path) -> ModelError:
     """Return the error for weights that lack an array or have arrays of other sizes."""
     return ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again")

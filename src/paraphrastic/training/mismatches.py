@@ -33,12 +33,12 @@ def mismatched_pairs(
         (2, pairs) int64, the left and the right sentence of each pair; every sentence keeps its side.
     """
     unit = normalize(bag_sum(embeddings, batch.ids, batch.offsets, batch.counts), dim=1)  # (2B, dim)
-    similarities, mask, found = unit @ unit.T, mask.clone(), []
+    similarities, mask, mismatched = unit @ unit.T, mask.clone(), []
     own = torch.arange(len(unit), device=embeddings.device)
     for _ in range(min(options.negatives_per_sentence, len(unit))):
         has_partner = ~mask.all(1)
         partner = choose_negatives(similarities, mask, options.negatives, generator)
         pairs = torch.stack([own, partner])  # (2, 2B)
-        found.append(torch.where(own < len(unit) // 2, pairs, pairs.flip(0))[:, has_partner])
+        mismatched.append(torch.where(own < len(unit) // 2, pairs, pairs.flip(0))[:, has_partner])
         mask[own, partner] = True
-    return torch.cat(found, 1)
+    return torch.cat(mismatched, 1)

@@ -45,8 +45,8 @@ class CharacterVocabulary:
 
     def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary characters in each sentence, (n,); 0 for an empty sentence."""
-        found = (self._lookup(chunk, "") for chunk in chunks(sentences, CHUNK))
-        return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in found])
+        ids = (self._lookup(chunk, "") for chunk in chunks(sentences, CHUNK))
+        return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in ids])
 
     def _lookup(self, sentences: pa.StringArray, padding: str) -> Ragged:
         lengths = pc.utf8_length(sentences).to_numpy()

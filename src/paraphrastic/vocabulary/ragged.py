@@ -77,8 +77,8 @@ class Ragged:
 
     def share_of_id(self, wanted: int) -> NDArray[np.float64]:
         """Return the share of the id `wanted` among the ids of each sentence, (n,); 0 for an empty sentence."""
-        found = np.diff(offsets_from_lengths(self.ids == wanted)[self.offsets])
-        return found / np.maximum(self.lengths, 1)
+        occurrences = np.diff(offsets_from_lengths(self.ids == wanted)[self.offsets])
+        return occurrences / np.maximum(self.lengths, 1)
 
 
 def concat(parts: Iterable[Ragged]) -> Ragged:

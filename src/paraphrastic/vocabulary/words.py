@@ -42,8 +42,8 @@ class WordVocabulary:
 
     def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary words in each sentence, (n,); 0 for an empty sentence."""
-        found = (self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
-        return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in found])
+        ids = (self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
+        return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in ids])
 
     def _lookup(self, sentences: pa.StringArray) -> Ragged:
         words, offsets = split_words(sentences)

@@ -6,7 +6,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import dropout
 
-from paraphrastic.finetuning.tagging.config import TaggerConfig
+from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.dense import Dense

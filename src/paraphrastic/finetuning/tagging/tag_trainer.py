@@ -9,10 +9,10 @@ from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
 from paraphrastic.finetuning.head_trainer import OnStep
-from paraphrastic.finetuning.tagging.config import CharagramTagger, TaggerConfig
 from paraphrastic.finetuning.tagging.network import Network
 from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, lower, refuse_empty
 from paraphrastic.finetuning.tagging.tagger import Tagger
+from paraphrastic.finetuning.tagging.tagger_config import CharagramTagger, TaggerConfig
 from paraphrastic.training.batches import epoch_batches
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.dense_optimizer import L2Penalty

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from paraphrastic.atomic import write_text
 from paraphrastic.errors import ModelError, ParameterError
-from paraphrastic.finetuning.tagging.config import TaggerConfig, tagger_config_class
 from paraphrastic.finetuning.tagging.network import Network
 from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, refuse_empty
+from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.nn.batch import Batch
 from paraphrastic.scoring.neural import length_batches
 from paraphrastic.scoring.weight_files import read_weights, write_weights
