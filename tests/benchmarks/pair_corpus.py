@@ -72,12 +72,18 @@ def describe(corpus: PairCorpus) -> str:
 
 
 def corpus_of_run(data: Path) -> PairCorpus:
-    """Return PAIR_COUNT pairs of a run of the pipeline, whose sentences have more than three words."""
+    """Return PAIR_COUNT pairs of a run of the pipeline, whose sentences have more than three words.
+
+    Raises:
+        SystemExit: the run has fewer.
+    """
     sentences = read_table(data / "corpus" / "sentences.parquet", SENTENCES)["text"].combine_chunks()
     pairs = read_table(data / "corpus" / "pairs.parquet", PAIRS)
     sides = np.stack([pairs[side].to_numpy() for side in ("left", "right")])
     is_long = pc.greater(pc.count_substring(sentences, " "), 2).to_numpy(zero_copy_only=False)
     candidates = sides[:, is_long[sides].all(0)]
+    if candidates.shape[1] < PAIR_COUNT:
+        raise SystemExit(f"{data}: {candidates.shape[1]:,} pairs of long sentences; {PAIR_COUNT:,} are needed")
     chosen = np.random.default_rng(1).choice(candidates, PAIR_COUNT, replace=False, axis=1)
     words = read_table(data / "vocabulary" / "words.parquet", WORD_COUNTS)["text"].to_pylist()
     return PairCorpus(words, sentences.take(pa.array(chosen.ravel())), data / "vocabulary")

@@ -26,7 +26,7 @@ class TestEncoder:
         expected = [EQUATIONS[name](s, embeddings.double().numpy(), weights, block) for s in SENTENCES]
         np.testing.assert_allclose(vectors, expected, atol=1e-5)
 
-    def test_gradient_reaches_every_parameter(self, name, block):
+    def test_gradient_of_every_parameter(self, name, block):
         encoder, embeddings = build(name, block)
         vectors = encoder(embeddings.requires_grad_(), batch_of(SENTENCES + MORE, encoder))
         vectors.square().sum().backward()

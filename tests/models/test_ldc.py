@@ -63,7 +63,7 @@ class TestEveryCombination:
         same, other = module(embeddings, *pair_batch([(0, 8), (0, 4)]))
         assert abs(same - other) > 1e-3
 
-    def test_gradient_reaches_every_parameter_and_word(self, block):
+    def test_gradient_of_every_parameter_and_word(self, block):
         module, embeddings = build(block)
         embeddings[0] = 1
         random = np.random.default_rng(1)

@@ -11,7 +11,7 @@ from tests.helpers.encoder_variants import SENTENCES, ragged_of
 CPU = torch.device("cpu")
 
 
-def test_arrow_array_is_copied_without_warning(recwarn):
+def test_warnings_for_read_only_arrow_array(recwarn):
     torch.set_warn_always(True)
     array = pa.array([3, 1, 2]).to_numpy()
     try:

@@ -82,6 +82,13 @@ def test_first_of_two_equal_maxima():
     np.testing.assert_allclose(similar_components(words, [1], [3, 4, 5, 2], "max", "orthogonal"), [[0.5, -0.5]])
 
 
+def test_same_word_after_a_parallel_one():
+    # The cosine with both words is 1; the same word counts as more similar.
+    words = torch.tensor([[9.0, 9], [1, 0], [2, 0]], dtype=torch.float64)
+    np.testing.assert_allclose(similar_components(words, [1], [2, 1], "max", "rigid"), [[1, 0]])
+    np.testing.assert_allclose(similar_components(words, [1], [2], "max", "rigid"), [[0, 0]])
+
+
 def test_repeated_word_with_rounded_cosines():
     # In products of these shapes the same cosine is rounded up at one position and down at another.
     random = np.random.default_rng(1)
