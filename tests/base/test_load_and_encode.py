@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from importlib.util import find_spec
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -62,6 +63,24 @@ def test_encoder_that_needs_torch(folder):
         pytest.skip("torch is installed here")
     with pytest.raises(ModelError, match=r"lstmavg needs PyTorch; pip install 'paraphrastic\[torch\]'$"):
         paraphrastic.load(path.parent)
+
+
+@pytest.mark.skipif(
+    bool(find_spec("torch")), reason="pyarrow and numba import pandas and SciPy where these are installed"
+)
+@pytest.mark.parametrize("name", ["avg", "charagram"])
+def test_time_to_first_vector(folder, name):
+    code = f"import paraphrastic; print(paraphrastic.load({str(folder(name))!r}).encode(['A dog.']).shape, flush=True)"
+
+    def seconds() -> float:
+        """Return the time from the start of the process until it prints; numba needs another 0.4 s to exit."""
+        start = perf_counter()
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == f"(1, {DIM})\n"
+            return perf_counter() - start
+
+    seconds()  # numba compiles and caches
+    assert min(seconds() for _ in range(5)) < 1
 
 
 def run_command(*arguments, text=""):
