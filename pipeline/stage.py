@@ -1,4 +1,4 @@
-"""What all stages share: running as a command, writing CSV files, and naming checkpoints."""
+"""Functions of all stages: run as a command, write CSV files, and name checkpoints."""
 
 from collections.abc import Callable
 from hashlib import sha256

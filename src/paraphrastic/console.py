@@ -1,4 +1,4 @@
-"""What commands and stages share: progress bars, and errors as one line."""
+"""Progress bars, and errors as one line, for commands and stages."""
 
 import os
 import signal

@@ -21,7 +21,7 @@ class DataError(ParaphrasticError):
 
 
 class ModelError(ParaphrasticError):
-    """A model folder is missing or damaged, or the model cannot do what is asked."""
+    """A model folder is missing or damaged, or its model does not support the operation."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:

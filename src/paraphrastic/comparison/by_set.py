@@ -109,7 +109,7 @@ def metric_name(scores: pa.Table) -> str:
 
 
 def measure(scores: pa.Table) -> Measure:
-    """Return what is averaged or correlated over the pairs, or the questions, of one set."""
+    """Return the values of one set that are averaged or correlated over its pairs or questions."""
     metric, (gold, score) = metric_name(scores), (scores[column].to_numpy() for column in ("gold", "score"))
     if metric == "map":
         return Mean(per_question(scores["question"].to_numpy(), gold, score)[0])

@@ -8,7 +8,7 @@ from paraphrastic.nn.options import NonNegative, PositiveFloat, PositiveInt, Sch
 
 
 class HeadConfig(BaseModel):
-    """Options of training a head, and what is below it, on a task (iclr2016 §4.4).
+    """Options of training a head, and the encoder below it, on a task (iclr2016 §4.4).
 
     Attributes:
         hidden_dim: size of the head's hidden layer.

@@ -1,1 +1,1 @@
-"""Scorers: what evaluation and users call to compare tokenized sentences, and how they are stored."""
+"""Scorers, which compare tokenized sentences for evaluation and for users, and their storage."""

@@ -54,7 +54,7 @@ class TrainedModel(Generic[Module]):
 
     @property
     def vocabulary_kind(self) -> VocabularyKind:
-        """What the rows of the embedding table stand for."""
+        """The kind of the entries that the rows of the embedding table belong to."""
         return self.module.vocabulary
 
     def embedding_array(self) -> NDArray[np.float32]:

@@ -32,7 +32,7 @@ class Scorer(Protocol):
         ...
 
     def save(self, folder: Path) -> dict[str, Any]:
-        """Write the state to `folder` and return what `config.json` must hold to load it again."""
+        """Write the state to `folder` and return the entries of `config.json` that loading it needs."""
         ...
 
 
@@ -51,7 +51,7 @@ class EmbeddingScorer(Scorer, Protocol):
 
     @property
     def vocabulary_kind(self) -> VocabularyKind:
-        """What the entries are."""
+        """The kind of the entries: words, n-grams, both, or characters."""
         ...
 
     def embedding_array(self) -> NDArray[np.float32]:

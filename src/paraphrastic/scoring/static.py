@@ -42,7 +42,7 @@ class StaticEncoder:
 
     @property
     def vocabulary_kind(self) -> VocabularyKind:
-        """What the rows of the embedding table stand for."""
+        """The kind of the entries that the rows of the embedding table belong to."""
         return self.form.vocabulary
 
     def embedding_array(self) -> NDArray[np.float32]:

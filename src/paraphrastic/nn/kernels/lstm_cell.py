@@ -37,7 +37,7 @@ Step = Callable[[slice, slice], None]  # computes one time step, given its packe
 
 
 class CellStates(NamedTuple):
-    """What a forward pass stores for the backward pass, at N packed positions.
+    """Buffers that a forward pass stores for the backward pass, at N packed positions.
 
     Attributes:
         gates: (N, blocks · hidden), values of i, f, z and o.
@@ -177,7 +177,7 @@ def backward_cell(
     """Return a function that computes the gradient of one time step. Steps must be visited from last to first.
 
     Args:
-        saved: what `forward_cell` stored.
+        saved: the buffers that `forward_cell` wrote.
         peepholes: (blocks − 1, hidden).
         d_states: (N, hidden), gradient of the states from the loss.
         d_recurrent: (sentences, hidden), a buffer for the gradient of the states from the next step's products; zero
