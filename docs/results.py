@@ -52,6 +52,7 @@ def stored(name: str) -> dict[str, Any]:
 def run(
     names: Annotated[list[str], typer.Argument(metavar="ROW", help="Rows of docs/results/rows.toml.")],
     path: Annotated[str, typer.Option(help="Folder of the encoder of the row `external`.")] = "",
+    minutes: Annotated[bool, typer.Option(help="Store the time; not if the machine has other work.")] = True,
 ) -> None:
     """Run the experiments of some rows and store their results."""
     for name in names:
@@ -59,10 +60,10 @@ def run(
             raise ParameterError(unknown_name("row", name, rows()))
         for seed in rows()[name].get("seeds", [1]):
             if str(seed) not in stored(name)["seeds"]:
-                _run(name, seed, path)
+                _run(name, seed, path, minutes)
 
 
-def _run(name: str, seed: int, path: str) -> None:
+def _run(name: str, seed: int, path: str, minutes: bool) -> None:
     row, experiment = rows()[name], f"{name}-{seed}"
     options = [*_options(row), f"seed={seed}", *([f"models.external.path={path}"] if path else [])]
     with tempfile.TemporaryDirectory() as folder:
@@ -71,7 +72,7 @@ def _run(name: str, seed: int, path: str) -> None:
         settings = [argument for option in options for argument in ("-S", option)]
         start = time.monotonic()
         subprocess.run(["dvc", "exp", "run", "--temp", "--force", "-n", experiment, *settings], check=True, cwd=ROOT)
-    _store(name, seed, experiment, (time.monotonic() - start) / 60)
+    _store(name, seed, experiment, round((time.monotonic() - start) / 60, 1) if minutes else None)
 
 
 def _options(row: dict[str, Any]) -> list[str]:
@@ -92,12 +93,12 @@ def _export_vectors(experiment: str, folder: Path) -> Path:
     return folder / "vectors.txt"
 
 
-def _store(name: str, seed: int, experiment: str, minutes: float) -> None:
+def _store(name: str, seed: int, experiment: str, minutes: float | None) -> None:
     files = DVCFileSystem(rev=experiment)
     metrics = json.loads(files.read_text("metrics/evaluate.json"))
     result = stored(name)
     result["parameters"] = _count_parameters(files)
-    result["seeds"][str(seed)] = {"minutes": round(minutes, 1), "metrics": metrics}
+    result["seeds"][str(seed)] = {"minutes": minutes, "metrics": metrics}
     result["seeds"] = dict(sorted(result["seeds"].items()))
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8", newline="\n")
 
@@ -144,38 +145,51 @@ def _readme_table() -> Iterator[str]:
     yield "|---|--:|--:|--:|--:|"
     for name, row in rows().items():
         if "readme" in row:
-            yield f"| {row['readme']} | {' | '.join(_cells(name))} | {row.get('published', '–')} |"
+            metrics = _cells(name)[: len(COLUMNS)]
+            yield f"| {row['readme']}{_star(name)} | {' | '.join(metrics)} | {row.get('published', '–')} |"
 
 
 def _table(names: Iterator[str]) -> Iterator[str]:
     yield f"| model | options | {' | '.join(COLUMNS)} | parameters, M | minutes |"
     yield "|---|---|--:|--:|--:|--:|--:|"
     for name in names:
-        row, result = rows()[name], stored(name)
+        row = rows()[name]
         options = [f"`-S {option}`" for option in row.get("options", [])]
         options += [f"vectors of `{row['vectors_of']}`"] if "vectors_of" in row else []
         shown = " ".join([*options, row.get("note", "")]).strip()
-        millions = f"{row.get('parameters', result.get('parameters', 0)) / 1e6:.1f}"
-        cells = [f"`{row['model']}`", shown, *_cells(name), millions if millions != "0.0" else "–", _minutes(name)]
-        yield f"| {' | '.join(cells)} |"
+        yield f"| `{row['model']}`{_star(name)} | {shown} | {' | '.join(_cells(name))} |"
+
+
+def _is_stored(name: str) -> bool:
+    """Return whether the results of all seeds of a row are stored."""
+    return {str(seed) for seed in rows()[name].get("seeds", [1])} <= stored(name)["seeds"].keys()
+
+
+def _star(name: str) -> str:
+    """Return the mark of rows that were measured with an earlier version."""
+    return "" if _is_stored(name) or "earlier" not in rows()[name] else " \\*"
 
 
 def _cells(name: str) -> list[str]:
-    """Return the metrics of a row, mean ± standard deviation if it has several seeds; – if it is not stored."""
-    seeds = [seed["metrics"] for seed in stored(name)["seeds"].values()]
-    return [_cell([metrics[section][key] for metrics in seeds]) for section, key in COLUMNS.values()]
+    """Return the metrics of a row, its parameters in millions, and its minutes; – for each that is not known."""
+    row, result = rows()[name], stored(name)
+    if not _is_stored(name):
+        return row.get("earlier", ["–"] * (len(COLUMNS) + 2))
+    seeds = result["seeds"].values()
+    metrics = [_cell([seed["metrics"][section][key] for seed in seeds]) for section, key in COLUMNS.values()]
+    millions = f"{row.get('parameters', result['parameters']) / 1e6:.1f}"
+    minutes = [seed["minutes"] for seed in seeds if seed["minutes"] is not None]
+    return [
+        *metrics,
+        millions if millions != "0.0" else "–",
+        f"{statistics.mean(minutes):.0f}" if minutes else "–",
+    ]
 
 
 def _cell(values: list[float]) -> str:
-    if not values:
-        return "–"
+    """Return the mean ± standard deviation over seeds."""
     deviation = f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else ""
     return f"{statistics.mean(values):.1f}{deviation}"
-
-
-def _minutes(name: str) -> str:
-    minutes = [seed["minutes"] for seed in stored(name)["seeds"].values()]
-    return f"{statistics.mean(minutes):.0f}" if minutes else "–"
 
 
 if __name__ == "__main__":

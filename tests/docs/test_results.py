@@ -17,14 +17,17 @@ def stored(tmp_path, monkeypatch):
     rows = (
         '[one]\nmodel = "avg"\nseeds = [1, 2]\noptions = ["models.avg.dim=16"]\nreadme = "averages"\npublished = "68"\n'
     )
-    (tmp_path / "rows.toml").write_text(rows + '[two]\nmodel = "charagram"\ncaptions = true\nvectors_of = "one-1"\n')
+    other = '[two]\nmodel = "charagram"\ncaptions = true\nvectors_of = "one-1"\n'
+    earlier = '[three]\nmodel = "lstm"\nreadme = "LSTM"\nearlier = ["58.4", "64.6", "59.6", "20.5", "6"]\n'
+    (tmp_path / "rows.toml").write_text(rows + other + earlier)
     (tmp_path / "page.md").write_text("before\n{open}\nbetween\n{captions}\n")
     return tmp_path
 
 
 def store(folder, name, *means):
     seeds = {
-        str(n): {"minutes": 2.4, "metrics": METRICS | {"sts": {"mean": m, "2016": 71.0}}} for n, m in enumerate(means)
+        str(n): {"minutes": 2.4, "metrics": METRICS | {"sts": {"mean": m, "2016": 71.0}}}
+        for n, m in enumerate(means, 1)
     }
     (folder / f"{name}.json").write_text(json.dumps({"parameters": 19_660_000, "seeds": seeds}))
 
@@ -33,14 +36,26 @@ def test_page_with_several_seeds_and_a_row_without_results(stored):
     store(stored, "one", 67.0, 68.0)
     lines = results.page().splitlines()
     assert lines[3] == "| `avg` | `-S models.avg.dim=16` | 67.5 ± 0.7 | 71.0 ± 0.0 | 50.0 ± 0.0 | 19.7 | 2 |"
-    assert lines[7] == "| `charagram` | vectors of `one-1` | – | – | – | – | – |"
+    assert lines[8] == "| `charagram` | vectors of `one-1` | – | – | – | – | – |"
+
+
+def test_rows_of_an_earlier_version_until_they_are_run_again(stored):
+    assert "| `lstm` \\* |  | 58.4 | 64.6 | 59.6 | 20.5 | 6 |" in results.page()
+    store(stored, "three", 60.0)
+    assert "| `lstm` |  | 60.0 | 71.0 | 50.0 | 19.7 | 2 |" in results.page()
+
+
+def test_row_with_a_missing_seed(stored):
+    store(stored, "one", 67.0)
+    assert "| `avg` | `-S models.avg.dim=16` | – | – | – | – | – |" in results.page()
 
 
 def test_table_of_the_readme(stored):
-    store(stored, "one", 67.849)
+    store(stored, "one", 67.849, 67.849)
     text = results.readme(f"a\n{results.BEGIN}\nold\n{results.END}\nb\n")
     assert "old" not in text
-    assert "| averages | 67.8 | 71.0 | 50.0 | 68 |" in text
+    assert "| averages | 67.8 ± 0.0 | 71.0 ± 0.0 | 50.0 ± 0.0 | 68 |" in text
+    assert "| LSTM \\* | 58.4 | 64.6 | 59.6 | – |" in text
     assert text.startswith("a\n")
     assert text.endswith(f"{results.END}\nb\n")
 
