@@ -16,13 +16,14 @@ NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
 def run(language: str, text: str) -> str:
-    """Run a block, and return the output of all its commands."""
+    """Run a block, and return what its commands print; stages print metrics to standard error."""
     if language == "python":
         command = [sys.executable, "-c", text]
     else:
         command = ["bash", "-euxo", "pipefail", "-c", re.sub(r"^pip .*?(&& |$)", "", text, flags=re.M)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     print(done.stdout, end="", flush=True)
+    done.check_returncode()
     return done.stdout
 
 

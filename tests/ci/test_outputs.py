@@ -9,7 +9,7 @@ from tests.helpers.repository import ROOT
 
 PAGE = """
 ```sh
-pip install nothing && echo 'sets  5   r=55.33'
+pip install nothing && echo 'sets  5   r=55.33' >&2
 ```
 
 ```python

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from paraphrastic.nn.packing import previous_states, time_steps
-from paraphrastic.nn.precision import Matmul, MatmulDtype
+from paraphrastic.nn.precision import Matmul, MatmulDtype, matmul
 
 Activation = Literal["tanh", "relu", "identity"]
 
@@ -25,7 +25,7 @@ class _Recurrence(torch.autograd.Function):
         states = inputs.clone()  # (N, hidden)
         for current, previous in time_steps(batch_sizes):
             if current.start:
-                states[current] += (states[previous].to(U.dtype) @ U).to(states.dtype)
+                states[current] += matmul(states[previous].to(U.dtype), U).to(states.dtype)
             _activate(states[current], activation)
         ctx.save_for_backward(U, states)
         ctx.activation, ctx.batch_sizes = activation, batch_sizes
@@ -38,8 +38,8 @@ class _Recurrence(torch.autograd.Function):
         for current, previous in reversed(time_steps(ctx.batch_sizes)):
             _multiply_derivative(deltas[current], states[current], ctx.activation)
             if current.start:
-                deltas[previous] += (deltas[current].to(U.dtype) @ U.T).to(deltas.dtype)
-        d_U = previous_states(ctx.batch_sizes, states).to(U.dtype).T @ deltas.to(U.dtype)
+                deltas[previous] += matmul(deltas[current].to(U.dtype), U.T).to(deltas.dtype)
+        d_U = matmul(previous_states(ctx.batch_sizes, states).to(U.dtype).T, deltas.to(U.dtype))
         return deltas, d_U, None, None
 
 

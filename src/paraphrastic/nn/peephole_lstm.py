@@ -15,7 +15,7 @@ from paraphrastic.nn.initialization import glorot_uniform
 from paraphrastic.nn.kernels.buffer_pool import BufferPool
 from paraphrastic.nn.kernels.lstm_cell import CellStates, add_rows, backward_cell, forward_cell
 from paraphrastic.nn.packing import previous_states, time_steps
-from paraphrastic.nn.precision import Matmul, MatmulDtype
+from paraphrastic.nn.precision import Matmul, MatmulDtype, matmul
 
 
 class _Lstm(torch.autograd.Function):
@@ -41,12 +41,12 @@ class _Lstm(torch.autograd.Function):
         if rows is None:
             rows = torch.arange(len(inputs), device=inputs.device)
         cells = CellStates.allocate(pool, len(rows), U, b)
-        input_products = inputs @ W  # (distinct inputs, blocks · hidden)
+        input_products = matmul(inputs, W)  # (distinct inputs, blocks · hidden)
         state_products = U.new_zeros(max(batch_sizes, default=0), U.shape[1])
         step = forward_cell(input_products, rows, state_products, b, peepholes, cells)
         for current, previous in time_steps(batch_sizes):
             if current.start:
-                torch.mm(cells.cast_states[previous], U, out=state_products[: current.stop - current.start])
+                matmul(cells.cast_states[previous], U, state_products[: current.stop - current.start])
             step(current, previous)
         ctx.save_for_backward(inputs, W, U, peepholes, rows, *cells)
         return cells.states
@@ -63,10 +63,10 @@ class _Lstm(torch.autograd.Function):
         for current, previous in reversed(time_steps(ctx.batch_sizes)):
             step(current, previous)
             if current.start:
-                torch.mm(deltas[current], U_transposed, out=d_recurrent[: current.stop - current.start])
-        d_U = previous_states(ctx.batch_sizes, cells.cast_states).T @ deltas
+                matmul(deltas[current], U_transposed, d_recurrent[: current.stop - current.start])
+        d_U = matmul(previous_states(ctx.batch_sizes, cells.cast_states).T, deltas)
         by_input = _sum_by_input(deltas, rows, len(inputs)) if ctx.shared else deltas
-        d_inputs, d_W = by_input @ W.T, inputs.T @ by_input
+        d_inputs, d_W = matmul(by_input, W.T), matmul(inputs.T, by_input)
         cells.release(ctx.pool)
         ctx.pool.release(deltas=deltas)
         return d_inputs, d_W, d_U, d_b, d_peepholes, None, None, None

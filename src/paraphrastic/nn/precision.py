@@ -1,10 +1,11 @@
 """Matrix products with bfloat16 operands in training.
 
 bfloat16 has the range of float32 and 8 bits of precision, which is enough to train these models. Processors with
-bfloat16 instructions multiply it several times faster than float32. Sums, hidden states, parameters, and everything
-that a trained model computes stay in float32.
+bfloat16 instructions multiply it several times faster than float32; others compute the same at the speed of float32.
+Sums, hidden states, parameters, and everything that a trained model computes stay in float32.
 """
 
+from functools import cache
 from typing import Literal
 
 import torch
@@ -37,4 +38,27 @@ class Matmul(nn.Module):
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
         """Return `left @ right` in the data type of `left`."""
-        return (self.cast(left) @ self.cast(right)).to(left.dtype)
+        return matmul(self.cast(left), self.cast(right)).to(left.dtype)
+
+
+def matmul(left: Tensor, right: Tensor, out: Tensor | None = None) -> Tensor:
+    """Return `left @ right`, two matrices of one data type, in that data type.
+
+    On a CPU without bfloat16 instructions, PyTorch multiplies bfloat16 in a plain loop, tens of times slower than
+    float32. There the operands are widened to float32, which is exact, and the product is rounded.
+
+    Args:
+        left: (n, k).
+        right: (k, m).
+        out: (n, m), written if it is given.
+    """
+    if left.dtype != torch.bfloat16 or left.device.type != "cpu" or _cpu_multiplies_bfloat16():
+        return torch.mm(left, right) if out is None else torch.mm(left, right, out=out)
+    product = (left.float() @ right.float()).bfloat16()
+    return product if out is None else out.copy_(product)
+
+
+@cache
+def _cpu_multiplies_bfloat16() -> bool:
+    """Return whether oneDNN, which PyTorch calls for products of bfloat16, supports them on this processor."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
