@@ -75,6 +75,7 @@ class Downloader:
                 part.with_suffix(".etag").write_text(_validator(response.headers))
                 async for chunk in response.aiter_raw():
                     out.write(chunk)
+                    out.flush()  # a killed process then loses nothing that it received
                     self.on_progress(file, out.tell(), total)
         if total not in (None, _size(part)):
             raise _TemporaryError(f"the response ended after {_size(part)} of {total} bytes")
