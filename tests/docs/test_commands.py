@@ -196,7 +196,7 @@ def wait_for_queue(copy):
 
 @pytest.mark.slow
 def test_inline_commands(after):
-    copy = after("docs/tutorial.md")
+    copy = after("docs/how-to/pull-requests.md")
     commands = [command for page in PAGES for command in inline_commands(page)]
     for command in dict.fromkeys(runnable(command) for command in commands):
         copy.bash(f"{command} --help" if command in NAMES else command)
