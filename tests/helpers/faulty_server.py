@@ -114,6 +114,8 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             if status == 206:
                 content_range = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
                 self.send_header("Content-Range", fault.content_range or content_range)
+            if fault.length:
+                self.send_header("Connection", "close")  # or the client may reuse the connection while it is closed
             self.end_headers()
             stop = fault.cut if fault.cut is not None else fault.stall
             self.wfile.write(body[:stop])
