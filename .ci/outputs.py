@@ -29,9 +29,10 @@ def run(language: str, text: str) -> str:
 
 def matches(line: str, printed: str) -> bool:
     """Return whether both lines have the same words, and numbers that differ by at most 0.5, or 0.05 below 1."""
-    numbers = [(float(a), float(b)) for a, b in zip(NUMBER.findall(line), NUMBER.findall(printed), strict=False)]
-    same_words = NUMBER.sub("0", line).split() == NUMBER.sub("0", printed).split()
-    return same_words and all(abs(a - b) <= (0.5 if abs(a) >= 1 else 0.05) for a, b in numbers)
+    if NUMBER.sub("0", line).split() != NUMBER.sub("0", printed).split():
+        return False
+    numbers = zip(NUMBER.findall(line), NUMBER.findall(printed), strict=True)
+    return all(abs(float(a) - float(b)) <= (0.5 if abs(float(a)) >= 1 else 0.05) for a, b in numbers)
 
 
 def main(page: str, *languages: str) -> int:

@@ -66,16 +66,11 @@ def test_encoder_that_needs_torch(folder):
 
 
 def seconds_until_output(code):
-    """Return the shortest of three times from the start of a process until it prints; numba's exit takes 0.4 s more."""
-
-    def measure():
-        start = perf_counter()
-        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout.readline()
-            return perf_counter() - start
-
-    measure()  # numba compiles and caches
-    return min(measure() for _ in range(3))
+    """Return the time from the start of a process until it prints; numba needs another 0.4 s to exit."""
+    start = perf_counter()
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == f"(1, {DIM})\n"
+        return perf_counter() - start
 
 
 @pytest.mark.skipif(
@@ -83,10 +78,9 @@ def seconds_until_output(code):
 )
 @pytest.mark.parametrize("name", ["avg", "charagram"])
 def test_time_to_first_vector(folder, name):
-    dependencies = "import numba, pyarrow.compute; print(numba.njit(lambda x: x)(1), flush=True)"
-    limit = max(1, 1.6 * seconds_until_output(dependencies))  # on a slow machine these take nearly 1 s alone
     code = f"import paraphrastic; print(paraphrastic.load({str(folder(name))!r}).encode(['A dog.']).shape, flush=True)"
-    assert seconds_until_output(code) < limit
+    seconds_until_output(code)  # numba compiles and caches
+    assert any(seconds_until_output(code) < 1 for _ in range(20))  # other work on the machine slows down some runs
 
 
 def run_command(*arguments, text=""):
