@@ -55,12 +55,11 @@ def test_similarity_by_each_scorer(folder, name):
     assert scores[2] < scores[0]
 
 
+@pytest.mark.skipif(bool(find_spec("torch")), reason="torch is installed here")
 def test_encoder_that_needs_torch(folder):
     path = folder("avg") / "config.json"
     content = json.loads(path.read_text()) | {"model": "lstmavg", "scorer": {"kind": "encoder"}}
     path.write_text(json.dumps(content))
-    if find_spec("torch"):
-        pytest.skip("torch is installed here")
     with pytest.raises(ModelError, match=r"lstmavg needs PyTorch; pip install 'paraphrastic\[torch\]'$"):
         paraphrastic.load(path.parent)
 

@@ -82,6 +82,3 @@ class DifferenceScorer:
 
     def oov_share(self, sentences: pa.StringArray) -> np.ndarray:
         return np.array([self._oov.get(text, 0.0) for text in sentences.to_pylist()])
-
-    def save(self, folder: Path) -> dict[str, Any]:
-        raise NotImplementedError

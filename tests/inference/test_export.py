@@ -36,11 +36,6 @@ def average(request, tmp_path):
     return AVERAGES[request.param](tmp_path / "model")
 
 
-@pytest.fixture
-def avg(tmp_path):
-    return AVERAGES["avg"](tmp_path / "model")
-
-
 def test_vectors_of_sentence_transformers(average, tmp_path):
     package = pytest.importorskip("sentence_transformers", reason="needs the extra `external`")
     to_sentence_transformers(average, tmp_path / "out")

@@ -12,27 +12,11 @@ from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.tokenizer import tokenize
-from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import ENCODERS, save_baseline, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 RAW = [f'AGAIN "{WORDS[0]}" was the {WORDS[1]}.', "", "日本", f"{WORDS[2].upper()}, again!"]
 LINES = SENTENCES.to_pylist()
-
-
-@pytest.fixture(scope="module", params=ENCODERS)
-def model(request, tmp_path_factory):
-    return save_encoder(tmp_path_factory.mktemp(request.param), request.param, ENCODERS[request.param])
-
-
-@pytest.fixture(scope="module")
-def avg(tmp_path_factory):
-    return save_encoder(tmp_path_factory.mktemp("avg"), "avg", ENCODERS["avg"])
-
-
-@pytest.fixture
-def overlap(tmp_path):
-    """Return word overlap, which has no sentence vectors."""
-    return save_baseline(tmp_path, "overlap")
 
 
 def test_vectors_of_raw_and_tokenized_text(model):

@@ -7,25 +7,9 @@ import pytest
 from paraphrastic.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
-from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 LINES = SENTENCES.to_pylist()[:5]
-
-
-@pytest.fixture(scope="module")
-def avg(tmp_path_factory):
-    return save_encoder(tmp_path_factory.mktemp("avg"), "avg", ENCODERS["avg"])
-
-
-@pytest.fixture(scope="module")
-def charagram(tmp_path_factory):
-    return save_encoder(tmp_path_factory.mktemp("charagram"), "charagram", ENCODERS["charagram"])
-
-
-@pytest.fixture
-def overlap(tmp_path):
-    return save_baseline(tmp_path, "overlap")
 
 
 def naive_neighbors(model: Model, query: np.ndarray, left_out: str, count: int) -> tuple[list[str], np.ndarray]:

@@ -10,20 +10,10 @@ import pytest
 from paraphrastic.errors import ModelError
 from paraphrastic.inference import vector_files
 from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
-from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
+from tests.helpers.small_models import save_baseline
 from tests.helpers.toy_training import SENTENCES
 
 LINES = [*SENTENCES.to_pylist()[:5], "", 'quotes " and \\ and \u2028 日本']
-
-
-@pytest.fixture(scope="module", params=ENCODERS)
-def model(request, tmp_path_factory):
-    return save_encoder(tmp_path_factory.mktemp(request.param), request.param, ENCODERS[request.param])
-
-
-@pytest.fixture(scope="module")
-def avg(tmp_path_factory):
-    return save_encoder(tmp_path_factory.mktemp("avg"), "avg", ENCODERS["avg"])
 
 
 def parts(size):

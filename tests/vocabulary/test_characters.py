@@ -5,6 +5,7 @@ import pytest
 from paraphrastic.errors import DataError
 from paraphrastic.vocabulary import characters
 from paraphrastic.vocabulary.characters import CharacterVocabulary
+from tests.helpers.column_forms import column_forms
 from tests.helpers.ragged_lists import id_lists
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 
@@ -46,13 +47,7 @@ def test_ids_and_shares_equal_naive_ones(monkeypatch, alphabet, size):
 
 
 def test_ids_of_sliced_and_chunked_columns():
-    texts = ["zz", "e", None, "", "é中", "zz"]
-    whole = pa.array(texts)
-    columns = [
-        whole.slice(1, 4),
-        pa.array(texts, pa.large_string()).slice(1, 4),
-        pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
-    ]
+    columns = column_forms(["zz", "e", None, "", "é中", "zz"])
     assert [id_lists(VOCABULARY.lookup(column)) for column in columns] == [[[2, 1, 2], [], [], [2, 3, 4, 2]]] * 3
 
 

@@ -8,6 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.vocabulary import counting
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from tests.helpers.column_forms import column_forms
 from tests.helpers.random_sentences import ALPHABETS, naive_ngrams, random_sentences
 
 
@@ -101,13 +102,7 @@ def test_sentence_of_five_million_characters():
 
 
 def test_counts_of_sliced_and_chunked_columns():
-    texts = ["zz", "ab", None, "", "ab ab", "zz"]
-    whole = pa.array(texts)
-    columns = [
-        whole.slice(1, 4),
-        pa.array(texts, pa.large_string()).slice(1, 4),
-        pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
-    ]
+    columns = column_forms(["zz", "ab", None, "", "ab ab", "zz"])
     for column in columns:
         assert rows(count_words(column)) == [("ab", 3, 2)]
         assert rows(count_ngrams(column, [2], max_per_order=1)) == [(" a", 2, 3, 2)]

@@ -9,6 +9,7 @@ import pytest
 from paraphrastic.errors import DataError
 from paraphrastic.vocabulary import ngrams
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from tests.helpers.column_forms import column_forms
 from tests.helpers.ragged_lists import id_counts
 from tests.helpers.random_sentences import ALPHABETS, naive_ngrams, random_sentences
 
@@ -76,13 +77,7 @@ def test_sentence_of_five_million_characters():
 
 
 def test_counts_of_sliced_and_chunked_columns():
-    texts = ["zz", "ab", None, "", "ab ab", "zz"]
-    whole = pa.array(texts)
-    columns = [
-        whole.slice(1, 4),
-        pa.array(texts, pa.large_string()).slice(1, 4),
-        pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
-    ]
+    columns = column_forms(["zz", "ab", None, "", "ab ab", "zz"])
     vocabulary = NgramVocabulary(pa.chunked_array([["ab"], ["  "]]))
     for column in columns:
         assert counts(vocabulary.lookup(column)) == [{0: 1}, {1: 1}, {1: 1}, {0: 2}]

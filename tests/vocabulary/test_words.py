@@ -5,6 +5,7 @@ import pytest
 from paraphrastic.errors import DataError
 from paraphrastic.vocabulary import words
 from paraphrastic.vocabulary.words import WordVocabulary
+from tests.helpers.column_forms import column_forms
 from tests.helpers.ragged_lists import id_lists
 
 VOCABULARY = WordVocabulary(pa.array(["the", "cat", "é", "😀"]))
@@ -31,13 +32,7 @@ def test_out_of_vocabulary_share():
 
 @pytest.mark.parametrize("size", [words.CHUNK, 4])
 def test_ids_of_sliced_and_chunked_columns(monkeypatch, size):
-    texts = ["dog", "the cat", None, "", "é the", "x"]
-    whole = pa.array(texts)
-    columns = [
-        whole.slice(1, 4),
-        pa.array(texts, pa.large_string()).slice(1, 4),
-        pa.chunked_array([whole.slice(1, 2), whole.slice(0, 0), whole.slice(3, 2)]),
-    ]
+    columns = column_forms(["dog", "the cat", None, "", "é the", "x"])
     monkeypatch.setattr(words, "CHUNK", size)
     assert [id_lists(VOCABULARY.lookup(column)) for column in columns] == [[[1, 2], [], [], [3, 1]]] * 3
     assert [VOCABULARY.oov_share(column).tolist() for column in columns] == [[0, 0, 0, 0]] * 3
