@@ -30,6 +30,17 @@ from pipeline.params import load_params
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE, README = ROOT / "docs/results", ROOT / "docs/results.md", ROOT / "README.md"
 COLUMNS = {"STS 2012–2015": ("sts", "mean"), "STS 2016": ("sts", "2016"), "SICK": ("sick", "pearson")}
+TASKS = {  # with the metrics that the page shows
+    "sick-relatedness": ("pearson",),
+    "sick-entailment": ("accuracy",),
+    "sst": ("accuracy",),
+    "sts": ("pearson",),
+    "paraphrase-msrp": ("accuracy", "f1"),
+    "qa-qasent": ("map", "mrr"),
+    "qa-wikiqa": ("map", "mrr"),
+    "tags-ewt": ("accuracy",),
+    "tags-wsj": ("accuracy",),
+}
 BEGIN, END = "<!-- results: python -m docs.results write -->", "<!-- end of results -->"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -70,8 +81,10 @@ def _run(name: str, seed: int, path: str, minutes: bool) -> None:
         if "vectors_of" in row:
             options.append(f"models.{row['model']}.vectors={_export_vectors(row['vectors_of'], Path(folder))}")
         settings = [argument for option in options for argument in ("-S", option)]
+        target = ["finetune/dvc.yaml"] if "tasks" in row else []
+        command = ["dvc", "exp", "run", *target, "--temp", "--force", "-n", experiment, *settings]
         start = time.monotonic()
-        subprocess.run(["dvc", "exp", "run", "--temp", "--force", "-n", experiment, *settings], check=True, cwd=ROOT)
+        subprocess.run(command, check=True, cwd=ROOT)
     _store(name, seed, experiment, round((time.monotonic() - start) / 60, 1) if minutes else None)
 
 
@@ -80,7 +93,8 @@ def _options(row: dict[str, Any]) -> list[str]:
     model, corpus = row["model"], "corpus=[open,captions]" if row.get("captions") else "corpus=open"
     has_threads = "num_threads" in load_params(ROOT / "params.yaml").models[model]
     threads = [f"models.{model}.num_threads=1"] if has_threads else []
-    return [f"model={model}", corpus, "benchmarks=open", *threads, *row.get("options", [])]
+    tasks = [f"finetune.tasks=[{','.join(row['tasks'])}]"] if "tasks" in row else []
+    return [f"model={model}", corpus, "benchmarks=open", *threads, *tasks, *row.get("options", [])]
 
 
 def _export_vectors(experiment: str, folder: Path) -> Path:
@@ -95,12 +109,20 @@ def _export_vectors(experiment: str, folder: Path) -> Path:
 
 def _store(name: str, seed: int, experiment: str, minutes: float | None) -> None:
     files = DVCFileSystem(rev=experiment)
-    metrics = json.loads(files.read_text("metrics/evaluate.json"))
-    result = stored(name)
+    result, metrics = stored(name), _metrics(files, rows()[name].get("tasks"))
     result["parameters"] = _count_parameters(files)
     result["seeds"][str(seed)] = {"minutes": minutes, "metrics": metrics}
     result["seeds"] = dict(sorted(result["seeds"].items()))
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8", newline="\n")
+
+
+def _metrics(files: DVCFileSystem, tasks: list[str] | None) -> dict[str, Any]:
+    """Return the metrics of an experiment; of its supervised tasks, the metrics on the test sets, if it has any."""
+    if tasks is None:
+        metrics: dict[str, Any] = json.loads(files.read_text("metrics/evaluate.json"))
+        return metrics
+    outcomes = {task: json.loads(files.read_text(f"metrics/finetune/{task}.json")) for task in tasks}
+    return {"finetune": {task: outcome["finetune"][task]["test"] for task, outcome in outcomes.items()}}
 
 
 def _count_parameters(files: DVCFileSystem) -> int:
@@ -125,8 +147,9 @@ def page() -> str:
     """Return docs/results.md."""
     text = (RESULTS / "page.md").read_text(encoding="utf-8")
     parts = {
-        "open": _table(name for name, row in rows().items() if not row.get("captions")),
+        "open": _table(name for name, row in rows().items() if not row.get("captions") and "tasks" not in row),
         "captions": _table(name for name, row in rows().items() if row.get("captions")),
+        "tasks": _task_table(name for name, row in rows().items() if "tasks" in row or row.get("beside_tasks")),
     }
     for part, lines in parts.items():
         text = text.replace(f"{{{part}}}", "\n".join(lines))
@@ -153,11 +176,23 @@ def _table(names: Iterator[str]) -> Iterator[str]:
     yield f"| model | options | {' | '.join(COLUMNS)} | parameters, M | minutes |"
     yield "|---|---|--:|--:|--:|--:|--:|"
     for name in names:
-        row = rows()[name]
-        options = [f"`-S {option}`" for option in row.get("options", [])]
-        options += [f"vectors of `{row['vectors_of']}`"] if "vectors_of" in row else []
-        shown = " ".join([*options, row.get("note", "")]).strip()
-        yield f"| `{row['model']}`{_star(name)} | {shown} | {' | '.join(_cells(name))} |"
+        yield f"| {_label(name)} | {' | '.join(_cells(name))} |"
+
+
+def _task_table(names: Iterator[str]) -> Iterator[str]:
+    columns = [f"`{task}`: {', '.join(metrics)}" for task, metrics in TASKS.items()]
+    yield f"| model | options | {' | '.join(columns)} |"
+    yield f"|---|---|{'--:|' * len(columns)}"
+    for name in names:
+        yield f"| {_label(name)} | {' | '.join(_task_cells(name))} |"
+
+
+def _label(name: str) -> str:
+    """Return the cells `model` and `options` of a row."""
+    row = rows()[name]
+    options = [f"`-S {option}`" for option in row.get("options", [])]
+    options += [f"vectors of `{row['vectors_of']}`"] if "vectors_of" in row else []
+    return f"`{row['model']}`{_star(name)} | {' '.join([*options, row.get('note', '')]).strip()}"
 
 
 def _is_stored(name: str) -> bool:
@@ -184,6 +219,26 @@ def _cells(name: str) -> list[str]:
         millions if millions != "0.0" else "–",
         f"{statistics.mean(minutes):.0f}" if minutes else "–",
     ]
+
+
+def _task_cells(name: str) -> list[str]:
+    """Return the metrics of a row on each task; – for tasks that it was not evaluated on."""
+    if not _is_stored(name):
+        row = rows()[name]
+        return row["earlier"] if "tasks" in row and "earlier" in row else ["–"] * len(TASKS)
+    seeds = [seed["metrics"] for seed in stored(name)["seeds"].values()]
+    return [_task_cell([_metrics_of_task(metrics, task) for metrics in seeds], TASKS[task]) for task in TASKS]
+
+
+def _metrics_of_task(metrics: dict[str, Any], task: str) -> dict[str, float]:
+    """Return the test metrics of a task: of training on it, or, if the model was not, of evaluation on the same set."""
+    group, _, subset = task.partition("-")
+    trained: dict[str, float] = metrics.get("finetune", {}).get(task, {})
+    return trained or metrics.get(group, {}).get(subset, {})
+
+
+def _task_cell(seeds: list[dict[str, float]], names: tuple[str, ...]) -> str:
+    return ", ".join(_cell([metrics[name] for metrics in seeds]) for name in names) if all(seeds) else "–"
 
 
 def _cell(values: list[float]) -> str:
