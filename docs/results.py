@@ -30,7 +30,7 @@ from pipeline.params import load_params
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE, README = ROOT / "docs/results", ROOT / "docs/results.md", ROOT / "README.md"
 COLUMNS = {"STS 2012–2015": ("sts", "mean"), "STS 2016": ("sts", "2016"), "SICK": ("sick", "pearson")}
-TASKS = {  # with the metrics that the page shows
+TASKS = {  # supervised tasks with the metrics that the page shows
     "sick-relatedness": ("pearson",),
     "sick-entailment": ("accuracy",),
     "sst": ("accuracy",),
@@ -41,6 +41,7 @@ TASKS = {  # with the metrics that the page shows
     "tags-ewt": ("accuracy",),
     "tags-wsj": ("accuracy",),
 }
+LABELS = {"pearson": "Pearson", "f1": "F1", "map": "MAP", "mrr": "MRR"}
 BEGIN, END = "<!-- results: python -m docs.results write -->", "<!-- end of results -->"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -180,7 +181,7 @@ def _table(names: Iterator[str]) -> Iterator[str]:
 
 
 def _task_table(names: Iterator[str]) -> Iterator[str]:
-    columns = [f"`{task}`: {', '.join(metrics)}" for task, metrics in TASKS.items()]
+    columns = [f"`{task}`: {', '.join(LABELS.get(name, name) for name in metrics)}" for task, metrics in TASKS.items()]
     yield f"| model | options | {' | '.join(columns)} |"
     yield f"|---|---|{'--:|' * len(columns)}"
     for name in names:
