@@ -37,7 +37,7 @@ def save_pair_model(folder: Path) -> Model:
 
 def save_baseline(folder: Path, name: str) -> Model:
     """Save a baseline that is fitted to the toy corpus (`overlap`, `tfidf-words`, `tfidf-chars`), return it loaded."""
-    config = config_class(name)()
+    config = config_class(name)(**({"order": 3} if name == "tfidf-chars" else {}))
     model_folder.save(model_class(name).fit(config, SENTENCES), name, config, folder)
     return paraphrastic.load(folder)
 

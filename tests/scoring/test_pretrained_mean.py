@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from pydantic import ValidationError
 
 from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.inference import model_folder
@@ -62,6 +63,12 @@ def test_weights_and_removed_components_of_sif(vector_file, components):
     scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=a, components=components), CORPUS)
     np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-5)
     np.testing.assert_allclose(scorer.score(SENTENCES, *all_pairs(SENTENCES)), cosines(expected), atol=1e-4)
+
+
+@pytest.mark.parametrize("components", [DIM, DIM + 1])
+def test_sif_without_a_direction_that_remains(vector_file, components):
+    with pytest.raises(ValidationError, match=f"should be less than dim \\({DIM}\\)"):
+        sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=components)
 
 
 def test_sif_of_empty_corpus(vector_file):

@@ -16,6 +16,7 @@ from tests.helpers.hard_text import hard_sentences
 from tests.helpers.pair_scores import all_pairs, score_texts
 
 chars, words = (import_module(f"paraphrastic.models.tfidf-{tokens}") for tokens in ("chars", "words"))
+DEFAULTS = {chars: chars.Config(order=3), words: words.Config()}  # as in params.yaml
 
 CORPUS = pa.array(["the cat sat on the mat .", "a dog , a cat", "the café is closed", "no", "ab"])
 SENTENCES = pa.array(["the cat", "the mat the mat", "", "a café , closed", "xyzzy !", "ab", "the cat sat"])
@@ -26,7 +27,7 @@ on_each_text = pytest.mark.parametrize("text", TEXTS)
 
 def fit_chars(corpus: pa.StringArray = CORPUS, **options: int) -> TfidfScorer:
     """Return TF-IDF over character n-grams of `corpus`."""
-    return chars.MODEL.fit(chars.Config(**options), corpus)
+    return chars.MODEL.fit(chars.Config(**({"order": 3} | options)), corpus)
 
 
 def sklearn_scores(corpus: pa.StringArray, sentences: pa.StringArray, split) -> np.ndarray:
@@ -87,6 +88,11 @@ def test_order_out_of_range(order):
         chars.Config(order=order)
 
 
+def test_order_missing():
+    with pytest.raises(ValidationError, match="order"):
+        chars.Config()
+
+
 @pytest.mark.parametrize(
     ("module", "corpus", "message"),
     [
@@ -97,14 +103,14 @@ def test_order_out_of_range(order):
 )
 def test_corpus_without_tokens(module, corpus, message):
     with pytest.raises(DataError, match=message):
-        module.MODEL.fit(module.Config(), pa.array(corpus, pa.string()))
+        module.MODEL.fit(DEFAULTS[module], pa.array(corpus, pa.string()))
 
 
 @pytest.mark.parametrize(("name", "module"), [("tfidf-chars", chars), ("tfidf-words", words)])
 def test_scores_after_loading(tmp_path, name, module):
     corpus, sentences = TEXTS["hard"]
-    fitted = module.MODEL.fit(module.Config(), corpus)
-    model_folder.save(fitted, name, module.Config(), tmp_path)
+    fitted = module.MODEL.fit(DEFAULTS[module], corpus)
+    model_folder.save(fitted, name, DEFAULTS[module], tmp_path)
     loaded, pairs = model_folder.load_scorer(tmp_path), all_pairs(sentences)
     np.testing.assert_array_equal(loaded.score(sentences, *pairs), fitted.score(sentences, *pairs))
     np.testing.assert_array_equal(loaded.oov_share(sentences), fitted.oov_share(sentences))
@@ -114,7 +120,7 @@ def test_scores_after_loading(tmp_path, name, module):
 def test_saved_bytes_of_reordered_sentences(tmp_path, module):
     for name, corpus in (("a", CORPUS), ("b", CORPUS[::-1])):
         (tmp_path / name).mkdir()
-        module.MODEL.fit(module.Config(), corpus).save(tmp_path / name)
+        module.MODEL.fit(DEFAULTS[module], corpus).save(tmp_path / name)
     first, second = ({f.name: f.read_bytes() for f in (tmp_path / name).iterdir()} for name in "ab")
     assert first == second
     assert first.keys() == {"vocabulary.parquet", "weights.safetensors"}

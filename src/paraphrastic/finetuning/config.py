@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
-from paraphrastic.nn.options import NonNegative, PositiveFloat, PositiveInt, Schedule
+from paraphrastic.nn.options import NonNegativeFloat, PositiveFloat, Schedule
 
 
 class HeadConfig(BaseModel):
@@ -32,9 +32,9 @@ class HeadConfig(BaseModel):
     learning_rate: PositiveFloat
     schedule: Schedule
     max_grad_norm: PositiveFloat | None
-    lambda_s: NonNegative
-    lambda_c: NonNegative
-    lambda_w: NonNegative
+    lambda_s: NonNegativeFloat
+    lambda_c: NonNegativeFloat
+    lambda_w: NonNegativeFloat
 
 
 class FinetuneConfig(HeadConfig):

@@ -1,4 +1,4 @@
-"""The models by the name that `model:` in params.yaml gives them: `models/NAME.py` is the model NAME.
+"""The registry of models: `model: NAME` in params.yaml selects `models/NAME.py`.
 
 A model file defines `Config`, the pydantic class of its options, and `MODEL`, which is one of
 
@@ -6,7 +6,7 @@ A model file defines `Config`, the pydantic class of its options, and `MODEL`, w
 * a subclass of `PairModel`: trained, scores pairs of sentences;
 * a subclass of `Baseline`: not trained.
 
-A file is imported when its model is used, so that models without torch do not import it.
+A file is imported when its model is used, so that torch is imported only for models that need it.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from paraphrastic.nn.word_lookup import WordLookup
 
 
 class Config(WordEncoderConfig):
-    """Options of word averaging; it adds none to those of all word encoders."""
+    """Options of word averaging: those of all word encoders."""
 
 
 class Avg(Encoder):

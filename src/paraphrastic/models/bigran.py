@@ -30,7 +30,8 @@ class Config(WordEncoderConfig, Precision):
 class BiGran(Encoder):
     """A forward and a backward GRAN, combined at each word and averaged.
 
-    In variants 3 and 4, where a_t is a running sum, the last a_t of both directions are combined.
+    In variants 3 and 4, where a_t is a running sum, the last a_t of both directions are combined and
+    divided by the number of words.
     """
 
     def __init__(self, config: Config, generator: Generator) -> None:
@@ -50,7 +51,7 @@ class BiGran(Encoder):
         reversed_words = packing.reverse(words)  # (N, dim), last word first
         forward = self.forward_gates(words, self.forward_lstm(words, sizes), sizes)  # (N, dim)
         backward = self.backward_gates(reversed_words, self.backward_lstm(reversed_words, sizes), sizes)  # (N, dim)
-        if self.forward_gates.running:
+        if self.forward_gates.recurrent:
             last = self.combine(packing.final(forward), packing.final(backward))  # (B, dim)
             return packing.divide_by_length(last)
         return packing.mean(self.combine(forward, packing.reverse(backward)))  # (B, dim)

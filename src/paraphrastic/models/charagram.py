@@ -6,11 +6,11 @@ import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.dense import Activation, Dense, activation
+from paraphrastic.nn.dense import Dense, activation
 from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.kernels.bag_sum import bag_sum
 from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig
-from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.nn.static_form import Activation, CountWeight, StaticForm
 
 
 class CharagramArchitecture(ArchitectureConfig):
@@ -24,7 +24,7 @@ class CharagramArchitecture(ArchitectureConfig):
     """
 
     words: bool
-    counts: Literal["linear", "sqrt"]
+    counts: CountWeight
     num_layers: Literal[1, 2]
     activation: Activation
 
@@ -34,7 +34,10 @@ class Config(CharagramArchitecture, EncoderConfig):
 
 
 class Charagram(Encoder):
-    """`g(s) = h(b + Σ_f count(f) · W[f])` over the character n-grams f of s in the vocabulary."""
+    """`g(s) = h(b + Σ_f weight(f) · W[f])` over the character n-grams f of s in the vocabulary.
+
+    weight(f) is the number of occurrences of f in s, or its square root. With `words`, f is an n-gram or a word.
+    """
 
     def __init__(self, config: CharagramArchitecture, generator: Generator) -> None:
         super().__init__("words+ngrams" if config.words else "ngrams", config.dim)

@@ -3,15 +3,16 @@
 from typing import Annotated, Any, Literal
 
 import torch
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PositiveInt
 from torch import Generator, Tensor, nn
 from torch.nn.functional import dropout
 
 from paraphrastic.nn.batch import Batch, used_rows
-from paraphrastic.nn.dense import Activation, Dense
+from paraphrastic.nn.dense import Dense
 from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
-from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig, PositiveInt, Probability
+from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, EncoderConfig
+from paraphrastic.nn.static_form import Activation
 
 Width = Annotated[int, Field(ge=1, le=10)]
 
@@ -36,7 +37,7 @@ class CharCnnArchitecture(ArchitectureConfig):
     filters: Annotated[dict[Width, PositiveInt], Field(min_length=1), BeforeValidator(_integer_keys)]
     filter_activation: Literal["relu", "tanh"]
     activation: Activation
-    dropout: Probability
+    dropout: DropoutProbability
 
 
 class Config(CharCnnArchitecture, EncoderConfig):

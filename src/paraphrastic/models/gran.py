@@ -25,7 +25,10 @@ class Config(WordEncoderConfig, Precision):
 
 
 class Gran(Encoder):
-    """The mean of gated word embeddings, `a_t = x_t ⊙ σ(Wx x_t + Wh h_t + b)` in variant 1, h_t from an LSTM."""
+    """The vectors a_t of `GranGates`, pooled: in variant 1 the mean of `x_t ⊙ σ(Wx x_t + Wh h_t + b)`.
+
+    The states h_t are those of an LSTM.
+    """
 
     def __init__(self, config: Config, generator: Generator) -> None:
         super().__init__("words", config.dim, config.boundary_tokens)

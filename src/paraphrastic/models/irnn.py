@@ -13,7 +13,10 @@ from paraphrastic.nn.word_lookup import WordLookup
 
 
 class Config(WordEncoderConfig, Precision):
-    """Options of the iRNN; it adds none. λc penalises the distance of W and U from the identity and of b from 0."""
+    """Options of the iRNN: those of all word encoders and of `Precision`.
+
+    λc penalises the distance of W and U from the identity and of b from 0.
+    """
 
 
 class Irnn(Encoder):
@@ -22,7 +25,7 @@ class Irnn(Encoder):
     def __init__(self, config: Config, generator: Generator) -> None:
         super().__init__("words", config.dim, config.boundary_tokens, regularize_to_start=True)
         self.lookup = WordLookup(config.dropout, config.word_dropout)
-        self.rnn = Elman(torch.eye(config.dim), torch.eye(config.dim), "identity", config.matmul_dtype)
+        self.rnn = Elman(torch.eye(config.dim), torch.eye(config.dim), "linear", config.matmul_dtype)
 
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
         """Return sentence vectors, (B, dim)."""

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import torch
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, PositiveInt, ValidationInfo, field_validator
 from torch import Generator, Tensor
 from torch.nn.functional import dropout
 
@@ -11,7 +11,7 @@ from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences
 from paraphrastic.nn.dense import Dense
 from paraphrastic.nn.encoder import PairModel
-from paraphrastic.nn.options import PairModelConfig, PositiveInt, Probability, WordEmbeddingsConfig
+from paraphrastic.nn.options import DropoutProbability, PairModelConfig, WordEmbeddingsConfig
 from paraphrastic.nn.precision import Precision
 from paraphrastic.nn.two_channel_conv import Projections, TwoChannelConv
 
@@ -34,7 +34,7 @@ class Config(Precision, WordEmbeddingsConfig, PairModelConfig):
     decompose: Decompose
     max_window: Annotated[int, Field(ge=1, le=5)]
     filters_per_width: PositiveInt
-    dropout: Probability
+    dropout: DropoutProbability
 
     @field_validator("decompose")
     @classmethod

@@ -10,7 +10,7 @@ from paraphrastic.nn.word_lookup import WordLookup
 
 
 class Config(WordEncoderConfig):
-    """Options of projection; it adds none to those of all word encoders."""
+    """Options of projection: those of all word encoders."""
 
 
 class Proj(Encoder):

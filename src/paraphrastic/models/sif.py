@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
@@ -25,6 +25,14 @@ class Config(PretrainedConfig):
 
     a: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     components: int = Field(ge=0)
+
+    @field_validator("components")
+    @classmethod
+    def _check_components(cls, components: int, info: ValidationInfo) -> int:
+        dim = info.data.get("dim")  # missing if it is itself invalid
+        if dim is not None and components >= dim:
+            raise ValueError(f"should be less than dim ({dim}), so that a direction remains")
+        return components
 
 
 class Sif(Baseline):

@@ -13,14 +13,14 @@ class Config(BaseModel, strict=True, extra="forbid"):
     """Options of TF-IDF over character n-grams.
 
     Attributes:
-        order: characters per n-gram; a space counts.
+        order: characters per n-gram, spaces included.
     """
 
-    order: int = Field(3, ge=1, le=6)
+    order: int = Field(ge=1, le=6)
 
 
 class TfidfChars(Baseline):
-    """Cosine of TF-IDF vectors of all windows of `order` characters."""
+    """Cosine of TF-IDF vectors of character n-grams of length `order`."""
 
     @staticmethod
     def fit(config: Config, sentences: pa.StringArray) -> TfidfScorer:

@@ -8,7 +8,7 @@ from paraphrastic.scoring.static import StaticEncoder
 
 
 class Config(PretrainedConfig):
-    """Options of the mean of given vectors; it adds none."""
+    """Options of the mean of given vectors: those of `PretrainedConfig`."""
 
 
 class Vectors(Baseline):

@@ -24,7 +24,8 @@ class Batch:
     Attributes:
         ids: (N,) int64, rows of the embedding table, sentence after sentence.
         offsets: (B + 1,) int64; sentence i has `ids[offsets[i]:offsets[i + 1]]`.
-        counts: (N,) in the data type of the table, occurrences of each id in its sentence.
+        counts: (N,) in the data type of the table, occurrences of each n-gram in its sentence; ones for words and
+            characters, whose ids are repeated.
         host_offsets: the offsets in main memory.
     """
 
@@ -65,11 +66,12 @@ class DeviceSentences:
 
     def take(self, rows: NDArray[np.integer]) -> Batch:
         """Return the sentences `rows` in that order; only their offsets are copied to the device."""
-        starts, lengths = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]
-        host_offsets = offsets_from_lengths(lengths)
+        starts, lengths = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]  # (B,) each
+        host_offsets = offsets_from_lengths(lengths)  # (B + 1,)
+        # one copy to the device for both, (B + 1,) each; the last shift is padding
         offsets, shifts = to_device(np.stack([host_offsets, np.append(starts, 0) - host_offsets]), self._ids.device)
-        positions = torch.arange(int(host_offsets[-1]), device=offsets.device)
-        positions += torch.repeat_interleave(shifts[:-1], offsets.diff(), output_size=len(positions))
+        positions = torch.arange(int(host_offsets[-1]), device=offsets.device)  # (N,), in the batch
+        positions += torch.repeat_interleave(shifts[:-1], offsets.diff(), output_size=len(positions))  # in the corpus
         ids = self._ids.index_select(0, positions).long()
         return Batch(ids, offsets, self._counts_at(positions), host_offsets)
 
@@ -80,7 +82,7 @@ class DeviceSentences:
 
 
 def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
-    """Copy `array` to `device` asynchronously."""
+    """Return `array` on `device`; the copy to a GPU is asynchronous, and on the CPU both share their memory."""
     writable = np.require(array, requirements="W")  # torch warns about read-only arrays, such as Arrow's
     return torch.from_numpy(writable).to(device, non_blocking=True)
 

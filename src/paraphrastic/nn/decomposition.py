@@ -26,6 +26,7 @@ from paraphrastic.nn.batch import Batch
 Match = Literal["max", "global", "local"]
 Decompose = Literal["rigid", "linear", "orthogonal"]
 Coefficients = tuple[Tensor, Tensor]  # rows of words, int64, and their coefficients; (P, L, K) each
+Matches = tuple[Tensor, Tensor]  # positions in the other sentence, int64, and their weights; (P, L, K) each
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class PaddedSentences:
     """One sentence of each of P pairs, padded to the length L of the longest.
 
     Attributes:
-        ids: (P, L) int64, rows of the batch's words; the number of words at padding.
+        ids: (P, L) int64, rows of the batch's words; U, the number of words, at padding.
         vectors: (P, L, d), word vectors; zero at padding.
         present: (P, L) bool, false at padding.
     """
@@ -70,7 +71,7 @@ class Decomposition:
 
         Args:
             own: P sentences of L words.
-            other: the other sentence of each pair.
+            other: the other sentence of each pair, padded to M words.
 
         Returns:
             Rows and coefficients, (P, L, K) each.
@@ -98,8 +99,8 @@ class Decomposition:
         projection = (own.vectors * match).sum(2) / square.masked_fill(square == 0, 1)  # (P, L)
         return _take(other.ids, positions), weights * projection.unsqueeze(2)
 
-    def _matches(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Eq. 6: positions in the other sentence and their weights in ŝ, (P, L, K) each."""
+    def _matches(self, own: PaddedSentences, other: PaddedSentences) -> Matches:
+        """Eq. 6: positions in the other sentence and their weights in ŝ."""
         cosines = _normalize(own.vectors) @ _normalize(other.vectors).mT  # (P, L, M)
         if self._match == "global":
             return torch.arange(cosines.shape[2], device=cosines.device).expand_as(cosines), _multiply_sign(cosines)

@@ -1,13 +1,10 @@
 """A fully connected layer."""
 
-from typing import Literal
-
 import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.initialization import glorot_uniform
-
-Activation = Literal["linear", "tanh", "relu"]
+from paraphrastic.nn.static_form import Activation
 
 
 def activation(name: Activation) -> nn.Module:

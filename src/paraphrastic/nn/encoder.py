@@ -1,7 +1,8 @@
 """Base classes of the models that are trained: sentence encoders and pair models.
 
 The embedding table (Ww) is an argument of `forward`, not a parameter of the module, so that a training step can pass
-only the rows that its mini-batch uses. The parameters of the module are the compositional ones (Wc).
+only the rows that its mini-batch uses. The parameters of the module are the compositional ones (Wc); a table of n-grams
+or characters belongs to Wc too.
 """
 
 from abc import ABC, abstractmethod
@@ -65,7 +66,7 @@ class Encoder(TrainableModel, ABC):
         """
 
     def static_form(self) -> StaticForm | None:
-        """Return how the same vectors are computed without torch; None if they are not."""
+        """Return the form in which NumPy computes the same vectors; None if they need torch."""
         return None
 
 

@@ -27,12 +27,12 @@ class GranGates(nn.Module):
     divided by the number of words.
 
     Attributes:
-        running: whether a_t depends on a_{t−1} (variants 3 and 4).
+        recurrent: whether a_t depends on a_{t−1} (variants 3 and 4).
     """
 
     def __init__(self, dim: int, variant: Variant, generator: Generator, matmul_dtype: MatmulDtype) -> None:
         super().__init__()
-        self._variant, self.running = variant, variant in (3, 4)
+        self._variant, self.recurrent = variant, variant in (3, 4)
         gates = 1 if variant in (1, 2) else 2
         self.Wx = nn.Parameter(glorot_uniform(dim, dim, generator, gates))
         self.Wh = nn.Parameter(glorot_uniform(dim, dim, generator, gates))
@@ -43,8 +43,8 @@ class GranGates(nn.Module):
     def forward(self, words: Tensor, states: Tensor, batch_sizes: list[int]) -> Tensor:
         """Return all a_t, (N, dim), from word embeddings and states (N, dim) that are packed by time."""
         logits: Tensor = self._matmul(words, self.Wx) + self._matmul(states, self.Wh) + self.b  # (N, gates · dim)
-        if self.running:
-            return self._run(words, logits, batch_sizes)
+        if self.recurrent:
+            return self._recur(words, logits, batch_sizes)
         if self._variant == 5:
             g1, g2 = logits.sigmoid().chunk(2, 1)  # (N, dim) each
             return words * g1 + states * g2
@@ -52,9 +52,9 @@ class GranGates(nn.Module):
 
     def pool(self, gated: Tensor, packing: Packing) -> Tensor:
         """Return sentence vectors (B, dim) from all a_t (N, dim)."""
-        return packing.divide_by_length(packing.final(gated)) if self.running else packing.mean(gated)
+        return packing.divide_by_length(packing.final(gated)) if self.recurrent else packing.mean(gated)
 
-    def _run(self, words: Tensor, logits: Tensor, batch_sizes: list[int]) -> Tensor:
+    def _recur(self, words: Tensor, logits: Tensor, batch_sizes: list[int]) -> Tensor:
         out: list[Tensor] = []
         for x, logit in zip(words.split(batch_sizes), logits.split(batch_sizes), strict=True):
             previous = out[-1][: len(x)] if out else torch.zeros_like(x)  # (sentences of this step, dim)

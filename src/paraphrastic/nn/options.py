@@ -2,25 +2,24 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from paraphrastic.vocabulary.words import BoundaryTokens
 
-PositiveInt = Annotated[int, Field(ge=1)]
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+NonNegativeFloat = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # finite, unlike pydantic's
 PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Probability = Annotated[float, Field(ge=0, lt=1)]
+DropoutProbability = Annotated[float, Field(ge=0, lt=1)]
 Negatives = Literal["max", "mix", "random"]
 Schedule = Literal["constant", "linear"]
 
 
 class ArchitectureConfig(BaseModel):
-    """Options of an encoder's architecture, independent of how it is trained.
+    """Options of a model's architecture, independent of how it is trained.
 
     Attributes:
-        dim: size of the vectors that the encoder returns.
-        init: initial embeddings: `random` directions of length 1, or the same scaled by inverse document frequency
-            (`idf`).
+        dim: size of the embeddings, unless an option of the model gives it, and of the vectors that an encoder returns.
+        init: initial embeddings, drawn from N(0, 1/d), so that their length is about 1 (`random`), or the same
+            multiplied by inverse document frequency (`idf`).
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -35,7 +34,7 @@ class ArchitectureConfig(BaseModel):
 
 
 class TrainingConfig(ArchitectureConfig):
-    """Options of every model that is trained on pairs (acl2017 §4.1.2; initial embeddings: iclr2016 §4.2).
+    """Options of every model that is trained on pairs (acl2017 §4.1.2).
 
     Attributes:
         epochs: passes over the pairs.
@@ -48,8 +47,8 @@ class TrainingConfig(ArchitectureConfig):
         learning_rate: learning rate at the first step.
         schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
         max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
-        lambda_c: weight of ½‖Wc‖², Wc being all parameters except the embeddings. Models that are regularised toward
-            their start use ½‖Wc − Wc_initial‖².
+        lambda_c: weight of ½‖Wc‖². Wc is all parameters except word embeddings; embeddings of n-grams and characters
+            belong to it. Models that are regularised toward their start use ½‖Wc − Wc_initial‖².
         num_threads: threads of the CPU. More than one helps recurrent encoders only.
     """
 
@@ -62,7 +61,7 @@ class TrainingConfig(ArchitectureConfig):
     learning_rate: PositiveFloat
     schedule: Schedule
     max_grad_norm: PositiveFloat | None
-    lambda_c: NonNegative
+    lambda_c: NonNegativeFloat
     num_threads: PositiveInt
 
 
@@ -73,7 +72,7 @@ class EncoderConfig(TrainingConfig):
         margin: δ of Eq. 2.
     """
 
-    margin: NonNegative
+    margin: NonNegativeFloat
 
 
 class PairModelConfig(TrainingConfig):
@@ -90,12 +89,12 @@ class WordEmbeddingsConfig(BaseModel):
     """Options of models whose embedding table holds words.
 
     Attributes:
-        vectors: file of initial word vectors in GloVe or word2vec text format; null for none.
+        vectors: file of initial word vectors in GloVe or word2vec text format (iclr2016 §4.2.1); null for none.
         lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the embedding table.
     """
 
     vectors: str | None
-    lambda_w: NonNegative
+    lambda_w: NonNegativeFloat
 
 
 class WordEncoderConfig(WordEmbeddingsConfig, EncoderConfig):
@@ -110,5 +109,5 @@ class WordEncoderConfig(WordEmbeddingsConfig, EncoderConfig):
 
     boundary_tokens: BoundaryTokens
     scramble: Annotated[float, Field(ge=0, le=1)]
-    dropout: Probability
-    word_dropout: Probability
+    dropout: DropoutProbability
+    word_dropout: DropoutProbability

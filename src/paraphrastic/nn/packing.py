@@ -27,7 +27,7 @@ class Packing:
             `index_select(0, reverse_index)` reverses all sentences, and reverses them back.
         last: (sentences that are not empty,) int64, packed position of the last token, in the order of step 0.
         lengths: (B,) int64, tokens of each sentence.
-        batch_sizes: sentences longer than t for each step t; decreasing, its sum is N.
+        batch_sizes: sentences longer than t for each step t; non-increasing, the sum is N.
     """
 
     order: Tensor

@@ -13,7 +13,7 @@ from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.initialization import glorot_uniform
 from paraphrastic.nn.kernels.buffer_pool import BufferPool
-from paraphrastic.nn.kernels.lstm_cell import CellStates, add_rows, backward_cell, forward_cell
+from paraphrastic.nn.kernels.lstm_cell import LstmActivations, add_rows, make_backward_step, make_forward_step
 from paraphrastic.nn.packing import previous_states, time_steps
 from paraphrastic.nn.precision import Matmul, MatmulDtype, matmul
 
@@ -40,34 +40,35 @@ class _Lstm(torch.autograd.Function):
         inputs = inputs.to(W.dtype)
         if rows is None:
             rows = torch.arange(len(inputs), device=inputs.device)
-        cells = CellStates.allocate(pool, len(rows), U, b)
+        saved = LstmActivations.allocate(pool, len(rows), U, b)
         input_products = matmul(inputs, W)  # (distinct inputs, blocks · hidden)
         state_products = U.new_zeros(max(batch_sizes, default=0), U.shape[1])
-        step = forward_cell(input_products, rows, state_products, b, peepholes, cells)
+        step = make_forward_step(input_products, rows, state_products, b, peepholes, saved)
         for current, previous in time_steps(batch_sizes):
             if current.start:
-                matmul(cells.cast_states[previous], U, state_products[: current.stop - current.start])
+                matmul(saved.cast_states[previous], U, state_products[: current.stop - current.start])
             step(current, previous)
-        ctx.save_for_backward(inputs, W, U, peepholes, rows, *cells)
-        return cells.states
+        ctx.save_for_backward(inputs, W, U, peepholes, rows, *saved)
+        return saved.states
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        inputs, W, U, peepholes, rows, *saved = ctx.saved_tensors
-        cells = CellStates(*saved)
-        d_cells = torch.zeros_like(cells.cells[: max(ctx.batch_sizes, default=0)])
+        inputs, W, U, peepholes, rows, *buffers = ctx.saved_tensors
+        saved = LstmActivations(*buffers)
+        d_cells = torch.zeros_like(saved.cells[: max(ctx.batch_sizes, default=0)])
         d_recurrent, U_transposed = torch.zeros_like(d_cells, dtype=U.dtype), U.T.contiguous()
-        deltas = ctx.pool.allocate("deltas", *cells.gates.shape, U)  # (N, blocks · hidden), gradient before the gates
-        d_b, d_peepholes = cells.gates.new_zeros(U.shape[1]), torch.zeros_like(peepholes)
-        step = backward_cell(cells, peepholes, grads[0].contiguous(), d_recurrent, d_cells, deltas, d_b, d_peepholes)
+        deltas = ctx.pool.allocate("deltas", *saved.gates.shape, U)  # (N, blocks · hidden), δ of `lstm_cell`
+        d_b, d_peepholes = saved.gates.new_zeros(U.shape[1]), torch.zeros_like(peepholes)
+        d_states = grads[0].contiguous()
+        step = make_backward_step(saved, peepholes, d_states, d_recurrent, d_cells, deltas, d_b, d_peepholes)
         for current, previous in reversed(time_steps(ctx.batch_sizes)):
             step(current, previous)
             if current.start:
                 matmul(deltas[current], U_transposed, d_recurrent[: current.stop - current.start])
-        d_U = matmul(previous_states(ctx.batch_sizes, cells.cast_states).T, deltas)
+        d_U = matmul(previous_states(ctx.batch_sizes, saved.cast_states).T, deltas)
         by_input = _sum_by_input(deltas, rows, len(inputs)) if ctx.shared else deltas
         d_inputs, d_W = matmul(by_input, W.T), matmul(inputs.T, by_input)
-        cells.release(ctx.pool)
+        saved.release(ctx.pool)
         ctx.pool.release(deltas=deltas)
         return d_inputs, d_W, d_U, d_b, d_peepholes, None, None, None
 

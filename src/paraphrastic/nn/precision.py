@@ -1,8 +1,9 @@
 """Matrix products with bfloat16 operands in training.
 
 bfloat16 has the range of float32 and 8 bits of precision, which is enough to train these models. Processors with
-bfloat16 instructions multiply it several times faster than float32; others compute the same at the speed of float32.
-Sums, hidden states, parameters, and everything that a trained model computes stay in float32.
+bfloat16 instructions multiply it several times faster than float32. Operands and results of matrix products are
+bfloat16, also in the backward pass. Sums of products, hidden states, parameters, the optimizer, and everything that a
+trained model computes stay in float32.
 """
 
 from functools import cache
@@ -37,15 +38,16 @@ class Matmul(nn.Module):
         return matrix.to(torch.bfloat16) if self._bfloat16 and self.training else matrix
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
-        """Return `left @ right` in the data type of `left`."""
+        """Return `left @ right`, rounded to the data type of the operands, in the data type of `left`."""
         return matmul(self.cast(left), self.cast(right)).to(left.dtype)
 
 
 def matmul(left: Tensor, right: Tensor, out: Tensor | None = None) -> Tensor:
     """Return `left @ right`, two matrices of one data type, in that data type.
 
-    On a CPU without bfloat16 instructions, PyTorch multiplies bfloat16 in a plain loop, tens of times slower than
-    float32. There the operands are widened to float32, which is exact, and the product is rounded.
+    On a CPU for which oneDNN has no product of bfloat16 (such as x86 without AVX-512), PyTorch multiplies bfloat16 in a plain
+    loop, tens of times slower than float32. There the operands are widened to float32, which is exact, and the product
+    is rounded.
 
     Args:
         left: (n, k).

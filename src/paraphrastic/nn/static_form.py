@@ -8,15 +8,15 @@ from paraphrastic.vocabulary.words import BoundaryTokens
 
 Pooling = Literal["mean", "sum"]
 CountWeight = Literal["linear", "sqrt"]
-StaticActivation = Literal["linear", "tanh", "relu"]
+Activation = Literal["linear", "tanh", "relu"]
 
 
 @dataclass(frozen=True)
 class StaticForm:
-    """`g(s) = f(f(b + scale · Σ_n weight(count_n) E[id_n]) W2 + b2)`, with parts that may be missing.
+    """`g(s) = f(f(b + scale · Σ_n weight(count_n) E[id_n]) W2 + b2)`.
 
-    The embedding table E, and b, W2 and b2 where they exist, are arrays of the same names as in the torch model:
-    `embeddings`, `bias`, `dense.W`, `dense.b`.
+    Without b, it is zero; without W2 and b2, there is no second layer. The embedding table E, and b, W2 and b2 if they
+    exist, are arrays of the same names as in the torch model: `embeddings`, `bias`, `dense.W`, `dense.b`.
 
     Attributes:
         vocabulary: what the rows of E stand for.
@@ -30,7 +30,7 @@ class StaticForm:
     pooling: Pooling
     boundary_tokens: BoundaryTokens = "none"
     counts: CountWeight = "linear"
-    activation: StaticActivation = "linear"
+    activation: Activation = "linear"
 
     def __post_init__(self) -> None:
         """Check the values.
@@ -38,7 +38,7 @@ class StaticForm:
         Raises:
             ValueError: a value is not one of those that its type lists.
         """
-        types = VocabularyKind, Pooling, BoundaryTokens, CountWeight, StaticActivation
+        types = VocabularyKind, Pooling, BoundaryTokens, CountWeight, Activation
         for field, allowed in zip(fields(self), types, strict=True):
             if getattr(self, field.name) not in get_args(allowed):
                 raise ValueError(f"{field.name} = {getattr(self, field.name)!r}, expected one of {get_args(allowed)}")

@@ -11,9 +11,11 @@ from paraphrastic.nn.kernels.bag_sum import bag_sum
 class WordLookup(nn.Module):
     """Looks up word embeddings; in training it applies dropout and word dropout (acl2017 §4.2).
 
+    The values that remain are multiplied by 1 / (1 − probability).
+
     Args:
         dropout: probability that an element of an embedding is set to zero.
-        word_dropout: probability that a whole embedding is set to zero. In both cases the rest is scaled up.
+        word_dropout: probability that a whole embedding is set to zero.
     """
 
     def __init__(self, dropout: float, word_dropout: float) -> None:

@@ -98,6 +98,16 @@ def test_maxima_of_nan(formulation):
     assert maxima.isnan().all()
 
 
+@formulations
+def test_maxima_with_one_nan_after_the_first_window(formulation):
+    embeddings, weights = random_filters(FILTERS[0])
+    projected = embeddings @ weights
+    projected[8] = torch.nan  # of character 8
+    maxima = formulation(projected, *ids_and_offsets([[1, 2, 3, 8, 4, 5, 1, 2], [5, 6]]), filter_reach(FILTERS[0]))
+    assert maxima[0].isnan().all()
+    assert not maxima[1].isnan().any()
+
+
 def test_initial_filters_within_the_bound_of_their_width():
     filters = {1: 300, 8: 200}
     weights = filters_by_width(init_filters(filters, DIM, torch.Generator().manual_seed(2)).numpy(), filters)

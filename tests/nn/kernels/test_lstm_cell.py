@@ -10,7 +10,7 @@ import torch
 
 from paraphrastic.nn.kernels import lstm_cell
 from paraphrastic.nn.kernels.buffer_pool import BufferPool
-from paraphrastic.nn.kernels.lstm_cell import CellStates, add_rows, backward_cell, forward_cell
+from paraphrastic.nn.kernels.lstm_cell import LstmActivations, add_rows, make_backward_step, make_forward_step
 
 HIDDEN = 19  # not a multiple of the width of a vector register
 POSITIONS, INPUTS, SENTENCES = 10, 7, 6
@@ -22,7 +22,7 @@ RUNS_TRITON = find_spec("triton") is not None and (HAS_GPU or os.environ.get("TR
 
 
 def random_step(blocks, matmul_dtype, dtype):
-    """Return the arguments of `forward_cell` without `out`, the cell states, and the gradients of `backward_cell`."""
+    """Return the arguments of `make_forward_step`, its `out`, and the gradients of `make_backward_step`."""
     generator = torch.Generator().manual_seed(3)
 
     def normal(*shape, dtype=dtype):
@@ -30,7 +30,7 @@ def random_step(blocks, matmul_dtype, dtype):
 
     width = blocks * HIDDEN
     like = torch.empty(HIDDEN, width, dtype=matmul_dtype), torch.empty(0, dtype=dtype)
-    out = CellStates.allocate(BufferPool(), POSITIONS, *like)
+    out = LstmActivations.allocate(BufferPool(), POSITIONS, *like)
     out.cells.copy_(normal(POSITIONS, HIDDEN))
     input_products = normal(INPUTS, width, dtype=matmul_dtype)
     rows = torch.randint(INPUTS, (POSITIONS,), generator=generator)
@@ -46,7 +46,7 @@ def random_step(blocks, matmul_dtype, dtype):
 def forward_and_backward(forward, backward, blocks, matmul_dtype, dtype, device="cpu"):
     """Return everything that one step forward and backward writes, in float64 in main memory."""
     inputs, out, gradients = ([t.to(device) for t in part] for part in random_step(blocks, matmul_dtype, dtype))
-    out = CellStates(*out)
+    out = LstmActivations(*out)
     forward(*inputs, out)(CURRENT, PREVIOUS)
     backward(out, inputs[-1], *gradients)(CURRENT, PREVIOUS)
     _, _, d_cells, deltas, *d_weights = gradients
@@ -76,7 +76,7 @@ def assert_all_close(actual, expected, tolerance):
 )
 def test_cpu_step_against_reference(blocks, matmul_dtype, dtype, tolerance):
     step = blocks, matmul_dtype, dtype
-    assert_all_close(forward_and_backward(forward_cell, backward_cell, *step), reference(*step), tolerance)
+    assert_all_close(forward_and_backward(make_forward_step, make_backward_step, *step), reference(*step), tolerance)
 
 
 @pytest.mark.skipif(not RUNS_TRITON, reason="no GPU, and no Triton with TRITON_INTERPRET=1")
@@ -101,7 +101,7 @@ def test_triton_step_against_reference(blocks, matmul_dtype, tolerance):
 @pytest.mark.parametrize(("matmul_dtype", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 1e-2)])
 def test_gpu_step_against_reference(blocks, matmul_dtype, tolerance):
     step = blocks, matmul_dtype, torch.float32
-    on_gpu = forward_and_backward(forward_cell, backward_cell, *step, "cuda")
+    on_gpu = forward_and_backward(make_forward_step, make_backward_step, *step, "cuda")
     assert_all_close(on_gpu, reference(*step), tolerance)
 
 
@@ -109,16 +109,32 @@ def test_gpu_step_against_reference(blocks, matmul_dtype, tolerance):
     ("triton", "compilers", "expected"),
     [(True, {"gcc"}, True), (True, {"clang"}, True), (True, (), False), (False, {"gcc"}, False)],
 )
-def test_triton_kernels_with_and_without_triton_and_compiler(triton, compilers, expected, monkeypatch):
+def test_triton_kernels_with_and_without_triton_and_compiler(triton, compilers, expected, monkeypatch, tmp_path):
     monkeypatch.delenv("CC", raising=False)
+    (tmp_path / "Python.h").touch()
+    monkeypatch.setattr(lstm_cell.sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
     monkeypatch.setattr(lstm_cell, "find_spec", lambda name: "spec" if triton else None)
     monkeypatch.setattr(lstm_cell, "which", lambda name: name if name in compilers else None)
     assert lstm_cell._can_build_triton_kernels.__wrapped__() is expected
 
 
+def test_triton_kernels_with_a_compiler_that_is_named_and_missing(monkeypatch):
+    monkeypatch.setenv("CC", "missing")
+    monkeypatch.setattr(lstm_cell, "find_spec", lambda name: "spec")
+    monkeypatch.setattr(lstm_cell, "which", lambda name: name if name == "clang" else None)
+    assert not lstm_cell._can_build_triton_kernels.__wrapped__()  # Triton then uses `CC` alone
+
+
+def test_triton_kernels_without_the_headers_of_python(monkeypatch, tmp_path):
+    monkeypatch.setattr(lstm_cell, "find_spec", lambda name: "spec")
+    monkeypatch.setattr(lstm_cell, "which", lambda name: name)
+    monkeypatch.setattr(lstm_cell.sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
+    assert not lstm_cell._can_build_triton_kernels.__wrapped__()
+
+
 def test_first_step_without_previous_cells():
     inputs, out, _ = random_step(4, torch.float64, torch.float64)
-    forward_cell(*inputs, out)(slice(0, 6), NO_STEP)
+    make_forward_step(*inputs, out)(slice(0, 6), NO_STEP)
     cells = out.cells[:6].clone()
     lstm_cell.reference_forward(*inputs, out, slice(0, 6), NO_STEP)
     torch.testing.assert_close(cells, out.cells[:6])
@@ -126,7 +142,7 @@ def test_first_step_without_previous_cells():
 
 def test_rounding_to_bfloat16():
     inputs, out, _ = random_step(4, torch.bfloat16, torch.float32)
-    forward_cell(*inputs, out)(CURRENT, PREVIOUS)
+    make_forward_step(*inputs, out)(CURRENT, PREVIOUS)
     assert torch.equal(out.cast_states[CURRENT], out.states[CURRENT].bfloat16())
 
 
@@ -135,8 +151,8 @@ def test_error_of_tanh_in_float32():
     products = torch.zeros(len(x), 3)
     products[:, 2] = torch.from_numpy(x)  # the candidate; the bias keeps the other gates open
     bias, peepholes = torch.tensor([50.0, 50.0, 0.0]), torch.zeros(2, 1)
-    out = CellStates.allocate(BufferPool(), len(x), torch.empty(1, 3), torch.empty(0))
-    step = forward_cell(products, torch.arange(len(x)), torch.zeros(len(x), 3), bias, peepholes, out)
+    out = LstmActivations.allocate(BufferPool(), len(x), torch.empty(1, 3), torch.empty(0))
+    step = make_forward_step(products, torch.arange(len(x)), torch.zeros(len(x), 3), bias, peepholes, out)
     step(slice(0, len(x)), NO_STEP)
     assert np.abs(out.gates[:, 2].double().numpy() - np.tanh(x)).max() < 3e-7
 
@@ -146,7 +162,7 @@ def test_nan_in_one_input(matmul_dtype):
     inputs, out, _ = random_step(4, matmul_dtype, torch.float32)
     input_products, rows, *_ = inputs
     input_products[rows[CURRENT.start], 0] = torch.nan
-    forward_cell(*inputs, out)(CURRENT, PREVIOUS)
+    make_forward_step(*inputs, out)(CURRENT, PREVIOUS)
     assert out.states[CURRENT.start, 0].isnan()
     assert out.cast_states[CURRENT.start, 0].isnan()
 

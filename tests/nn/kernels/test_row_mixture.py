@@ -20,3 +20,14 @@ def test_mixture_and_gradient_of_repeated_rows(formulation):
         return formulation(base, parts, ids, rows, weights)
 
     assert torch.autograd.gradcheck(forward, (base, parts, weights))
+
+
+@pytest.mark.parametrize("formulation", [row_mixture, kernel.reference], ids=["kernel", "reference"])
+def test_nan_in_the_gradient_of_a_mixture(formulation):
+    base, parts = (torch.ones(2, 3, requires_grad=True) for _ in range(2))
+    weights = torch.ones(1, 1, requires_grad=True)
+    mixture = formulation(base, parts, torch.tensor([0]), torch.tensor([[1]]), weights)
+    mixture.backward(torch.tensor([[0.0, torch.nan, 2.0]]))
+    assert base.grad[0].isnan().tolist() == [False, True, False]
+    assert parts.grad[1].isnan().tolist() == [False, True, False]
+    assert weights.grad.isnan().all()

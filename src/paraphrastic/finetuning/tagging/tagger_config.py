@@ -2,13 +2,13 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PositiveInt
 
 from paraphrastic.errors import ParameterError, unknown_name
 from paraphrastic.models.charagram import CharagramArchitecture
 from paraphrastic.models.charcnn import CharCnnArchitecture
 from paraphrastic.models.charlstm import CharLstmArchitecture
-from paraphrastic.nn.options import ArchitectureConfig, PositiveFloat, PositiveInt, Probability, Schedule
+from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, PositiveFloat, Schedule
 from paraphrastic.nn.precision import Precision
 
 
@@ -41,7 +41,7 @@ class TaggerConfig(ArchitectureConfig, Precision):
     encoder: ClassVar[str]
 
     hidden_dim: PositiveInt
-    lstm_dropout: Probability
+    lstm_dropout: DropoutProbability
     epochs: PositiveInt
     batch_size: PositiveInt
     optimizer: Literal["adam", "sgd"]

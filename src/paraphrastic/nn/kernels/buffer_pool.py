@@ -6,7 +6,7 @@ from torch import Tensor
 class BufferPool:
     """Uninitialised tensors by name; a released buffer is reused by the next request of that name.
 
-    Without reuse the kernel must zero fresh memory pages in every step, 150 MB per step for charLSTM.
+    Without reuse the operating system must zero fresh memory pages in every step, 150 MB per step for charLSTM.
     """
 
     def __init__(self) -> None:

@@ -2,8 +2,7 @@
 
 The response of a filter F of width w at position t is `Σ_j F_j · x[t + j]`, j = 0 … w − 1. A batch has only about a
 hundred distinct characters, so one small product `characters @ filters` yields F_j · x for every distinct x and all j.
-A response is then a sum of w numbers that are looked up: no arithmetic per position except additions, a hundred times
-fewer operations than a convolution.
+A response is then a sum of w numbers that are looked up, where a convolution multiplies and adds w vectors.
 
 Filters are ordered from the widest to the narrowest. The filters wider than j are then the first `reach[j]`, and the
 projected table has, for j = 0, 1, …, a block of `reach[j]` columns: the contribution of a character at offset j of the
@@ -46,7 +45,7 @@ def conv_max_pool(projected: Tensor, ids: Tensor, offsets: Tensor, reach: list[i
     """Return the greatest response of each filter in each sentence; zero for an empty sentence.
 
     Args:
-        projected: (U, Σ reach) float, the distinct characters multiplied by the filters.
+        projected: (U, Σ reach) float, U input vectors (such as those of the distinct characters) times the filters.
         ids: (N,) int64, rows of `projected`.
         offsets: (B + 1,) int64; sentence i has `ids[offsets[i]:offsets[i + 1]]`.
         reach: from `filter_reach`.
@@ -129,7 +128,7 @@ def _respond(projected: Array, window: Array, first: int, reach: Array, blocks: 
 @njit(cache=True)
 def _keep_maximum(response: Array, t: np.int32, best: Array, argmax: Array) -> None:
     for f in range(len(best)):
-        better = response[f] > best[f]
+        better = (response[f] > best[f]) | (response[f] != response[f])  # a NaN replaces the maximum and stays
         best[f] = response[f] if better else best[f]
         argmax[f] = t if better else argmax[f]
 

@@ -14,16 +14,21 @@ Let dh be the gradient of h, from the loss and from the next step's products, an
     δ_i = dc ⊙ z ⊙ i(1 − i)    δ_f = dc ⊙ c' ⊙ f(1 − f)    δ_z = dc ⊙ i ⊙ (1 − z²)
     dc' = dc ⊙ f + δ_i ⊙ p_i + δ_f ⊙ p_f
 
+The gradients of the parameters are sums over positions: Σ δ of b, Σ δ_i ⊙ c' of p_i, Σ δ_f ⊙ c' of p_f and Σ δ_o ⊙ c of
+p_o. Without an output gate, o = 1 and δ_o does not exist.
+
 `reference_forward` and `reference_backward` are these equations in plain torch. They define the result and run on
 devices without a kernel of their own. The CPU runs `lstm_cell_cpu`, NVIDIA GPUs with Triton run `lstm_cell_triton`.
 
-Products, and states that enter products, may be bfloat16; everything else is float32 or float64.
+Products and their operands (states and δ) may be bfloat16; everything else is float32 or float64.
 """
 
 import os
+import sysconfig
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.util import find_spec
+from pathlib import Path
 from shutil import which
 from typing import NamedTuple
 
@@ -36,7 +41,7 @@ from paraphrastic.nn.kernels.buffer_pool import BufferPool
 Step = Callable[[slice, slice], None]  # computes one time step, given its packed positions and the previous ones
 
 
-class CellStates(NamedTuple):
+class LstmActivations(NamedTuple):
     """Buffers that a forward pass stores for the backward pass, at N packed positions.
 
     Attributes:
@@ -54,7 +59,7 @@ class CellStates(NamedTuple):
     cast_states: Tensor
 
     @classmethod
-    def allocate(cls, pool: BufferPool, positions: int, U: Tensor, like: Tensor) -> "CellStates":
+    def allocate(cls, pool: BufferPool, positions: int, U: Tensor, like: Tensor) -> "LstmActivations":
         """Allocate buffers; all but the states, which the caller returns, come from `pool`.
 
         Args:
@@ -84,11 +89,11 @@ def reference_forward(
     state_products: Tensor,
     bias: Tensor,
     peepholes: Tensor,
-    out: CellStates,
+    out: LstmActivations,
     current: slice,
     previous: slice,
 ) -> None:
-    """Compute one step in plain torch and store it in `out`; arguments as for `forward_cell`."""
+    """Compute one step in plain torch and store it in `out`; arguments as for `make_forward_step`."""
     gates, cells, tanhs, states, cast_states = (tensor[current] for tensor in out)  # (n, …) views
     n, hidden = cells.shape
     previous_cells = out.cells[previous] if current.start else torch.zeros_like(cells)
@@ -103,7 +108,7 @@ def reference_forward(
 
 
 def reference_backward(
-    saved: CellStates,
+    saved: LstmActivations,
     peepholes: Tensor,
     d_states: Tensor,
     d_recurrent: Tensor,
@@ -114,7 +119,7 @@ def reference_backward(
     current: slice,
     previous: slice,
 ) -> None:
-    """Compute the gradient of one step in plain torch; arguments as for `backward_cell`."""
+    """Compute the gradient of one step in plain torch; arguments as for `make_backward_step`."""
     gates, cells, tanhs, *_ = (tensor[current] for tensor in saved)
     n, hidden = cells.shape
     previous_cells = saved.cells[previous] if current.start else torch.zeros_like(cells)
@@ -141,8 +146,8 @@ def _sigmoid_derivative(sigmoid: Tensor) -> Tensor:
     return torch.addcmul(sigmoid, sigmoid, sigmoid, value=-1)
 
 
-def forward_cell(
-    input_products: Tensor, rows: Tensor, state_products: Tensor, bias: Tensor, peepholes: Tensor, out: CellStates
+def make_forward_step(
+    input_products: Tensor, rows: Tensor, state_products: Tensor, bias: Tensor, peepholes: Tensor, out: LstmActivations
 ) -> Step:
     """Return a function that computes one time step and stores it in `out`.
 
@@ -164,8 +169,8 @@ def forward_cell(
     return partial(reference_forward, *inputs, out)
 
 
-def backward_cell(
-    saved: CellStates,
+def make_backward_step(
+    saved: LstmActivations,
     peepholes: Tensor,
     d_states: Tensor,
     d_recurrent: Tensor,
@@ -177,7 +182,7 @@ def backward_cell(
     """Return a function that computes the gradient of one time step. Steps must be visited from last to first.
 
     Args:
-        saved: the buffers that `forward_cell` wrote.
+        saved: the buffers that `make_forward_step` wrote.
         peepholes: (blocks − 1, hidden).
         d_states: (N, hidden), gradient of the states from the loss.
         d_recurrent: (sentences, hidden), a buffer for the gradient of the states from the next step's products; zero
@@ -204,7 +209,10 @@ def _on_cpu(kernel: Callable[..., None], tensors: tuple[Tensor, ...]) -> Step:
 
 
 def add_rows(deltas: Tensor, rows: Tensor, out: Tensor) -> None:
-    """Add each row of `deltas` (N, width) to the row of `out` (distinct, width) that `rows` (N,) gives."""
+    """Add each row of `deltas` (N, width) to the row of `out` (distinct, width) that `rows` (N,) gives.
+
+    On the CPU `index_add_` would need a float32 copy of bfloat16 rows, and takes many times as long.
+    """
     if out.device.type == "cpu":
         lstm_cell_cpu.add_rows(*map(_as_array, (deltas, rows, out)))
     else:
@@ -217,8 +225,13 @@ def _has_triton_kernel(tensor: Tensor) -> bool:
 
 @cache
 def _can_build_triton_kernels() -> bool:
-    """Return whether Triton is installed, and a C compiler, which it needs for the code that launches kernels."""
-    return find_spec("triton") is not None and any(map(which, (os.environ.get("CC", "gcc"), "clang")))
+    """Return whether Triton is installed, and what it needs for the code that launches kernels.
+
+    That is a C compiler, the one that `CC` names if it is set, and the header files of Python.
+    """
+    compilers = [os.environ["CC"]] if "CC" in os.environ else ["gcc", "clang"]
+    has_header = Path(sysconfig.get_paths()["include"], "Python.h").is_file()
+    return find_spec("triton") is not None and any(map(which, compilers)) and has_header
 
 
 def _as_array(tensor: Tensor) -> lstm_cell_cpu.Array:

@@ -17,10 +17,12 @@ from numba import njit, types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
+from paraphrastic.nn.kernels import FASTMATH
+
 Array = NDArray[Any]
 
-_FASTMATH = {"reassoc", "contract", "arcp", "nsz"}  # without nnan and ninf: a NaN must reach the loss
-_TANH_BOUND = 7.9  # beyond it, tanh is 1 in float32
+# Arguments of tanh are clamped to ±7.9, where it is 1 within 3e-7; beyond 9 the approximation below exceeds 1.
+_TANH_BOUND = 7.9
 # tanh(x) ≈ x · P(x²) / Q(x²), coefficients from the highest power: Eigen's approximation, error below 3e-7.
 _P = tuple(map(np.float32, (-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
                             1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03)))  # fmt: skip
@@ -74,7 +76,7 @@ def _tanh(x: Any) -> Any:
     """Hyperbolic tangent: the rational approximation in float32, exact in float64."""
 
 
-@overload(_tanh, jit_options={"fastmath": _FASTMATH, "error_model": "numpy"})
+@overload(_tanh, jit_options={"fastmath": FASTMATH, "error_model": "numpy"})
 def _overload_tanh(x: Any) -> Any:
     low, high = np.float32(-_TANH_BOUND), np.float32(_TANH_BOUND)
     p0, p1, p2, p3, p4, p5, p6 = _P
@@ -93,14 +95,14 @@ def _overload_tanh(x: Any) -> Any:
     return rational if x == types.float32 else exact
 
 
-@njit(cache=True, fastmath=_FASTMATH, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
 def _sigmoid(x: Any) -> Any:
     """`σ(x) = (1 + tanh(x / 2)) / 2`."""
     half = np.float32(0.5)
     return half * _tanh(half * x) + half
 
 
-@njit(cache=True, fastmath=_FASTMATH, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
 def forward(
     input_products: Array,
     rows: Array,
@@ -112,20 +114,20 @@ def forward(
     tanhs: Array,
     states: Array,
     cast_states: Array,
-    current: int,
-    previous: int,
+    start: int,
+    previous_start: int,
     n: int,
 ) -> None:
-    """Compute n positions from `current` on; their sentences stand from `previous` on in the previous step.
+    """Compute n positions from `start` on; their sentences stand from `previous_start` on in the previous step.
 
-    Arguments are those of `lstm_cell.forward_cell`.
+    Arguments are those of `lstm_cell.make_forward_step`.
     """
     hidden, zero = cells.shape[1], np.zeros_like(cells[0])
     for r in range(n):
-        gate, cell, tanh = gates[current + r], cells[current + r], tanhs[current + r]
-        state, cast_state = states[current + r], cast_states[current + r]
-        x_product = input_products[rows[current + r]]
-        old = cells[previous + r] if current else zero
+        gate, cell, tanh = gates[start + r], cells[start + r], tanhs[start + r]
+        state, cast_state = states[start + r], cast_states[start + r]
+        x_product = input_products[rows[start + r]]
+        old = cells[previous_start + r] if start else zero
         for j in range(len(gate)):
             gate[j] = _widen(x_product[j]) + _widen(state_products[r, j]) + bias[j]
         for j in range(hidden):
@@ -149,7 +151,7 @@ def forward(
             cast_state[j] = _narrow(state[j], cast_state[j])
 
 
-@njit(cache=True, fastmath=_FASTMATH, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
 def _backward_output_gate(
     gate: Array,
     tanh: Array,
@@ -171,7 +173,7 @@ def _backward_output_gate(
         d_peephole[j] += delta[3 * hidden + j] * cell[j]
 
 
-@njit(cache=True, fastmath=_FASTMATH, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
 def backward(
     gates: Array,
     cells: Array,
@@ -183,17 +185,17 @@ def backward(
     deltas: Array,
     d_bias: Array,
     d_peepholes: Array,
-    current: int,
-    previous: int,
+    start: int,
+    previous_start: int,
     n: int,
 ) -> None:
-    """Compute the gradient of n positions from `current` on; arguments are those of `lstm_cell.backward_cell`."""
+    """Compute the gradient of n positions from `start` on; arguments are those of `lstm_cell.make_backward_step`."""
     hidden, zero = cells.shape[1], np.zeros_like(cells[0])
     one, d_state, delta = gates.dtype.type(1), np.empty(hidden, gates.dtype), np.empty(gates.shape[1], gates.dtype)
     for r in range(n):
-        gate, cell, tanh = gates[current + r], cells[current + r], tanhs[current + r]
-        d_cell, out, from_loss = d_cells[r], deltas[current + r], d_states[current + r]
-        old = cells[previous + r] if current else zero
+        gate, cell, tanh = gates[start + r], cells[start + r], tanhs[start + r]
+        d_cell, out, from_loss = d_cells[r], deltas[start + r], d_states[start + r]
+        old = cells[previous_start + r] if start else zero
         for j in range(hidden):
             d_state[j] = from_loss[j] + _widen(d_recurrent[r, j])
         if len(gate) > 3 * hidden:
@@ -216,7 +218,7 @@ def backward(
             out[j] = _narrow(delta[j], out[j])
 
 
-@njit(cache=True, fastmath=_FASTMATH, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
 def add_rows(deltas: Array, rows: Array, out: Array) -> None:
     """Add each row of `deltas` to row `rows[n]` of `out`."""
     for n in range(len(deltas)):

@@ -13,7 +13,7 @@ from torch import Tensor
 from triton import JITFunction
 
 ROWS, COLUMNS = tl.constexpr(16), tl.constexpr(64)
-_POSITIONS = ["current", "previous", "n"]  # differ at every step; specialising on them would compile for each step
+_POSITIONS = ["start", "previous_start", "n"]  # differ at every step; specialising on them would compile for each step
 
 
 @triton.jit
@@ -64,18 +64,18 @@ def _forward(
     tanhs: tl.tensor,
     states: tl.tensor,
     cast_states: tl.tensor,
-    current: tl.tensor,
-    previous: tl.tensor,
+    start: tl.tensor,
+    previous_start: tl.tensor,
     n: tl.tensor,
     hidden: tl.constexpr,
     blocks: tl.constexpr,
 ) -> None:
     row, col, mask = _tile(n, hidden)
-    at = (current + row).to(tl.int64) * hidden + col
-    gate_at = (current + row).to(tl.int64) * blocks * hidden + col
-    input_row = tl.load(rows + current + row, row < n, 0) * blocks * hidden + col
+    at = (start + row).to(tl.int64) * hidden + col
+    gate_at = (start + row).to(tl.int64) * blocks * hidden + col
+    input_row = tl.load(rows + start + row, row < n, 0) * blocks * hidden + col
     state_row = row * blocks * hidden + col
-    old = tl.load(cells + (previous + row).to(tl.int64) * hidden + col, mask & (current > 0), 0.0)
+    old = tl.load(cells + (previous_start + row).to(tl.int64) * hidden + col, mask & (start > 0), 0.0)
     i = _gate_input(input_products, state_products, bias, 0, input_row, state_row, col, mask)
     i = tl.sigmoid(i + old * tl.load(peepholes + col, mask, 0.0))
     f = _gate_input(input_products, state_products, bias, hidden, input_row, state_row, col, mask)
@@ -110,17 +110,17 @@ def _backward(
     deltas: tl.tensor,
     d_bias: tl.tensor,
     d_peepholes: tl.tensor,
-    current: tl.tensor,
-    previous: tl.tensor,
+    start: tl.tensor,
+    previous_start: tl.tensor,
     n: tl.tensor,
     hidden: tl.constexpr,
     blocks: tl.constexpr,
 ) -> None:
     row, col, mask = _tile(n, hidden)
-    at = (current + row).to(tl.int64) * hidden + col
-    gate_at = (current + row).to(tl.int64) * blocks * hidden + col
+    at = (start + row).to(tl.int64) * hidden + col
+    gate_at = (start + row).to(tl.int64) * blocks * hidden + col
     step_at = row * hidden + col
-    old = tl.load(cells + (previous + row).to(tl.int64) * hidden + col, mask & (current > 0), 0.0)
+    old = tl.load(cells + (previous_start + row).to(tl.int64) * hidden + col, mask & (start > 0), 0.0)
     i, f = tl.load(gates + gate_at, mask, 0.0), tl.load(gates + gate_at + hidden, mask, 0.0)
     z, tanh_cell = tl.load(gates + gate_at + 2 * hidden, mask, 0.0), tl.load(tanhs + at, mask, 0.0)
     d_state = tl.load(d_states + at, mask, 0.0) + tl.load(d_recurrent + step_at, mask, 0.0).to(tl.float32)
@@ -148,12 +148,12 @@ def _backward(
 
 
 def forward(tensors: tuple[Tensor, ...], current: slice, previous: slice) -> None:
-    """Compute one step; `tensors` are the arguments of `lstm_cell.forward_cell`, with `out` unpacked."""
+    """Compute one step; `tensors` are the arguments of `lstm_cell.make_forward_step`, with `out` unpacked."""
     _launch(_forward, tensors, tensors[4], current, previous)
 
 
 def backward(tensors: tuple[Tensor, ...], current: slice, previous: slice) -> None:
-    """Compute the gradient of one step; `tensors` are gates, cells, tanhs and the arguments of `backward_cell`."""
+    """Compute the gradient of one step; `tensors` are gates, cells, tanhs and the arguments of `make_backward_step`."""
     _launch(_backward, tensors, tensors[3], current, previous)
 
 

@@ -9,6 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
 
+from paraphrastic.nn.kernels import FASTMATH
+
 Array = NDArray[Any]
 
 
@@ -54,7 +56,7 @@ class _RowMixture(torch.autograd.Function):
 _row_mixture: Callable[..., Tensor] = _RowMixture.apply
 
 
-@njit(fastmath=True, cache=True)
+@njit(fastmath=FASTMATH, cache=True)
 def _mix(base: Array, parts: Array, ids: Array, rows: Array, weights: Array) -> Array:
     out = np.empty((len(ids), base.shape[1]), base.dtype)
     for n in range(len(ids)):
@@ -67,7 +69,7 @@ def _mix(base: Array, parts: Array, ids: Array, rows: Array, weights: Array) -> 
     return out
 
 
-@njit(fastmath=True, cache=True)
+@njit(fastmath=FASTMATH, cache=True)
 def _gradients(grad: Array, parts: Array, ids: Array, rows: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Return the gradients of `base`, `parts` and `weights`.
 

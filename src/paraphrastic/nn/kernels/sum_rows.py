@@ -6,12 +6,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from paraphrastic.nn.kernels import FASTMATH
+
 Array = NDArray[Any]
 
 
-@njit(fastmath=True, cache=True, error_model="numpy")
+@njit(fastmath=FASTMATH, cache=True, error_model="numpy")
 def sum_rows(table: Array, ids: Array, offsets: Array, weights: Array) -> Array:
-    """Return `out[i] = Σ_n weights[n] · table[ids[n]]` over n in `offsets[i]:offsets[i + 1]`, (n, dim).
+    """Return `out[i] = Σ_n weights[n] · table[ids[n]]` over n in `offsets[i]:offsets[i + 1]`, (B, dim).
 
     This is the product of a sparse matrix in CSR format with a dense table. The inner loop runs over one row of the
     table and one row of the result, both contiguous, so that the compiler vectorises it. Reading the rows of the
