@@ -1,7 +1,7 @@
 """Report as Markdown how a branch changes parameters and metrics: `python .ci/report.py [--base REV]`.
 
 The working tree is compared with the merge base of HEAD and REV. All compared files are in git, so neither the data nor
-the DVC cache is needed. Of the packages that the project installs, only DVC is.
+the DVC cache is needed. DVC is the only package that it needs.
 """
 
 import argparse

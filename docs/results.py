@@ -21,6 +21,7 @@ from typing import Annotated, Any
 
 import typer
 from dvc.api import DVCFileSystem
+from dvc.scm import RevError
 from safetensors import safe_open
 
 from paraphrastic.console import report_errors
@@ -99,11 +100,19 @@ def _options(row: dict[str, Any]) -> list[str]:
 
 
 def _export_vectors(experiment: str, folder: Path) -> Path:
-    """Write the word embeddings of a stored experiment as word2vec text."""
+    """Write the word embeddings of a stored experiment as word2vec text.
+
+    Raises:
+        ParameterError: there is no such experiment.
+    """
     import paraphrastic
     from paraphrastic.inference.export import to_word2vec
 
-    DVCFileSystem(rev=experiment).get("data/model", str(folder / "model"), recursive=True)
+    try:
+        DVCFileSystem(rev=experiment).get("data/model", str(folder / "model"), recursive=True)
+    except RevError as error:
+        row = experiment.rpartition("-")[0]
+        raise ParameterError(f"no experiment '{experiment}': run `python -m docs.results run {row}` first") from error
     to_word2vec(paraphrastic.load(folder / "model"), folder / "vectors.txt")
     return folder / "vectors.txt"
 
@@ -207,7 +216,10 @@ def _star(name: str) -> str:
 
 
 def _cells(name: str) -> list[str]:
-    """Return the metrics of a row, its parameters in millions, and its minutes; – for each that is not known."""
+    """Return the metrics of a row, its parameters in millions, and its minutes.
+
+    – stands for numbers that are not known, and for less than 50,000 parameters.
+    """
     row, result = rows()[name], stored(name)
     if not _is_stored(name):
         return row.get("earlier", ["–"] * (len(COLUMNS) + 2))

@@ -35,7 +35,7 @@ def compare(tmp_path):
         ({"sts": {"mean": float("nan"), "sets": 19}}, 1, "sts.mean: committed 60.0, computed nan\n"),
     ],
 )
-def test_computed_metrics(compare, new, code, output):
+def test_output_for_changed_missing_and_nan_metrics(compare, new, code, output):
     done = compare(COMMITTED, new)
     assert (done.returncode, done.stdout) == (code, output)
 

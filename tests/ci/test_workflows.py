@@ -10,13 +10,13 @@ from tests.helpers.repository import ROOT
 from tests.helpers.workflows import FILES, load_workflow, scripts_of, steps_of
 
 
-def test_schema():
+def test_workflows_against_the_schema_of_github():
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     done = subprocess.run([*command, *FILES.values()], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
 
-def test_files():
+def test_workflows_in_the_folder():
     assert set(FILES.values()) == set((ROOT / ".github/workflows").iterdir())
 
 
@@ -55,7 +55,7 @@ def test_python_versions_of_base_package():
     assert run == {"run": '.ci/base "$VERSION"', "env": {"VERSION": "${{ matrix.python }}"}}
 
 
-def test_all_checks():
+def test_first_steps_of_the_job_test():
     job = load_workflow("ci")["jobs"]["test"]
     assert job["steps"][0]["with"]["fetch-depth"] == 0
     assert job["steps"][1]["with"] == {"python-version": "3.11"}

@@ -95,6 +95,12 @@ def test_run_of_an_unknown_row(capsys):
     assert "unknown row 'avgg': did you mean 'avg'?" in capsys.readouterr().err
 
 
+def test_run_of_a_row_before_the_experiment_that_it_starts_from(stored, capsys):
+    with pytest.raises(SystemExit):
+        results.run(["two"])
+    assert capsys.readouterr().err == "error: no experiment 'one-1': run `python -m docs.results run one` first\n"
+
+
 @pytest.fixture
 def clone(stored, tmp_path_factory, monkeypatch):
     """A clone whose experiments run on the sample, for one epoch; its results go to `stored`."""

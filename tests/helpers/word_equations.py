@@ -80,7 +80,7 @@ def lstmavg(sentence, embeddings, weights, block):
 
 
 def combine(forward, backward, weights, block):
-    """Return the sum of both directions, or the output of one tanh layer on them: acl2017 §4.1.4."""
+    """Return the sum of both directions, or the output of one tanh layer on them: acl2017 §4.2."""
     if block["combine"] == "sum":
         return forward + backward
     return np.tanh(np.concatenate([forward, backward]) @ weights["combine.W"] + weights["combine.b"])

@@ -45,9 +45,9 @@ class Matmul(nn.Module):
 def matmul(left: Tensor, right: Tensor, out: Tensor | None = None) -> Tensor:
     """Return `left @ right`, two matrices of one data type, in that data type.
 
-    On a CPU for which oneDNN has no product of bfloat16 (such as x86 without AVX-512), PyTorch multiplies bfloat16 in a plain
-    loop, tens of times slower than float32. There the operands are widened to float32, which is exact, and the product
-    is rounded.
+    On a CPU for which oneDNN has no product of bfloat16, such as x86 without AVX-512, PyTorch multiplies bfloat16 in a
+    plain loop, tens of times slower than float32. There the operands are widened to float32, which is exact, and the
+    product is rounded.
 
     Args:
         left: (n, k).
