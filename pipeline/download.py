@@ -14,19 +14,19 @@ from paraphrastic.sources.locations import cache_folder, how_to_provide, manual_
 from pipeline.params import load_params
 from pipeline.stage import run, write_csv
 
-RAW = Path("data/raw")
-LIST = RAW / "sources.csv"
+RAW_FOLDER = Path("data/raw")
+LIST = RAW_FOLDER / "sources.csv"
 
 
 def main() -> None:
     """Fetch missing files, from PARAPHRASTIC_MIRROR first, and remove files that are no longer needed."""
     params = load_params()
     sources = (*corpus(params.corpus), *suite(params.benchmarks).sources)
-    RAW.mkdir(parents=True, exist_ok=True)
+    RAW_FOLDER.mkdir(parents=True, exist_ok=True)
     with progress() as bar:
         absent = fetch(
             sources,
-            RAW,
+            RAW_FOLDER,
             mirror=os.environ.get("PARAPHRASTIC_MIRROR"),
             cache=cache_folder(),
             manual=manual_folder(),
@@ -34,7 +34,7 @@ def main() -> None:
             on_licence=lambda source: message(licence_line(source)),
         )
     present = [source for source in sources if source not in absent]
-    prune(present, RAW)
+    prune(present, RAW_FOLDER)
     _write_list(present)
     for source in absent:
         remedy = f"{how_to_provide(source, manual_folder())} and run `dvc repro -f download`"

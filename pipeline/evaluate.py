@@ -16,7 +16,7 @@ from paraphrastic.tables import SCORES, write_table
 from pipeline.stage import run, write_csv
 
 MODEL, BENCHMARKS = Path("data/model"), Path("data/benchmarks")
-METRICS, SETS, PAIRS = Path("metrics/evaluate.json"), Path("metrics/sets.csv"), Path("data/scores.parquet")
+METRICS, SETS, SCORES_FILE = Path("metrics/evaluate.json"), Path("metrics/sets.csv"), Path("data/scores.parquet")
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     results = evaluate(Benchmarks.load(BENCHMARKS), load_scorer(MODEL))
     write_text(METRICS, json.dumps(results.metrics, indent=2) + "\n")
     write_csv(pd.DataFrame(results.sets, columns=COLUMNS), SETS)
-    write_table(results.scores, PAIRS, SCORES)
+    write_table(results.scores, SCORES_FILE, SCORES)
     console.print(_summary(results.metrics))
 
 

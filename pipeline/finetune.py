@@ -13,7 +13,7 @@ from paraphrastic.console import progress
 from paraphrastic.errors import ParameterError, unknown_name
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.head_trainer import Outcome
-from paraphrastic.finetuning.learning import ModelChoice, TaskRun, learn_tags, learn_task
+from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, train_task
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.finetuning.tasks import find_task, load_task
 from paraphrastic.training.checkpoint import Checkpoint
@@ -37,19 +37,19 @@ def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in
         def on_step(step: int, steps: int) -> None:
             bar.update(line, completed=step, total=steps)
 
-        outcome = _learn(task, params, options, TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, on_step))
+        outcome = _train(task, params, options, TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, on_step))
     checkpoint.remove()
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
 
 
-def _learn(task: str, params: Params, options: FinetuneConfig, task_run: TaskRun) -> Outcome:
+def _train(task: str, params: Params, options: FinetuneConfig, task_run: TaskRun) -> Outcome:
     rows = find_task(BENCHMARKS, task)
     if rows.kind == "tagged_tokens":
-        return learn_tags(rows, _tagger_config(params, options), task_run)
+        return train_tags(rows, _tagger_config(params, options), task_run)
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     model = ModelChoice(params.model, config, params.vocabulary.orders, MODEL)
-    return learn_task(load_task(BENCHMARKS, rows), model, options, task_run)
+    return train_task(load_task(BENCHMARKS, rows), model, options, task_run)
 
 
 def _tagger_config(params: Params, options: FinetuneConfig) -> TaggerConfig:

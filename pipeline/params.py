@@ -103,7 +103,7 @@ class Train(Section):
     Attributes:
         device: auto, cpu, cuda or cuda:N.
         select: the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group.
-        select_every: how often they do.
+        select_every: how often the model is scored on them: every `epoch` or every `quarter` of one.
     """
 
     device: Annotated[str, AfterValidator(_device)]

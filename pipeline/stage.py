@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import typer
 
-from paraphrastic.atomic import atomic_write
+from paraphrastic.atomic import atomic_write, sha256_of
 from paraphrastic.console import interrupt_on_sigterm, report_errors
 
 CHECKPOINTS, CHECKPOINT_SECONDS = Path(".checkpoints"), 60.0
@@ -37,6 +37,6 @@ def fingerprint(settings: object, *folders: Path) -> str:
     hasher = sha256(repr(settings).encode())
     files = (file for folder in folders for file in sorted(folder.rglob("*")))
     for file in files:
-        if file.suffix in {".parquet", ".safetensors", ".py"}:
-            hasher.update(sha256(file.read_bytes()).digest())
+        if file.suffix in {".parquet", ".safetensors", ".py", ".txt"}:
+            hasher.update(bytes.fromhex(sha256_of(file)))
     return hasher.hexdigest()[:16]

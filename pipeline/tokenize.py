@@ -17,7 +17,7 @@ from paraphrastic.text.deduplicate import tokenize_tables
 from pipeline.params import load_params
 from pipeline.stage import run, write_csv
 
-SOURCES, CORPUS, BENCHMARKS = Path("data/raw"), Path("data/corpus"), Path("data/benchmarks")
+RAW_FOLDER, CORPUS, BENCHMARKS = Path("data/raw"), Path("data/corpus"), Path("data/benchmarks")
 REPORT = Path("metrics/corpus.csv")
 
 
@@ -25,19 +25,19 @@ def main() -> None:
     """Tokenize all text once, and drop training pairs that contain evaluation sentences."""
     params = load_params()
     benchmarks = suite(params.benchmarks)
-    tested, trained = _present(benchmarks.sources), _present(corpus(params.corpus))
+    evaluation_sources, training_sources = _present(benchmarks.sources), _present(corpus(params.corpus))
     filtered, report = [], []
     with progress() as bar:
-        task = bar.add_task("tokenize", total=len(tested) + len(trained))
+        task = bar.add_task("tokenize", total=len(evaluation_sources) + len(training_sources))
         readings = [
             reading
-            for source in bar.track(tested, task_id=task)
-            for reading in read_evaluation(source, SOURCES / source.name)
+            for source in bar.track(evaluation_sources, task_id=task)
+            for reading in read_evaluation(source, RAW_FOLDER / source.name)
         ]
         evaluation_text = _write_benchmarks(readings, benchmarks.select)
         excluded = evaluation_text if params.tokenize.drop_overlap else None
-        for source in bar.track(trained, task_id=task):
-            raw = RawPairs(source, SOURCES / source.name, params.tokenize.max_bad_rows, message)
+        for source in bar.track(training_sources, task_id=task):
+            raw = RawPairs(source, RAW_FOLDER / source.name, params.tokenize.max_bad_rows, message)
             kept = filter_pairs(source.name, raw, excluded, near=source.near_copies, words=source.words)
             filtered.append(kept)
             report.append((source.name, raw.read, len(raw.bad), *kept.counts.values(), len(kept.left)))
@@ -49,7 +49,7 @@ def main() -> None:
 
 def _present(sources: Sequence[Source]) -> list[Source]:
     """Leave out sources whose files a person has not provided yet; the stage `download` names them."""
-    return [source for source in sources if not source.manual or (SOURCES / source.name).is_dir()]
+    return [source for source in sources if not source.manual or (RAW_FOLDER / source.name).is_dir()]
 
 
 def _write_benchmarks(readings: Sequence[Reading], select: str) -> EvaluationText:

@@ -56,8 +56,8 @@ def _train(params: Params, config: Any, sentences: pa.StringArray, select: Selec
     device = find_device(params.train.device)
     model = initial_model(params.model, config, VOCABULARY, len(sentences), params.seed, device)
     pairs = read_table(CORPUS / "pairs.parquet", PAIRS)
-    stops = SELECTIONS_PER_EPOCH[params.train.select_every]
-    trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, stops)
+    selections_per_epoch = SELECTIONS_PER_EPOCH[params.train.select_every]
+    trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, selections_per_epoch)
     checkpoint = Checkpoint(checkpoint_folder(params, device.type))
     with progress() as bar:
         task = bar.add_task(params.model, total=trainer.steps)

@@ -12,14 +12,14 @@ from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from pipeline.params import load_params
 from pipeline.stage import run
 
-CORPUS, VOCABULARY = Path("data/corpus/sentences.parquet"), Path("data/vocabulary")
+SENTENCES_FILE, VOCABULARY = Path("data/corpus/sentences.parquet"), Path("data/vocabulary")
 
 
 def main() -> None:
     """Count words, character n-grams and characters over the distinct sentences."""
     params = load_params()
     options = params.vocabulary
-    sentences = read_table(CORPUS, SENTENCES)["text"]
+    sentences = read_table(SENTENCES_FILE, SENTENCES)["text"]
     with progress() as bar:
         names = "words", "n-grams", "characters"
         advance = [partial(bar.advance, bar.add_task(name, total=len(sentences))) for name in names]
@@ -37,7 +37,7 @@ def _refuse_empty(table: pa.Table, key: str, value: int, sentences: int) -> None
     if not len(table):
         raise DataError(
             f"params.yaml: vocabulary.{key} = {value}: nothing occurs so often in the {sentences} sentences of "
-            f"{CORPUS}; lower it or choose a larger corpus"
+            f"{SENTENCES_FILE}; lower it or choose a larger corpus"
         )
 
 

@@ -1,5 +1,7 @@
 """Files and folders that appear completely or not at all."""
 
+import os
+
 import pytest
 
 from paraphrastic.atomic import atomic_folder, atomic_write, sha256_of, write_text
@@ -25,10 +27,11 @@ def test_file_after_an_error(tmp_path, error):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_name_of_the_file_in_an_error_without_a_name(tmp_path):
-    with pytest.raises(OSError, match="No space left") as error, atomic_write(tmp_path / "file"):
+@pytest.mark.parametrize("write", [atomic_write, atomic_folder])
+def test_path_in_an_error_without_a_file_name(tmp_path, write):
+    with pytest.raises(OSError, match="No space left") as error, write(tmp_path / "path"):
         raise OSError(28, "No space left on device")
-    assert error.value.filename == str(tmp_path / "file")
+    assert error.value.filename == str(tmp_path / "path")
 
 
 def test_folder_after_writing(tmp_path):
@@ -50,6 +53,16 @@ def test_folder_after_an_error(tmp_path):
         raise KeyboardInterrupt
     assert [file.name for file in path.iterdir()] == ["old"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_folder_after_a_killed_process_with_the_same_id(tmp_path):
+    leftover = tmp_path / f".folder.{os.getpid()}.part"
+    leftover.mkdir()
+    (leftover / "half").touch()
+    with atomic_folder(tmp_path / "folder") as part:
+        (part / "whole").touch()
+    assert [file.name for file in (tmp_path / "folder").iterdir()] == ["whole"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
 def test_encoding_and_newlines_of_text(tmp_path):

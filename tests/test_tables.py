@@ -1,12 +1,14 @@
 """Parquet files of tables: equal rows give equal bytes, and damaged files give clear errors."""
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from paraphrastic.errors import DataError
 from paraphrastic.tables import NGRAM_COUNTS, PAIRS, RAW, SENTENCES, indexed_schema, read_table, write_table
 
 TEXTS = pa.table({"text": ["a", "b", "c"]})
+PAIRS_OF_ONE_ROW = pa.table({"left": [0], "right": [1], "source": [""], "group": [1]})
 
 
 def test_bytes_of_the_same_rows_in_other_chunks(tmp_path):
@@ -42,9 +44,21 @@ def test_file_of_another_table(tmp_path):
         read_table(tmp_path / "t.parquet", PAIRS)
 
 
+@pytest.mark.parametrize("column", [["x"], [{"a": 1}]])
+def test_file_with_a_column_of_another_type(tmp_path, column):
+    pq.write_table(PAIRS_OF_ONE_ROW.set_column(0, "left", [column]), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=r"t\.parquet: a column has another type .*; run `dvc repro`") as error:
+        read_table(tmp_path / "t.parquet", PAIRS)
+    assert "\n" not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("table", "schema"),
-    [(TEXTS, PAIRS), (pa.table({"left": ["x"], "right": [1], "source": [""], "group": [1]}), PAIRS)],
+    [
+        (TEXTS, PAIRS),
+        (PAIRS_OF_ONE_ROW.set_column(0, "left", [["x"]]), PAIRS),
+        (PAIRS_OF_ONE_ROW.set_column(0, "left", [[{"a": 1}]]), PAIRS),
+    ],
 )
 def test_table_of_other_columns_or_types(tmp_path, table, schema):
     with pytest.raises(DataError, match=r"t\.parquet: not a table of columns left, right, source, group") as error:

@@ -18,24 +18,28 @@ def atomic_write(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = _part(path)
     try:
-        yield part
-        part.replace(path)
-    except OSError as error:
-        error.filename = error.filename or str(path)
-        raise
+        with _named_os_errors(path):
+            yield part
+            part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error."""
+    """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error.
+
+    Raises:
+        OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
+    """
     part = _part(path)
+    rmtree(part, ignore_errors=True)  # left by a killed process with the same id
     try:
-        part.mkdir(parents=True, exist_ok=True)
-        yield part
-        rmtree(path, ignore_errors=True)
-        part.replace(path)
+        with _named_os_errors(path):
+            part.mkdir(parents=True)
+            yield part
+            rmtree(path, ignore_errors=True)
+            part.replace(path)
     finally:
         rmtree(part, ignore_errors=True)
 
@@ -54,3 +58,13 @@ def sha256_of(path: Path) -> str:
 
 def _part(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+@contextmanager
+def _named_os_errors(path: Path) -> Iterator[None]:
+    """Name `path` in an OSError of the block that names no file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from paraphrastic.errors import ParaphrasticError
 
-console = Console(stderr=True)
+console = Console(stderr=True, emoji=False)
 
 _INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
 _CLOSED_PIPE = 128 + 13  # after SIGPIPE
@@ -26,7 +26,7 @@ def progress(visible: bool | None = None) -> Progress:
 
 
 def message(line: str) -> None:
-    """Print one line on stderr as it is: no markup, no colours, no line breaks."""
+    """Print one line on stderr as it is: no markup, no emoji codes, no colours, no line breaks."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 

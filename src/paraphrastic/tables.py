@@ -15,7 +15,9 @@ import pyarrow.parquet as pq
 from paraphrastic.atomic import atomic_write
 from paraphrastic.errors import DataError
 
-_TEXTS = [("text1", pa.string()), ("text2", pa.string())]
+SIDES = {"text1": "left", "text2": "right"}  # columns of raw tables → columns of indexed tables
+
+_TEXTS = [(side, pa.string()) for side in SIDES]
 _SET = [("set", pa.string()), ("split", pa.string())]
 _TOKENS = [
     ("sentence", pa.int32()),  # number of the sentence within (set, split)
@@ -59,8 +61,7 @@ SCORES = pa.schema(
 
 def indexed_schema(kind: str) -> pa.Schema:
     """Return the schema of an indexed table: columns `left` and `right` with row numbers replace `text1`, `text2`."""
-    names = {"text1": "left", "text2": "right"}
-    fields = [pa.field(names[f.name], _ROW) if f.name in names else f for f in RAW[kind]]
+    fields = [pa.field(SIDES[f.name], _ROW) if f.name in SIDES else f for f in RAW[kind]]
     return PAIRS if kind == "pairs" else pa.schema(fields)
 
 
@@ -72,7 +73,7 @@ def write_table(table: pa.Table, path: Path, schema: pa.Schema) -> None:
     """
     try:
         table = table.select(schema.names).cast(schema).replace_schema_metadata(None)
-    except (KeyError, pa.ArrowInvalid, ValueError) as error:
+    except (KeyError, ValueError, pa.ArrowException) as error:
         raise DataError(f"{path}: not a table of columns {', '.join(schema.names)}: {error}") from error
     with atomic_write(path) as part:
         pq.write_table(table.combine_chunks(), part, compression="zstd", row_group_size=1 << 20)
@@ -82,7 +83,7 @@ def read_table(path: Path, schema: pa.Schema) -> pa.Table:
     """Read a parquet file that `write_table` wrote.
 
     Raises:
-        DataError: the file is missing, damaged, or has other columns.
+        DataError: the file is missing, damaged, or has other columns or types.
     """
     try:
         table = pq.read_table(path, memory_map=False)
@@ -92,4 +93,7 @@ def read_table(path: Path, schema: pa.Schema) -> pa.Table:
         raise DataError(f"{path}: not a readable parquet file; remove it and run `dvc repro`") from error
     if table.schema.names != schema.names:
         raise DataError(f"{path}: columns {table.schema.names}, expected {schema.names}; run `dvc repro`")
-    return table.cast(schema).combine_chunks()
+    try:
+        return table.cast(schema).combine_chunks()
+    except (ValueError, pa.ArrowException) as error:
+        raise DataError(f"{path}: a column has another type than expected: {error}; run `dvc repro`") from error

@@ -7,7 +7,7 @@ import pytest
 from tests.helpers.command_line import assert_refused
 
 
-def test_three_forms(run):
+def test_comparison_as_table_markdown_and_json(run):
     plain, markdown, as_json = (run("compare", "workspace", *form) for form in ((), ("--md",), ("--json",)))
     assert "sts.2012.MSRpar" in plain.stdout
     assert markdown.stdout.startswith("| set | metric |")
@@ -24,6 +24,16 @@ def test_several_seeds_of_one_model(run):
 def test_folder_outside_of_dvc_repository(run, tmp_path, revisions):
     result = run("compare", *revisions)
     assert_refused(result, f"{tmp_path}: not a DVC repository with commits; run this in a clone")
+
+
+@pytest.mark.parametrize("revisions", ["main,", "", ",workspace", "workspace, ,workspace"])
+def test_empty_name_of_revision(run, revisions):
+    assert_refused(run("compare", revisions), f"'{revisions}': a name is empty; give revisions or experiments")
+    assert_refused(run("compare", "workspace", revisions), f"'{revisions}': a name is empty")
+
+
+def test_spaces_around_names_of_revisions(run):
+    assert run("compare", "workspace, workspace", " workspace").exit_code == 0
 
 
 def test_workspace_without_scores(run, tmp_path):

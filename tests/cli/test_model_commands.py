@@ -109,7 +109,7 @@ class TestNeighbors:
         rows = [line.split("\t") for line in result.stdout.splitlines()]
         return [text for _, text in rows], [float(score) for score, _ in rows]
 
-    def test_word(self, run):
+    def test_neighbors_of_a_word(self, run):
         texts, scores = self.neighbors(run("neighbors", "avg", WORDS[0].upper(), "--k", "4"))
         expected = nearest_in_vocabulary(paraphrastic.load("avg"), WORDS[0], 4)
         assert texts == [text for _, text in expected]
@@ -130,6 +130,9 @@ class TestNeighbors:
         others = paraphrastic.load(name).similarity([lines[3]] * 5, lines)
         assert scores[1] == pytest.approx(np.sort(others)[-2], abs=1e-4)
 
+    def test_empty_name_of_a_file(self, run):
+        assert run("neighbors", "avg", WORDS[0], "--among", "").exit_code == 1
+
     def test_lines_of_an_empty_file(self, run):
         assert run("neighbors", "avg", "a", "--among", "-", input="").output == ""
 
@@ -138,6 +141,7 @@ class TestNeighbors:
         [
             ("overlap", "a", "overlap has no embeddings of its vocabulary; name a file with --among"),
             ("avg", "日本", "the vocabulary knows nothing of '日本'; try another text"),
+            ("avg", "\udcff", "a sentence is not valid Unicode"),
         ],
     )
     def test_text_without_neighbors(self, run, name, text, message):
@@ -145,7 +149,7 @@ class TestNeighbors:
 
 
 class TestExport:
-    def test_printed_loss_of_each_format(self, run):
+    def test_message_of_export_to_each_format(self, run):
         result = run("export", "avg", "v.txt", "--to", "word2vec")
         assert result.stderr == "not kept: the vector of unknown words, and how the model composes word vectors\n"
         assert Path("v.txt").is_file()

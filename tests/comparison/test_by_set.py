@@ -76,6 +76,13 @@ def test_mean_of_several_seeds():
     assert row.williams is None
 
 
+def test_ranking_without_correct_answer():
+    ranking = score_table("qa.wikiqa", "ranking", np.zeros(4), np.arange(4.0), question=[0, 0, 1, 1])
+    (row,) = compare([{"qa.wikiqa": ranking}], [{"qa.wikiqa": ranking}], samples=50).rows
+    assert (row.name, row.n, row.a.tolist(), row.b.tolist()) == ("qa.wikiqa", 0, [0], [0])
+    assert row.change == (0, 0, 0)
+
+
 def test_sets_missing_in_some_runs():
     other = noisy_run(1.0, 2, ("sts.2012.MSRpar", "words.wordsim"))
     comparison = compare([noisy_run(1.0, 1)], [other], samples=50)

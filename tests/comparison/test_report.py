@@ -1,6 +1,7 @@
 """The three forms of a comparison: for a terminal, in Markdown, and as JSON."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -8,6 +9,7 @@ from rich.console import Console
 
 from paraphrastic.comparison.by_set import compare
 from paraphrastic.comparison.report import HEADER, as_json, cells, markdown, terminal
+from paraphrastic.comparison.significance import Williams
 from tests.helpers.score_tables import noisy_run
 
 
@@ -44,6 +46,13 @@ def test_markdown_of_several_seeds():
 def test_markdown_of_insignificant_difference():
     run = noisy_run(1.0, 1)
     assert "**" not in markdown(compare([run], [run], samples=50))
+
+
+@pytest.mark.parametrize(
+    ("p", "cell"), [(0.0, "<0.001"), (0.0007, "<0.001"), (0.001, "0.001"), (0.0456, "0.046"), (1.0, "1.000")]
+)
+def test_p_value(comparison, p, cell):
+    assert cells(replace(comparison.rows[1], williams=Williams(1.0, p)))[-1] == cell
 
 
 def test_header_and_colours_on_terminal(comparison):

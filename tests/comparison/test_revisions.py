@@ -52,6 +52,11 @@ class TestRepository:
         assert two["score"].to_pylist() == [1, 2, 3, 4, 5]
         assert workspace.equals(two)
 
+    def test_scores_in_subfolder(self, repository, monkeypatch):
+        monkeypatch.chdir(repository / SCORES_FILE.parent)
+        workspace, two = (scores_of(name)["sts.2012.MSRpar"] for name in ("workspace", "two"))
+        assert workspace.equals(two)
+
     def test_names_of_revisions(self):
         assert {"workspace", "main", "bare", "one", "two"} <= set(revisions())
 
@@ -65,7 +70,7 @@ class TestRepository:
             scores_of("xyzzy")
 
     def test_revision_without_scores(self):
-        with pytest.raises(DataError, match=r"bare: no data/scores\.parquet in the DVC cache; run `dvc pull`"):
+        with pytest.raises(DataError, match=r"^bare: no data/scores\.parquet in the DVC cache; check it out and run"):
             scores_of("bare")
 
     def test_damaged_scores_of_revision(self):

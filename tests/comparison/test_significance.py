@@ -12,6 +12,7 @@ from paraphrastic.comparison.significance import (
     williams_of,
     williams_test,
 )
+from paraphrastic.evaluation.correlation import pearson
 
 
 def test_williams_test_of_steigers_example():
@@ -52,6 +53,18 @@ def test_measures_of_resample_against_drawn_pairs():
 
 def test_correlation_of_constant_scores():
     assert Correlation(np.arange(5.0), np.ones(5)).of(np.ones((2, 5))).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-6, 1e6])
+def test_correlation_of_scaled_scores(scale):
+    gold, scores = np.random.default_rng(6).normal(size=(2, 30))
+    weights = np.ones((1, 30))
+    assert Correlation(gold, 1 + scale * scores).of(weights) == pytest.approx(pearson(gold, scores), abs=1e-6)
+    assert Correlation(gold, scale * scores).of(weights) == pytest.approx(pearson(gold, scores))
+
+
+def test_mean_of_no_values():
+    assert Mean(np.zeros(0)).of(np.ones((2, 0))).tolist() == [0, 0]
 
 
 def test_bootstrap_of_model_and_itself():

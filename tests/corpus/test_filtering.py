@@ -126,5 +126,5 @@ def test_corpus_of_three_sources():
 def test_corpus_without_a_pair():
     with pytest.raises(DataError, match="no usable pair: none is left of one, two; choose another corpus"):
         merge_sources(sources(one=raw_pairs(("a", "a")), two=raw_pairs(("", "b"))))
-    with pytest.raises(DataError, match="no usable pair"):
+    with pytest.raises(DataError, match="no usable pair: no source has its files; provide them or choose another"):
         merge_sources([])

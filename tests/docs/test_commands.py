@@ -50,7 +50,7 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "git rev-parse": "part of an issue template",
     "wget ": "needs a network",
     "dvc cache dir": "the folder is an example",
-    "dvc pull": "needs a remote",
+    "dvc fetch --all-branches": "needs a remote",
     "dvc queue start -j 2": "the page's queue is started once and waited for",
     "dvc exp run -S model=NAME": "the command with the options of a row, which docs/results.py runs",
     "python -m docs.results run": "trains on the open data for hours; tests/docs/test_results.py runs it on the sample",

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from paraphrastic.errors import DataError, ModelError, ParameterError
-from paraphrastic.evaluation import Benchmarks, evaluate, load_selection, selection_score
+from paraphrastic.evaluation import Benchmarks, evaluate, load_selection
+from paraphrastic.evaluation.suite import selection_criterion
 from paraphrastic.tables import SCORES
 from tests.helpers.benchmark_tables import (
     LABELLED_PAIRS,
@@ -81,18 +82,18 @@ def test_scored_sentences(benchmarks):
 
 def test_selection_by_set_and_by_group(benchmarks):
     scorer = DifferenceScorer()
-    assert selection_score(benchmarks, "sts.2016", scorer) == pytest.approx(0)
-    assert selection_score(benchmarks, "sts.2016.postediting", scorer) == pytest.approx(100)
+    assert selection_criterion(benchmarks, "sts.2016")(scorer) == pytest.approx(0)
+    assert selection_criterion(benchmarks, "sts.2016.postediting")(scorer) == pytest.approx(100)
     assert scorer.requests == [texts(1, 2, 3, 4, 5, 7), texts(4, 5, 7)]
 
 
 def test_selection_by_words(benchmarks):
-    assert selection_score(benchmarks, "words", DifferenceScorer()) == pytest.approx(100)
+    assert selection_criterion(benchmarks, "words")(DifferenceScorer()) == pytest.approx(100)
 
 
 def test_selection_by_oracle(benchmarks):
     scorer = DifferenceScorer()
-    assert selection_score(benchmarks, "oracle", scorer) == pytest.approx(100)
+    assert selection_criterion(benchmarks, "oracle")(scorer) == pytest.approx(100)
     assert scorer.requests == [texts(0, 1, 2, 3)]  # sts.2012, not sts.2016 or words
 
 
@@ -100,14 +101,19 @@ def test_selection_by_oracle_of_sample(tmp_path):
     pairs = [(0, 1, 1.0), (0, 2, 2.0)]
     rows = [(name, "test", *pair) for name in ("sample.roles", "sample.dev") for pair in pairs]
     scorer = DifferenceScorer()
-    assert selection_score(Benchmarks.load(write_benchmarks(tmp_path, rows)), "oracle", scorer) > 0
+    assert selection_criterion(Benchmarks.load(write_benchmarks(tmp_path, rows)), "oracle")(scorer) > 0
     assert scorer.requests == [texts(0, 1, 2)]
 
 
 @pytest.mark.parametrize(("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])
 def test_unknown_selection(benchmarks, select, nearest):
     with pytest.raises(ParameterError, match=rf"'{select}': did you mean '{nearest}'\?"):
-        selection_score(benchmarks, select, DifferenceScorer())
+        selection_criterion(benchmarks, select)
+
+
+def test_unknown_selection_before_any_score(tmp_path):
+    with pytest.raises(ParameterError, match=r"'sts\.2061': did you mean 'sts\.2016'\?"):
+        load_selection(write_benchmarks(tmp_path), "sts.2061")
 
 
 @pytest.mark.parametrize(
@@ -129,6 +135,15 @@ def test_selection_of_missing_benchmarks(tmp_path):
         load_selection(tmp_path, "oracle")
 
 
+@pytest.mark.parametrize("content", [None, b"\xff"])
+def test_missing_or_damaged_selection_of_suite(tmp_path, content):
+    write_benchmarks(tmp_path)
+    if content is not None:
+        (tmp_path / "select.txt").write_bytes(content)
+    with pytest.raises(DataError, match=r"select\.txt: missing or damaged; run `dvc repro tokenize`"):
+        load_selection(tmp_path, "test")
+
+
 def test_scores_with_nan(benchmarks):
     class DivergedScorer(DifferenceScorer):
         def score(self, sentences, left, right):
@@ -137,9 +152,9 @@ def test_scores_with_nan(benchmarks):
 
     with pytest.raises(ModelError, match=r"^words\.simlex: 1 of 3 scores are not finite; train the model again"):
         evaluate(benchmarks, DivergedScorer())
-    assert selection_score(benchmarks, "sts", DivergedScorer()) > 0
+    assert selection_criterion(benchmarks, "sts")(DivergedScorer()) > 0
     with pytest.raises(ModelError, match=r"words\.simlex"):
-        selection_score(benchmarks, "words", DivergedScorer())
+        selection_criterion(benchmarks, "words")(DivergedScorer())
 
 
 def test_constant_scores(benchmarks):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.evaluation.threshold import best_threshold, decide
+from paraphrastic.evaluation.threshold import accuracy_and_f1, best_threshold
 
 
 def scores(*values: float) -> np.ndarray:
@@ -21,8 +21,8 @@ def test_accuracy_of_threshold_against_all_cuts(levels):
         score = (rng.integers(0, levels, size) / levels).astype(np.float32)
         label = (rng.random(size) < 0.3 + 0.5 * score).astype(np.int8)
         cuts = [-np.inf, *score.astype(np.float64), np.inf]
-        best = max(decide(label, score, cut).accuracy for cut in cuts)
-        assert decide(label, score, best_threshold(label, score)).accuracy == best
+        best = max(accuracy_and_f1(label, score, cut).accuracy for cut in cuts)
+        assert accuracy_and_f1(label, score, best_threshold(label, score)).accuracy == best
 
 
 def test_lowest_of_equally_good_cuts():
@@ -44,12 +44,12 @@ def test_threshold_of_one_class():
 def test_threshold_between_adjacent_float32_scores():
     low, high = np.float32(1), np.nextafter(np.float32(1), np.float32(2))
     label, score = np.array([0, 1]), scores(low, high)
-    assert decide(label, score, best_threshold(label, score)).accuracy == 1
+    assert accuracy_and_f1(label, score, best_threshold(label, score)).accuracy == 1
 
 
 def test_accuracy_and_f1_worked_by_hand():
     label, score = np.array([1, 1, 1, 0, 0]), scores(0.9, 0.6, 0.1, 0.7, 0.2)
-    assert decide(label, score, 0.5) == pytest.approx((3 / 5, 2 * 2 / (3 + 3)))
+    assert accuracy_and_f1(label, score, 0.5) == pytest.approx((3 / 5, 2 * 2 / (3 + 3)))
 
 
 def test_accuracy_and_f1_of_counted_decisions():
@@ -57,9 +57,9 @@ def test_accuracy_and_f1_of_counted_decisions():
     label, score = rng.integers(0, 2, 500), rng.random(500).astype(np.float32)
     predicted = score >= 0.3
     hits, wrong = np.sum(predicted & (label == 1)), np.sum(predicted != (label == 1))
-    assert decide(label, score, 0.3) == pytest.approx((1 - wrong / 500, 2 * hits / (2 * hits + wrong)))
+    assert accuracy_and_f1(label, score, 0.3) == pytest.approx((1 - wrong / 500, 2 * hits / (2 * hits + wrong)))
 
 
 def test_decision_without_positives_or_without_pairs():
-    assert decide(np.array([0, 0]), scores(1, 2), np.inf) == (1, 0)
-    assert decide(np.zeros(0), scores(), 0.5) == (0, 0)
+    assert accuracy_and_f1(np.array([0, 0]), scores(1, 2), np.inf) == (1, 0)
+    assert accuracy_and_f1(np.zeros(0), scores(), 0.5) == (0, 0)

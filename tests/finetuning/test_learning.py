@@ -11,7 +11,7 @@ import torch
 from paraphrastic.errors import DataError, ModelError, ParameterError
 from paraphrastic.finetuning import learning
 from paraphrastic.finetuning.config import FinetuneConfig
-from paraphrastic.finetuning.learning import ModelChoice, TaskRun, learn_tags, learn_task
+from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, train_task
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.finetuning.tasks import SPLITS, find_task
 from paraphrastic.inference import model_folder
@@ -42,14 +42,14 @@ WORDS = pa.array([f"word{n}" for n in range(30)])  # some of the words of TASK
 
 
 @pytest.fixture
-def learn(tmp_path):
-    """Return a function that learns a task with a model, whose pretrained folder is `tmp_path/model`."""
+def train(tmp_path):
+    """Return a function that trains a model on a task, whose pretrained folder is `tmp_path/model`."""
 
     def run(name: str, task=TASK, seed: int = 1, **changes: Any):
         options = FinetuneConfig(**OPTIONS | {"init": "scratch"} | changes)
         choice = ModelChoice(name, config_class(name)(**BLOCKS[name]), [2, 3], tmp_path / "model")
         run_options = TaskRun(seed, Checkpoint(tmp_path / "checkpoint"), 1e9, lambda step, steps: None)
-        return learn_task(task, choice, options, run_options)
+        return train_task(task, choice, options, run_options)
 
     return run
 
@@ -74,21 +74,21 @@ def save_word_vectors(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["similarity", "ranking", "labelled_pairs", "labelled_sentences"])
-def test_scratch_on_each_kind_of_task(learn, kind):
+def test_scratch_on_each_kind_of_task(train, kind):
     task = random_task(kind)
-    outcome = learn("avg", task)
+    outcome = train("avg", task)
     assert outcome.dev.keys() == outcome.test.keys()
     assert task.metric in outcome.dev
     assert 1 <= outcome.epoch <= 2
 
 
-def test_scratch_with_equal_and_other_seeds(learn):
-    first, second, other = (learn("avg", seed=seed, epochs=1) for seed in (1, 1, 2))
+def test_scratch_with_equal_and_other_seeds(train):
+    first, second, other = (train("avg", seed=seed, epochs=1) for seed in (1, 1, 2))
     assert first == second
     assert first != other
 
 
-def test_scratch_with_orders_of_ngrams(learn, monkeypatch):
+def test_scratch_with_orders_of_ngrams(train, monkeypatch):
     orders = []
     untrained = learning.untrained_model
 
@@ -97,11 +97,11 @@ def test_scratch_with_orders_of_ngrams(learn, monkeypatch):
         return untrained(module, config, sentences, given_orders, generator)
 
     monkeypatch.setattr(learning, "untrained_model", spy)
-    learn("charagram")
+    train("charagram")
     assert orders == [[2, 3]]
 
 
-def test_universal_with_pretrained_encoder(learn, tmp_path, monkeypatch):
+def test_universal_with_pretrained_encoder(train, tmp_path, monkeypatch):
     pretrained, states = save_pretrained("avg", tmp_path / "model"), []
     trainable_state = learning.trainable_state
 
@@ -113,12 +113,12 @@ def test_universal_with_pretrained_encoder(learn, tmp_path, monkeypatch):
         return states[0]
 
     monkeypatch.setattr(learning, "trainable_state", spy)
-    assert learn("avg", init="universal", lambda_c=0.1, lambda_w=0.2).epoch >= 1
+    assert train("avg", init="universal", lambda_c=0.1, lambda_w=0.2).epoch >= 1
     assert (states[0].penalty.strength, states[0].penalty.to_start) == (0.1, True)
     assert (states[0].embeddings_penalty.strength, states[0].embeddings_penalty.to_start) == (0.2, True)
 
 
-def test_universal_with_pretrained_pair_model(learn, tmp_path, monkeypatch):
+def test_universal_with_pretrained_pair_model(train, tmp_path, monkeypatch):
     before, calls = save_pretrained("ldc", tmp_path / "model"), []
     finetune_pair_model = learning.finetune_pair_model
 
@@ -130,17 +130,17 @@ def test_universal_with_pretrained_pair_model(learn, tmp_path, monkeypatch):
         return finetune_pair_model(model, config, task, seed, pretrained, *arguments)
 
     monkeypatch.setattr(learning, "finetune_pair_model", spy)
-    assert learn("ldc", init="universal").epoch >= 1
+    assert train("ldc", init="universal").epoch >= 1
     assert len(calls) == 1
 
 
-def test_scratch_of_pair_model(learn):
-    outcome = learn("ldc")
+def test_scratch_of_pair_model(train):
+    outcome = train("ldc")
     assert outcome.dev.keys() == outcome.test.keys() == {"accuracy", "f1"}
 
 
 @pytest.mark.parametrize("name", ["avg", "charagram", "vectors", "sif"])
-def test_frozen_sentence_vectors_of_pretrained_model(learn, tmp_path, monkeypatch, name):
+def test_frozen_sentence_vectors_of_pretrained_model(train, tmp_path, monkeypatch, name):
     if name in ("vectors", "sif"):
         save_word_vectors(name, tmp_path / "model")
     else:
@@ -154,13 +154,13 @@ def test_frozen_sentence_vectors_of_pretrained_model(learn, tmp_path, monkeypatc
         return frozen_state(vectors, dim, *arguments)
 
     monkeypatch.setattr(learning, "frozen_state", spy)
-    assert learn(name, init="frozen").epoch >= 1
+    assert train(name, init="frozen").epoch >= 1
     assert calls == [6]
 
 
-def test_frozen_word_vectors_with_learnable_labels(learn, tmp_path):
+def test_frozen_word_vectors_with_learnable_labels(train, tmp_path):
     save_word_vectors("vectors", tmp_path / "model")
-    outcome = learn("vectors", random_task("labelled_sentences", 150), init="frozen", epochs=30)
+    outcome = train("vectors", random_task("labelled_sentences", 150), init="frozen", epochs=30)
     assert outcome.test["accuracy"] > 80
 
 
@@ -175,31 +175,31 @@ def test_frozen_word_vectors_with_learnable_labels(learn, tmp_path):
         ("ldc", "labelled_pairs", "frozen", r"finetune\.init = 'frozen': 'ldc' has no sentence vectors; use scratch"),
     ],
 )
-def test_model_unsuitable_for_task(learn, name, kind, init, message):
+def test_model_unsuitable_for_task(train, name, kind, init, message):
     with pytest.raises(ParameterError, match=message) as caught:
-        learn(name, random_task(kind), init=init)
+        train(name, random_task(kind), init=init)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["overlap", "tfidf-words"])
-def test_frozen_model_without_sentence_vectors(learn, tmp_path, name):
+def test_frozen_model_without_sentence_vectors(train, tmp_path, name):
     save_baseline(tmp_path / "model", name)
     with pytest.raises(ParameterError, match=f"model '{name}' has no sentence vectors; choose an encoder"):
-        learn(name, init="frozen")
+        train(name, init="frozen")
 
 
 @pytest.mark.parametrize("init", ["universal", "frozen"])
-def test_no_pretrained_model(learn, init):
+def test_no_pretrained_model(train, init):
     with pytest.raises(ModelError, match="model: no model here; `dvc repro train` creates data/model"):
-        learn("avg", init=init)
+        train("avg", init=init)
 
 
 @pytest.mark.parametrize("init", ["universal", "frozen"])
-def test_other_pretrained_model(learn, tmp_path, init):
+def test_other_pretrained_model(train, tmp_path, init):
     save_baseline(tmp_path / "model", "overlap")
     message = "model holds 'overlap', but model = 'avg' is chosen; run `dvc repro train`"
     with pytest.raises(ModelError, match=message):
-        learn("avg", init=init)
+        train("avg", init=init)
 
 
 def tag_rows(split: str) -> list[tuple[Any, ...]]:
@@ -215,7 +215,7 @@ def test_tags_of_four_tokens(tmp_path):
     found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
     name, block = TAGGERS["charagram"]
     config = tagger_config_class(name)(**block | {"epochs": 30, "lstm_dropout": 0.0, "learning_rate": 0.05})
-    outcome = learn_tags(found, config, task_run(tmp_path / "checkpoint"))
+    outcome = train_tags(found, config, task_run(tmp_path / "checkpoint"))
     assert outcome.dev == outcome.test == {"accuracy": 100.0}
     assert 1 <= outcome.epoch <= 30
 
@@ -225,4 +225,4 @@ def test_tags_without_development_rows(tmp_path):
     found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
     name, block = TAGGERS["charagram"]
     with pytest.raises(DataError, match="tagging, development split: no tagged tokens"):
-        learn_tags(found, tagger_config_class(name)(**block), task_run(tmp_path / "checkpoint"))
+        train_tags(found, tagger_config_class(name)(**block), task_run(tmp_path / "checkpoint"))

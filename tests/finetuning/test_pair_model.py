@@ -17,7 +17,9 @@ from tests.helpers.ldc import LDC
 from tests.helpers.toy_tasks import random_task, with_training_rows_in_all_splits
 
 
-def learn(task: Task, folder: Path, pretrained: bool = False, **changes: Any) -> tuple[TrainedPairModel, Outcome, Any]:
+def train_pair_model(
+    task: Task, folder: Path, pretrained: bool = False, **changes: Any
+) -> tuple[TrainedPairModel, Outcome, Any]:
     """Train an untrained pair model on a task; return it, the outcome, and the initial `similarity.W`."""
     config, generator = Config(**LDC | {"batch_size": 10} | changes), torch.Generator().manual_seed(1)
     model = untrained_model(Ldc, config, task.sentences, [2], generator)
@@ -30,7 +32,7 @@ def learn(task: Task, folder: Path, pretrained: bool = False, **changes: Any) ->
 @pytest.mark.parametrize("kind", [pytest.param("ranking", marks=pytest.mark.slow), "labelled_pairs"])
 def test_training_accuracy_on_50_pairs(kind, tmp_path):
     task = with_training_rows_in_all_splits(random_task(kind))
-    _, outcome, _ = learn(task, tmp_path, epochs=30, learning_rate=0.01)
+    _, outcome, _ = train_pair_model(task, tmp_path, epochs=30, learning_rate=0.01)
     assert outcome.test[task.metric] >= 99
     assert 1 <= outcome.epoch <= 30
 
@@ -38,6 +40,6 @@ def test_training_accuracy_on_50_pairs(kind, tmp_path):
 @pytest.mark.parametrize("pretrained", [True, False])
 def test_weights_with_strong_penalty(pretrained, tmp_path):
     task = with_training_rows_in_all_splits(random_task("labelled_pairs"))
-    model, _, start = learn(task, tmp_path, pretrained, lambda_c=1e9)
+    model, _, start = train_pair_model(task, tmp_path, pretrained, lambda_c=1e9)
     target = start if pretrained else torch.zeros_like(start)
     torch.testing.assert_close(model.module.similarity.W.detach(), target, atol=1e-5, rtol=0)

@@ -70,6 +70,17 @@ def test_few_pairs_without_development_set(tmp_path):
     assert len(splits["train"]) == 40
 
 
+@pytest.mark.parametrize(("questions", "dev"), [(40, 8), (600, 100)])
+def test_ranking_without_development_set(tmp_path, questions, dev):
+    rows = [("qa.other", "train", n // 3, n % 60, 1, int(n % 3 == 0)) for n in range(3 * questions)]
+    rows += [("qa.other", "test", 0, 1, 2, 1)]
+    splits = read_task(write_tasks(tmp_path, ranking=rows), "qa-other").splits
+    parts = [set(splits[split].question) for split in ("dev", "train")]
+    assert [len(part) for part in parts] == [dev, questions - dev]
+    assert not parts[0] & parts[1]
+    assert len(splits["dev"]) == 3 * dev  # each question has all its candidates
+
+
 def test_sentences_of_single_texts(tmp_path):
     rows = [("sst", split, 10 * n, n % 2) for n, split in enumerate(SPLITS, 1)]
     task = read_task(write_tasks(tmp_path, labelled_sentences=rows), "sst")

@@ -42,6 +42,7 @@ class Server:
         bodies: content by path.
         faults: faults of the next responses, in order.
         ranges: whether the server sends ETags and supports byte ranges.
+        validators: headers in place of the ETag; the server then sends the whole file whatever range is requested.
         requests: (path, Range header, status of the response) of each request.
         end_of_stall: ends the responses that stall.
     """
@@ -50,6 +51,7 @@ class Server:
     bodies: dict[str, bytes] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     ranges: bool = True
+    validators: dict[str, str] | None = None
     requests: list[tuple[str, str | None, int]] = field(default_factory=list)
     end_of_stall: threading.Event = field(default_factory=threading.Event)
 
@@ -110,7 +112,8 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Length", str(len(body) + fault.length))
             whole = server.bodies.get(self.path, b"")
             if server.ranges and status < 300:
-                self.send_header("ETag", _etag(whole))
+                for name, value in (server.validators or {"ETag": _etag(whole)}).items():
+                    self.send_header(name, value)
             if status == 206:
                 content_range = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
                 self.send_header("Content-Range", fault.content_range or content_range)

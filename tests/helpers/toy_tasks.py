@@ -102,11 +102,11 @@ def head_trainer(
     return HeadTrainer(state, head, task, config, seed)
 
 
-def learn(
+def train_head(
     trainer: HeadTrainer,
     folder: Path,
     seconds: float = 1e9,
     on_step: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Outcome:
     """Run a trainer to the end, with a checkpoint in `folder` every `seconds` seconds."""
-    return trainer.learn(Checkpoint(folder), seconds, on_step)
+    return trainer.train_and_evaluate(Checkpoint(folder), seconds, on_step)

@@ -65,7 +65,7 @@ def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
     def fail(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("paraphrastic.inference.export.save_file", fail)
+    monkeypatch.setattr("paraphrastic.inference.export.write_arrays", fail)
     with pytest.raises(OSError, match="No space"):
         to_sentence_transformers(avg, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -92,6 +92,27 @@ def test_vocabulary_with_unknown_token(tmp_path):
     tokenizer = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json"))
     assert tokenizer.get_vocab() == {"[[UNK]]": 0, "[UNK]": 1, "a": 2}
     assert tokenizer.encode("xyzzy a").ids == [0, 2]
+
+
+def test_permissions_of_exported_files(avg, tmp_path):
+    to_sentence_transformers(avg, tmp_path / "out")
+    (tmp_path / "other").touch()
+    expected = (tmp_path / "other").stat().st_mode
+    assert {file.stat().st_mode for file in (tmp_path / "out").iterdir()} == {expected}
+
+
+@pytest.mark.parametrize("token", ["u.s.", "mr.", "c++", ":)", "@user", "***"])
+def test_tokens_that_exported_tokenizer_splits(avg, tmp_path, token):
+    assert tokenize(pa.array([token])).to_pylist() == [token]
+    tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json({"[UNK]": 0, token: 1}, "[UNK]")))
+    assert tokenizer.encode(token).ids == [0] * len(tokenizer.encode(token)) != [0]
+    assert "several tokens, in tokenized text too" in to_sentence_transformers(avg, tmp_path / "out")
+
+
+def test_word2vec_text_of_entries_with_spaces(tmp_path):
+    model = save_mean_of(["a", "new york", "b", "at name@domain.com"], tmp_path / "model")
+    assert to_word2vec(model, tmp_path / "v.txt").endswith("; 2 entries with white space")
+    assert (tmp_path / "v.txt").read_text() == "2 4\na 1 0 0 0\nb 0 0 1 0\n"
 
 
 def test_word2vec_text_of_averages(average, tmp_path):

@@ -48,6 +48,27 @@ def test_vectors_of_any_iterable_of_text(model, kind):
     np.testing.assert_array_equal(model.encode(kind(RAW), batch_size=2), model.encode(RAW, batch_size=2))
 
 
+COLUMNS = {
+    "large_string": lambda texts: pa.array(texts, pa.large_string()),
+    "string_view": lambda texts: pa.array(texts, pa.string_view()),
+    "dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+    "large dictionary": lambda texts: pa.array(texts, pa.large_string()).dictionary_encode(),
+    "chunks of dictionaries": lambda texts: pa.chunked_array([pa.array([text]).dictionary_encode() for text in texts]),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_of_each_type_of_strings(avg, overlap, kind):
+    column = COLUMNS[kind](RAW)
+    np.testing.assert_array_equal(avg.encode(column, batch_size=2), avg.encode(RAW, batch_size=2))
+    np.testing.assert_array_equal(overlap.similarity(column, RAW[::-1]), overlap.similarity(RAW, RAW[::-1]))
+
+
+def test_vectors_of_empty_columns(avg):
+    for column in (pa.array([]), pa.chunked_array([], pa.large_string())):
+        assert avg.encode(column).shape == (0, 8)
+
+
 def test_vectors_and_similarities_of_nothing(model):
     assert model.encode([]).shape == (0, 8)
     assert model.similarity([], []).shape == (0,)
@@ -135,6 +156,12 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
         (lambda m: m.encode(["a", None]), r"sentences\[1\] is of type NoneType, expected str"),
         (lambda m: m.encode([float("nan")]), r"sentences\[0\] is of type float, expected str"),
         (lambda m: m.encode(["\ud800"]), "a sentence is not valid Unicode"),
+        (lambda m: m.encode(pa.array([1, 2])), r"a column of type int64 where text is expected; cast it to pa\.string"),
+        (lambda m: m.encode(pa.array([b"a"])), "a column of type binary where text is expected"),
+        (lambda m: m.encode(pa.array([1]).dictionary_encode()), "a column of type dictionary<values=int64"),
+        (lambda m: m.encode(pa.array(["a", None])), r"sentences\[1\] is null; fill nulls or drop them"),
+        (lambda m: m.encode(pa.array([None])), r"sentences\[0\] is null"),
+        (lambda m: m.similarity(["a", "b"], pa.chunked_array([["a"], [None]])), r"sentences\[1\] is null"),
         (lambda m: m.encode(["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
         (lambda m: m.similarity(["a"], ["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
     ],

@@ -127,6 +127,8 @@ OF_ALL_KINDS = {
     "config-without-scorer": (lambda f: edit_config(f, scorer=...), r"config\.json: not the configuration of a model"),
     "scorer-without-kind": (lambda f: edit_config(f, scorer={}), r"config\.json: not the configuration of a model"),
     "format-1": (lambda f: edit_config(f, format=1), "model format 1, this version reads 2; train the model again"),
+    "format-0": (lambda f: edit_config(f, format=0), "model format 0, this version reads 2; train the model again"),
+    "format-text": (lambda f: edit_config(f, format="3"), "model format '3', this version reads 2; update the package"),
     "format-99": (lambda f: edit_config(f, format=99), "model format 99, this version reads 2; update the package"),
     "no-weights": (lambda f: (f / WEIGHTS).unlink(), r"weights\.safetensors: missing or damaged"),
     "damaged-weights": (lambda f: (f / WEIGHTS).write_bytes(b"x" * 99), r"weights\.safetensors: missing or damaged"),

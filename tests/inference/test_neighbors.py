@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import ModelError
+from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
 from tests.helpers.toy_training import SENTENCES, WORDS
@@ -53,6 +53,12 @@ def test_neighbors_in_vocabulary_of_model_without_embeddings(overlap):
 def test_neighbors_of_text_without_known_words(avg):
     with pytest.raises(ModelError, match="the vocabulary knows nothing of '日本'; try another text"):
         nearest_in_vocabulary(avg, "日本", 3)
+
+
+def test_neighbors_of_invalid_unicode(avg):
+    with pytest.raises(ParameterError, match="a sentence is not valid Unicode") as caught:
+        nearest_in_vocabulary(avg, "\udcff", 3)
+    assert "\n" not in str(caught.value)
 
 
 def test_neighbors_of_sentence_of_another_size(avg, monkeypatch):

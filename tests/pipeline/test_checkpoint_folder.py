@@ -18,7 +18,7 @@ def with_option(params, model, **options):
     return params.model_copy(update={"models": params.models | {model: params.models[model] | options}})
 
 
-def test_place(params):
+def test_folder_of_equal_runs(params):
     folder = checkpoint_folder(params, "cpu")
     assert folder.parent == CHECKPOINTS
     assert checkpoint_folder(params.model_copy(), "cpu") == folder
@@ -34,7 +34,7 @@ def test_place(params):
     ],
     ids=["seed", "model", "train", "option of the model"],
 )
-def test_other_run(params, change):
+def test_folder_after_a_changed_parameter(params, change):
     assert checkpoint_folder(change(params), "cpu") != checkpoint_folder(params, "cpu")
 
 
@@ -57,7 +57,11 @@ def test_other_device(params):
 
 @pytest.mark.parametrize(
     ("folder", "name"),
-    [*((folder, "table.parquet") for folder in (CORPUS, VOCABULARY, BENCHMARKS)), *((f, "new.py") for f in CODE)],
+    [
+        *((folder, "table.parquet") for folder in (CORPUS, VOCABULARY, BENCHMARKS)),
+        (BENCHMARKS, "select.txt"),
+        *((folder, "new.py") for folder in CODE),
+    ],
     ids=str,
 )
 def test_changed_data_or_code(params, tmp_path, folder, name):

@@ -106,7 +106,9 @@ def test_csv_after_failed_write(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", ["pairs.parquet", "weights.safetensors", "module.py", "folder/deep.parquet"])
+@pytest.mark.parametrize(
+    "name", ["pairs.parquet", "weights.safetensors", "module.py", "select.txt", "folder/deep.parquet"]
+)
 def test_fingerprint_of_changed_file(tmp_path, name):
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)

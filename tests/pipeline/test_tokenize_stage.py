@@ -55,14 +55,14 @@ def run(tmp_path, monkeypatch):
         settings = SimpleNamespace(**({"drop_overlap": True, "max_bad_rows": 0.1} | parameters))
         monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(corpus=0, benchmarks=0, tokenize=settings))
         for path, content in (FILES | (changes or {})).items():
-            write_file(stage.SOURCES / path, content)
+            write_file(stage.RAW_FOLDER / path, content)
         stage.main()
         return report()
 
     return run
 
 
-def test_report(run):
+def test_report_without_dropped_pairs(run):
     (row,) = run()
     assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | dict.fromkeys(REASONS, "0")
 
@@ -132,7 +132,7 @@ def test_report_of_the_corpora_open_and_captions(mirror, tmp_path, monkeypatch):
     names, benchmarks = ["open", "captions"], "open"
     for source in (*corpus(names), *suite(benchmarks).sources):
         for file in source.files:
-            link = stage.SOURCES / source.name / file.path
+            link = stage.RAW_FOLDER / source.name / file.path
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(mirror / file.url.split("://")[1])
     settings = SimpleNamespace(drop_overlap=True, max_bad_rows=0.001)

@@ -20,7 +20,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(texts, **changes):
-        write_table(pa.table({"text": pa.array(texts, pa.string())}), stage.CORPUS, SENTENCES)
+        write_table(pa.table({"text": pa.array(texts, pa.string())}), stage.SENTENCES_FILE, SENTENCES)
         values = {"min_count": 1, "orders": [2], "ngram_min_count": 1, "ngrams_per_order": None} | changes
         monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(vocabulary=Vocabulary(**values)))
         stage.main()

@@ -108,6 +108,23 @@ def test_trecqa_candidate_before_its_question(tmp_path: Path):
         read_files("trecqa", tmp_path, splits={"a.xml": "test"})
 
 
+def test_trecqa_with_two_questions_in_one_element_and_none_in_the_next(tmp_path: Path):
+    _, question, candidates = NEGATIVE_FIRST.partition("<question>\nWhy\t?\nNN\tVB\n2\t0\n</question>\n")
+    two_questions = BOTH_LABELS.replace("</QApairs>", f"{question}</QApairs>")
+    write_file(tmp_path / "a.xml", f"{two_questions}<QApairs id='4.1'>\n{candidates}")
+    with pytest.raises(DataError, match=r"a\.xml: a candidate precedes its question; remove it"):
+        read_files("trecqa", tmp_path, splits={"a.xml": "train"})
+    write_file(tmp_path / "a.xml", f"{two_questions}<QApairs id='4.1'>\n</QApairs>\n")
+    with pytest.raises(DataError, match=r"a\.xml: a tag .* or a <QApairs> does not contain one question; remove it"):
+        read_files("trecqa", tmp_path, splits={"a.xml": "train"})
+
+
+def test_trecqa_with_a_tag_on_the_last_line(tmp_path: Path):
+    write_file(tmp_path / "a.xml", f"{BOTH_LABELS}</positive>\n<positive>\n")
+    with pytest.raises(DataError, match=r"a\.xml: a tag is not closed.*remove it"):
+        read_files("trecqa", tmp_path, splits={"a.xml": "train"})
+
+
 @pytest.mark.parametrize("reader", ["sst", "wikiqa", "trecqa"])
 def test_file_of_another_format(tmp_path: Path, reader: str):
     write_file(tmp_path / "a", "<html>\n<p>Not found</p>\n</html>\n")

@@ -45,6 +45,19 @@ def test_bad_row_of_a_block_of_lines():
     assert Lines("file.txt", b"a\n\xff\n", first=10).bad == [BadRow("file.txt", 11, "not UTF-8")]
 
 
+def test_bad_row_in_a_message():
+    assert str(BadRow("file.txt", 4, "not UTF-8")) == "file.txt, line 4: not UTF-8"
+
+
+def test_file_beyond_the_range_of_32_bit_offsets(monkeypatch):
+    monkeypatch.setattr("paraphrastic.readers.lines._MAX_BYTES", 4)
+    assert lines_of(b"a\nb\n").text.to_pylist() == ["a", "b"]
+    with pytest.raises(DataError, match=r"^file\.txt: larger than 2 GiB; split it into several files$"):
+        lines_of(b"a\nb\nc")
+    with pytest.raises(DataError, match="larger than 2 GiB"):
+        lines_of(b"\xff\xff")  # the replacement character has three bytes
+
+
 def test_quotes_and_empty_fields():
     first, second = lines_of(b'"a\tb"\n\t""\n"\t\'\n').fields(2)
     assert first.to_pylist() == ['"a', "", '"']

@@ -81,14 +81,14 @@ def test_captions(tmp_path: Path):
     assert len(pairs) == 12
 
 
-def test_scored_tokens(tmp_path: Path):
+def test_labelled_tokens(tmp_path: Path):
     write_file(tmp_path / "train" / "a.toks", "p\np\nq\nr\n")
     write_file(tmp_path / "train" / "b.toks", "1\n2\n3\n4\n")
     write_file(tmp_path / "train" / "sim.txt", "1\n1\n0\n0.5\n")
     write_file(tmp_path / "test" / "a.toks", "s\np\n")
     write_file(tmp_path / "test" / "b.toks", "5\n6\n")
     write_file(tmp_path / "test" / "sim.txt", "1\n1\n")
-    readings = read_pairs("scored-tokens", tmp_path, folders=["train", "test"])
+    readings = read_pairs("labelled-tokens", tmp_path, folders=["train", "test"])
     assert rows(readings) == [("p", "1", 0), ("p", "2", 0), ("s", "5", 1), ("p", "6", 0)]
     assert bad_rows(readings) == [("sim.txt", 4)]
 

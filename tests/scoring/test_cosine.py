@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.scoring.cosine import cosine_of_counts, cosine_of_vectors, normalize_rows
+from paraphrastic.scoring.cosine import cosine_of_sparse_rows, cosine_of_vectors, normalize_rows
 from paraphrastic.vocabulary.ragged import Ragged
 from tests.helpers.pair_scores import cosines
 
@@ -27,24 +27,24 @@ def to_ragged(dense: np.ndarray) -> tuple[Ragged, np.ndarray]:
 
 
 @pytest.mark.parametrize("density", [0.0, 0.1, 0.5, 1.0])
-def test_cosine_of_counts_against_dense_rows(density):
+def test_cosine_of_sparse_rows_against_dense_rows(density):
     dense = random_rows(density)
-    scores = cosine_of_counts(*to_ragged(dense), LEFT, RIGHT)
+    scores = cosine_of_sparse_rows(*to_ragged(dense), LEFT, RIGHT)
     assert scores.dtype == np.float32
     np.testing.assert_allclose(scores, cosines(dense), atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint16])
-def test_cosine_of_counts_with_rows_of_any_integer_type(dtype):
+def test_cosine_of_sparse_rows_with_rows_of_any_integer_type(dtype):
     dense = random_rows(0.5)
     left, right = np.array([1, 2], dtype), np.array([1, 3], dtype)
-    scores = cosine_of_counts(*to_ragged(dense), left, right)
+    scores = cosine_of_sparse_rows(*to_ragged(dense), left, right)
     np.testing.assert_allclose(scores, cosines(dense).reshape(ROWS, ROWS)[left, right], atol=1e-6)
 
 
-def test_cosine_of_counts_of_no_pairs():
+def test_cosine_of_sparse_rows_of_no_pairs():
     nothing = np.array([], np.int64)
-    assert cosine_of_counts(*to_ragged(random_rows(0.5)), nothing, nothing).shape == (0,)
+    assert cosine_of_sparse_rows(*to_ragged(random_rows(0.5)), nothing, nothing).shape == (0,)
 
 
 def test_cosine_of_vectors_worked_by_hand():

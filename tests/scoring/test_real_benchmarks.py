@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 from paraphrastic.evaluation import Benchmarks, evaluate
-from paraphrastic.evaluation.ranking import rank
+from paraphrastic.evaluation.ranking import map_and_mrr
 from paraphrastic.readers.registry import read
 from paraphrastic.scoring.token_overlap import OverlapScorer
 from paraphrastic.sources.catalogue import source
@@ -71,4 +71,4 @@ def test_ranking_of_real_questions_against_trec_eval(benchmarks, name, questions
     score = OverlapScorer().score(benchmarks.sentences, qa.column("left"), qa.column("right"))
     expected = trec_eval(question, label, score)
     assert len(expected) == questions
-    assert rank(question, label, score) == pytest.approx(expected.mean(axis=0), abs=1e-12)
+    assert map_and_mrr(question, label, score) == pytest.approx(expected.mean(axis=0), abs=1e-12)

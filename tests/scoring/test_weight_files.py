@@ -35,6 +35,7 @@ def test_array_without_contiguous_memory(tmp_path):
 
 
 def test_permissions_of_files(folder):
+    (folder / "other").touch()
     assert len({file.stat().st_mode for file in folder.iterdir()}) == 1
 
 

@@ -21,6 +21,7 @@ title = "Texts"
 licence = "unstated"
 citation = "Nobody, 2020"
 url = "https://example.org/texts"
+pairs = true
 files = { "a/b.txt" = "" }
 """
 
@@ -160,6 +161,11 @@ def test_known_corpora_in_the_error_message():
         ('open = ["texts"]', 'open = ["text"]', r"unknown source 'text': did you mean 'texts'\?"),
         ('select = "sts"', 'select = "sts"\nextends = ["opne"]', r"unknown suite of benchmarks 'opne'"),
         ('"a/b.txt"', '"{size}.txt"', r"a template uses 'size'; add it to `expand`"),
+        ('title = "Texts"', 'title = "t {"', r"the template 't \{' is malformed \(.*\); write \{KEY\}"),
+        ("[sources.texts]", '[sources."a{}"]', r"the template 'a\{\}' is malformed"),
+        ('"a/b.txt"', '"{size.x}.txt"', r"a template uses 'size'"),
+        ("files =", 'expand = { size = ["s"] }\nfiles = { "{size.x}" = "" }\n#', r"'\{size\.x\}' is malformed"),
+        ("pairs = true\n", "", r"corpora\.open: the source 'texts' has no training pairs; set `pairs = true`"),
         ("[corpora]", "[corpora", r"catalogue\.toml: "),
     ],
 )

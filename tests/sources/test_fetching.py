@@ -153,7 +153,21 @@ def test_manual_source(fetch_sources, content, tmp_path):
     assert content("a.tsv") == b"provided"
 
 
-def test_prune(tmp_path):
+def test_pinned_file_of_a_manual_source(fetch_sources, content, tmp_path):
+    texts = make_source([File("a.tsv", "", hashlib.sha256(b"pinned").hexdigest())], manual="licensed")
+    path = tmp_path / "licensed/texts/a.tsv"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"edited")
+    message = source_error(fetch_sources, texts, manual=tmp_path / "licensed")
+    assert message.startswith(f"{path}: not the pinned version: sha256 {hashlib.sha256(b'edited').hexdigest()}, ")
+    assert message.endswith("; replace it")
+    assert not (tmp_path / "raw").exists()
+    path.write_bytes(b"pinned")
+    fetch_sources(texts, manual=tmp_path / "licensed")
+    assert content("a.tsv") == b"pinned"
+
+
+def test_files_after_prune(tmp_path):
     texts = make_source([File("a/b.txt", "", None)])
     for path in ("texts/a/b.txt", "texts/a/c.txt", "texts/d/e.txt", "other/f.txt", "g.txt"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

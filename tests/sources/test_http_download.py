@@ -72,6 +72,37 @@ def test_download_without_a_validator(server, fetch_sources, content):
     assert [requested for _, requested, _ in server.requests] == [None, None]
 
 
+def test_error_of_a_download_without_a_validator(server, fetch_sources):
+    texts = server.source()
+    server.ranges = False
+    server.faults = [Fault(cut=100_000)]
+    message = source_error(fetch_sources, texts, pauses=())
+    assert message.startswith(f"{texts.files[0].url}: the connection failed: ")
+    assert message.endswith("; run the same command again")
+
+
+DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("validators", "requested"),
+    [
+        ({"ETag": '"1"', "Last-Modified": DATE}, "bytes=100000-"),
+        ({"Last-Modified": DATE}, "bytes=100000-"),
+        ({"ETag": 'W/"1"', "Last-Modified": DATE}, None),
+        ({"ETag": '"é"'}, None),
+        ({"Last-Modified": "Mittwoch, 21. März"}, None),
+    ],
+)
+def test_request_after_each_validator(server, fetch_sources, content, validators, requested):
+    texts = server.source()
+    server.validators = validators
+    server.faults = [Fault(cut=100_000)]
+    fetch_sources(texts)
+    assert content() == BODY
+    assert server.requests[1][1] == requested
+
+
 @pytest.mark.parametrize("fault", [Fault(status=416), Fault(content_range="bytes 7-8/9")])
 def test_response_with_other_bytes_than_requested(server, fetch_sources, content, fault):
     texts = server.source()

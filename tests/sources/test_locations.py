@@ -7,6 +7,7 @@ import pytest
 
 from paraphrastic.errors import SourceError
 from paraphrastic.sources.locations import DataLocations, cache_folder, manual_folder, mirror_folder
+from tests.helpers.source_errors import source_error
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other cache folders")
@@ -25,6 +26,13 @@ def test_cache_folder_of_the_environment(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / "own"
     monkeypatch.setenv("PARAPHRASTIC_CACHE", "~/own")
     assert cache_folder() == Path.home() / "own"
+
+
+@pytest.mark.parametrize("variable", ["PARAPHRASTIC_CACHE", "PARAPHRASTIC_MIRROR"])
+def test_folder_below_the_home_of_an_unknown_user(monkeypatch, variable):
+    monkeypatch.setenv(variable, "~no-such-user/files")
+    message = source_error(DataLocations.from_environment)
+    assert message == f"{variable}: no home folder for '~no-such-user/files'; name an absolute path"
 
 
 def test_relative_mirror_of_a_queued_experiment(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.training.batches import epoch_batches, scrambled_order
+from paraphrastic.training.batches import epoch_batches, scrambled_order, shuffled_batches
 from paraphrastic.vocabulary.words import boundary_widths
 from tests.helpers.encoder_variants import ragged_of
 
@@ -23,6 +23,14 @@ def test_batches_of_one_epoch(sampling):
 def test_batches_in_order(sampling):
     batches = epoch_batches(np.repeat([0, 1], 25), 10, sampling, np.random.default_rng(0), in_order=True)
     assert np.concatenate(batches).tolist() == list(range(50))
+
+
+def test_shuffled_batches_of_one_epoch():
+    batches = shuffled_batches(10, 4, np.random.default_rng(0))
+    assert [len(batch) for batch in batches] == [4, 4, 2]
+    assert sorted(np.concatenate(batches).tolist()) == list(range(10))
+    mixed = epoch_batches(np.zeros(10, int), 4, "mixed", np.random.default_rng(0))
+    assert [batch.tolist() for batch in batches] == [batch.tolist() for batch in mixed]
 
 
 @pytest.mark.parametrize("boundary_tokens", ["none", "start", "end", "both"])

@@ -1,6 +1,6 @@
 """Training on a GPU gives the numbers of training on the CPU, but for rounding.
 
-Without a GPU, a pretended device shows every defect of device code outside of kernels.
+Without a GPU, a pretended device shows operations that mix devices, copies and synchronisations.
 """
 
 import numpy as np
@@ -63,7 +63,7 @@ def test_losses_on_device_and_cpu(name, block, optimizer, tmp_path):
 
 
 @every_encoder
-def test_numbers_with_dropout_and_bfloat16_products(name, block, tmp_path):
+def test_finite_losses_with_dropout_and_bfloat16_products(name, block, tmp_path):
     options = {"dropout": 0.3, "word_dropout": 0.1, "matmul_dtype": "bfloat16"}
     model, curves = train(name, block, DEVICE, tmp_path, **options)
     assert np.isfinite(model.encode(SENTENCES)).all()
@@ -135,7 +135,7 @@ class TestPairModel:
         sides = examples.sentences, examples.left, examples.right
         assert_same(on_device.score_ids(*sides), on_cpu.score_ids(*sides))
 
-    def test_numbers_with_dropout_and_bfloat16_products(self, tmp_path):
+    def test_finite_losses_with_dropout_and_bfloat16_products(self, tmp_path):
         options = {"matmul_dtype": "bfloat16", "dropout": 0.2, "negatives": "mix"}
         _, curves = train_pair_model(DEVICE, tmp_path, **options)
         assert np.isfinite(curves.loss).all()

@@ -76,10 +76,10 @@ def test_norm_of_clipped_gradients(tmp_path):
     norms = []
 
     def record_norm(step):
-        gradients = [p.grad.flatten() for p in (trainer.embeddings._leaf, *trainer.modules.parameters())]
+        gradients = [p.grad.flatten() for p in (trainer.embedding_optimizer._leaf, *trainer.modules.parameters())]
         norms.append(float(torch.cat(gradients).norm()))
 
-    trainer.embeddings.update = record_norm
+    trainer.embedding_optimizer.update = record_norm
     trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
     assert len(norms) == trainer.steps
     assert max(norms) <= 1.01e-3

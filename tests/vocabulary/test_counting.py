@@ -116,7 +116,7 @@ def test_progress_of_all_sentences():
 
 
 def test_counter_of_more_than_a_uint16():
-    counter = counting.Counter()
+    counter = counting.OccurrenceCounter()
     counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), 1)
     counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), 1)
     numbers, columns = counter.at_least(1)
@@ -125,7 +125,7 @@ def test_counter_of_more_than_a_uint16():
 
 
 def test_counter_without_number_zero():
-    counter = counting.Counter()
+    counter = counting.OccurrenceCounter()
     counter.add(np.array([0, 2, 0, 2, 3], np.int32), np.array([0, 2, 5]), 3)
     numbers, columns = counter.at_least(1)
     assert numbers.tolist() == [2, 3]

@@ -56,6 +56,7 @@ def test_blocks_of_lines(tmp_path, monkeypatch, lines):
     ("text", "message"),
     [
         ("a 1 2\nb 1\n", r"v\.txt, line 2: expected a word and 2 numbers; set `dim`"),
+        ("a 1 2\n 3 4\n", r"v\.txt, line 2: expected a word and 2 numbers"),
         ("a 1 2\nb 1 x\n", r"v\.txt, line 1 and following lines: could not convert"),
         ("a 1 2\nb 1 nan\n", r"v\.txt, line 2: a value is not a finite number"),
         ("3 2\n", r"v\.txt: contains no vectors"),

@@ -37,7 +37,10 @@ def embed(
 
 
 def similarity(model: ModelFolder, file: TextFile = "-") -> None:
-    """Print the similarity of two columns of FILE."""
+    """Print the similarity of pairs of sentences.
+
+    Each line of FILE has two sentences, separated by a tab.
+    """
     from paraphrastic.cli.text_input import read_pairs
 
     loaded = paraphrastic.load(model)
@@ -49,16 +52,20 @@ def similarity(model: ModelFolder, file: TextFile = "-") -> None:
 def neighbors(
     model: ModelFolder,
     text: Annotated[str, Argument(metavar="TEXT", help="A word, an n-gram or a sentence.")],
-    k: Annotated[int, Option("--k", "-k", min=1, help="How many.")] = 10,
-    among: Annotated[str | None, Option(metavar="FILE", help="Search the lines of FILE instead.")] = None,
+    k: Annotated[int, Option("--k", "-k", min=1, help="Number of neighbours.")] = 10,
+    among: Annotated[
+        str | None, Option(metavar="FILE", help="Search the lines of FILE instead of the vocabulary.")
+    ] = None,
 ) -> None:
     """Print the nearest neighbours of TEXT."""
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
 
     loaded = paraphrastic.load(model)
-    lines = among and read_sentences(among)
-    found = nearest_lines(loaded, text, lines, k) if lines else nearest_in_vocabulary(loaded, text, k)
+    if among is None:
+        found = nearest_in_vocabulary(loaded, text, k)
+    else:
+        found = nearest_lines(loaded, text, read_sentences(among), k)
     sys.stdout.writelines(f"{score:.4f}\t{neighbor}\n" for score, neighbor in found)
 
 

@@ -21,8 +21,8 @@ from paraphrastic.comparison.significance import (
 from paraphrastic.errors import DataError
 from paraphrastic.evaluation.correlation import ranks
 from paraphrastic.evaluation.headline import headline_sets
-from paraphrastic.evaluation.ranking import per_question
-from paraphrastic.evaluation.suite import is_ranked
+from paraphrastic.evaluation.ranking import average_precision_and_reciprocal_rank
+from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.evaluation.threshold import best_threshold
 
 SAMPLES = 2000
@@ -62,7 +62,7 @@ class Comparison:
     """The result of a comparison.
 
     Attributes:
-        rows: the mean over the sets of the headline mean, then each set, by name.
+        rows: first the mean over the sets of `headline_sets`, if there are two or more; then each set, by name.
         left_out: sets that not all runs have, by name.
     """
 
@@ -104,7 +104,7 @@ def metric_name(scores: pa.Table) -> str:
     """Return the name of the metric that `measure` computes."""
     kind, name = (scores[column][0].as_py() for column in ("kind", "set"))
     if kind == "similarity":
-        return "spearman" if is_ranked(name) else "pearson"
+        return "spearman" if uses_spearman(name) else "pearson"
     return {"ranking": "map", "labelled_pairs": "accuracy"}[kind]
 
 
@@ -112,7 +112,7 @@ def measure(scores: pa.Table) -> Measure:
     """Return the values of one set that are averaged or correlated over its pairs or questions."""
     metric, (gold, score) = metric_name(scores), (scores[column].to_numpy() for column in ("gold", "score"))
     if metric == "map":
-        return Mean(per_question(scores["question"].to_numpy(), gold, score)[0])
+        return Mean(average_precision_and_reciprocal_rank(scores["question"].to_numpy(), gold, score)[0])
     if metric == "accuracy":
         test = pc.equal(scores["split"], "test").to_numpy()
         threshold = best_threshold(gold[~test], score[~test])

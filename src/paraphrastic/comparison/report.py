@@ -61,7 +61,7 @@ def cells(row: Row) -> list[str]:
         _mean_and_deviation(row.b),
         f"{100 * row.change.difference:+.2f}",
         f"{100 * row.change.low:+.2f} … {100 * row.change.high:+.2f}",
-        "" if row.williams is None else f"{row.williams.p:.3f}",
+        "" if row.williams is None else _p_value(row.williams.p),
     ]
 
 
@@ -69,6 +69,10 @@ def _mean_and_deviation(values: NDArray[np.float64]) -> str:
     """Return the value of one run, or mean ± standard deviation of several."""
     mean = f"{100 * values.mean():.2f}"
     return mean if len(values) == 1 else f"{mean} ± {100 * values.std(ddof=1):.2f}"
+
+
+def _p_value(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _line(columns: Sequence[str]) -> str:

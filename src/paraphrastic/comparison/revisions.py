@@ -9,7 +9,7 @@ from paraphrastic.comparison.by_set import ScoresBySet, by_set
 from paraphrastic.errors import DataError, ParameterError, did_you_mean
 from paraphrastic.tables import SCORES, read_table
 
-SCORES_FILE = Path("data/scores.parquet")
+SCORES_FILE = Path("data/scores.parquet")  # in the root of the repository
 WORKSPACE = "workspace"
 
 
@@ -21,7 +21,7 @@ def scores_of(revision: str) -> ScoresBySet:
         DataError: its scores are not in the DVC cache, or are damaged.
     """
     if revision == WORKSPACE:
-        return by_set(read_table(SCORES_FILE, SCORES))
+        return by_set(read_table(_root() / SCORES_FILE, SCORES))
     from dvc.api import DVCFileSystem
     from dvc.scm import RevError
 
@@ -32,11 +32,16 @@ def scores_of(revision: str) -> ScoresBySet:
     except RevError as error:
         raise ParameterError(_unknown_revision(revision)) from error
     except FileNotFoundError as error:
-        raise DataError(
-            f"{revision}: no {SCORES_FILE} in the DVC cache; run `dvc pull`, or evaluate it again"
-        ) from error
+        remedy = "check it out and run `dvc repro`, or, with a DVC remote, `dvc fetch --all-branches`"
+        raise DataError(f"{revision}: no {SCORES_FILE} in the DVC cache; {remedy}") from error
     except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{revision}: {SCORES_FILE} is damaged; evaluate it again") from error
+
+
+def _root() -> Path:
+    """Return the DVC repository that contains the working directory; the working directory if none does."""
+    folder = Path.cwd()
+    return next((each for each in (folder, *folder.parents) if (each / ".dvc").is_dir()), folder)
 
 
 def _check_repository() -> None:

@@ -37,11 +37,12 @@ class Williams(NamedTuple):
 
 @dataclass(frozen=True)
 class Correlation:
-    """Pearson's r of gold scores with the scores of a model, as sums over pairs, which are cheap to resample.
+    """Pearson's r, computed from weighted sums, so that all resamples are one matrix product.
 
     Args:
-        gold: (n,). For Spearman's ρ these are ranks, which resamples keep from the whole set.
-        scores: (n,), or ranks.
+        gold: (n,) gold scores. For Spearman's ρ, ranks in the whole set; they are not recomputed for a resample (an
+            approximation).
+        scores: (n,) scores of a model, or their ranks.
     """
 
     gold: Vector
@@ -53,10 +54,10 @@ class Correlation:
     def of(self, weights: Matrix) -> NDArray[np.float64]:
         """Return r for each row of `weights` (samples, n), which counts how often a pair was drawn; 0 if undefined.
 
-        With n, Σx, Σy, Σx², Σy² and Σxy weighted sums of centred values,
+        With n, Σx, Σy, Σx², Σy² and Σxy weighted sums of standardised values,
         `r = (n Σxy − Σx Σy) / √((n Σx² − (Σx)²)(n Σy² − (Σy)²))`.
         """
-        x, y = (v.astype(np.float64) - np.mean(v, dtype=np.float64) for v in (self.gold, self.scores))
+        x, y = _standardize(self.gold), _standardize(self.scores)
         sums = weights @ np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)  # (samples, 6)
         n, sx, sy, sxx, syy, sxy = sums.T
         spread = np.clip(n * sxx - sx * sx, 0, None) * np.clip(n * syy - sy * sy, 0, None)
@@ -67,7 +68,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of one value per pair or question, (n,): correct or not, average precision."""
+    """The mean of one value per pair or question, (n,): correct or not, average precision; 0 if there is none."""
 
     values: Vector
 
@@ -76,11 +77,22 @@ class Mean:
 
     def of(self, weights: Matrix) -> NDArray[np.float64]:
         """Return the mean over each resample of `weights` (samples, n)."""
+        if not len(self.values):
+            return np.zeros(len(weights))
         means: NDArray[np.float64] = weights @ self.values.astype(np.float64) / weights.sum(axis=1)
         return means
 
 
 Measure = Correlation | Mean
+
+
+def _standardize(values: Vector) -> NDArray[np.float64]:
+    """Return values with mean 0 and standard deviation 1, (n,); zeros if all are equal."""
+    if not len(values) or np.ptp(values) == 0:
+        return np.zeros(len(values))
+    centred = values.astype(np.float64) - np.mean(values, dtype=np.float64)
+    scaled: NDArray[np.float64] = centred / centred.std()
+    return scaled
 
 
 def bootstrap(
@@ -100,6 +112,8 @@ def bootstrap(
 
 def _resample(a: Sequence[Measure], b: Sequence[Measure], samples: int, seed: np.random.SeedSequence) -> Vector:
     generator, n = np.random.default_rng(seed), len(a[0])
+    if not n:  # a ranking set in which no question has a correct answer
+        return np.zeros(samples)
     out, block = np.empty(samples), max(1, _BLOCK // n)
     for start in range(0, samples, block):
         rows = min(block, samples - start)
@@ -119,7 +133,7 @@ def percentile_interval(difference: float, resampled: Vector, confidence: float 
 def williams_test(gold: Vector, a: Vector, b: Vector) -> Williams:
     """Test whether a and b, (n,) each, correlate equally with `gold`: Williams (1959), as in Steiger (1980, Eq. 7).
 
-    If two of the three are equal, or n < 4, the test is undefined and the result is t = 0 and p = 1.
+    If a and b are perfectly correlated, or n < 4, the test is undefined and the result is t = 0 and p = 1.
     """
     return williams_of(len(gold), pearson(gold, a), pearson(gold, b), pearson(a, b))
 

@@ -36,7 +36,7 @@ def near_copies(texts: pa.StringArray, evaluation: pa.StringArray) -> NDArray[np
     near = [np.zeros(0, bool)]
     for start in range(0, len(texts), _ROWS):
         rows = slice(start, min(start + _ROWS, len(texts)))
-        candidates = (prefixes[rows] @ other_prefixes).nonzero()
+        candidates = (prefixes[rows] @ other_prefixes).nonzero()  # two arrays (candidates,)
         near.append(_similar(sets[rows], other_sets, *candidates))
     return np.concatenate(near)
 
@@ -73,7 +73,7 @@ def _similar(
     a, b = np.diff(sets.indptr)[left], np.diff(others.indptr)[right]
     possible = np.minimum(a, b) >= NEAR * np.maximum(a, b) - _ROUNDING
     left, right, total = left[possible], right[possible], (a + b)[possible]
-    common = sets[left].multiply(others[right]).sum(axis=1)
+    common = sets[left].multiply(others[right]).sum(axis=1)  # (candidates,), shared words
     near = np.zeros(sets.shape[0], bool)
     near[left[common >= NEAR * (total - common) - _ROUNDING]] = True
     return near

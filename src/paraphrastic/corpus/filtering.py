@@ -7,11 +7,15 @@ that applies:
 * `identical`: both sides are the same.
 * `repeated`: an earlier pair of the same source has the same sides, in either order. Other sources are not compared, so
   that the pairs of a source do not depend on which others are selected.
-* `overlap`: one side is a sentence of an evaluation set, or the pair is an evaluated pair of words or phrases. With a
-  sentence, all pairs of the same group are dropped, such as the other captions of the image. Single words and phrases
-  drop no pair, because then no lexicon could be used for training.
-* `near`: one side is a near copy of a sentence of an evaluation set, in sources that ask for this check; the group is
-  dropped too.
+* `overlap`: one side is a sentence of an evaluation set of pairs, or the pair is an evaluated pair of words or phrases.
+  With a sentence, all pairs of the same group are dropped, such as the other captions of the image. Single words and
+  phrases drop no pair, because then no lexicon could be used for training.
+* `near`: one side is a near copy of a sentence of an evaluation set of pairs, in sources that ask for this check; the
+  group is dropped too.
+
+Evaluation sets of pairs are those of similarity, of ranking and of labelled pairs. Sets of labelled sentences and of
+tagged tokens are not compared: their text is single sentences, or tokens with tags, of other tasks than the comparison
+of two texts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +47,7 @@ class EvaluationText:
     """Normalized text that training must not contain.
 
     Attributes:
-        sentences: sentences of the evaluation sets.
+        sentences: sentences of the evaluation sets of pairs.
         left: first side of each pair of the sets of words and phrases.
         right: second side.
     """
@@ -54,7 +58,7 @@ class EvaluationText:
 
     @classmethod
     def of(cls, sentences: pa.StringArray, tables: Mapping[str, pa.Table]) -> "EvaluationText":
-        """Collect the text of all splits of all evaluation sets.
+        """Collect the text of all splits of all evaluation sets of pairs; other sets are ignored.
 
         Args:
             sentences: (n,), tokenized.
@@ -124,8 +128,10 @@ def merge_sources(sources: Sequence[FilteredSource]) -> tuple[pa.Table, pa.Table
     """Return the corpus as tables `SENTENCES` and `PAIRS`; sources and pairs keep their order, groups stay distinct.
 
     Raises:
-        DataError: no pair is left.
+        DataError: no pair is left, or there is no source.
     """
+    if not sources:
+        raise DataError("the corpus has no usable pair: no source has its files; provide them or choose another corpus")
     if not any(len(source.left) for source in sources):
         names = ", ".join(source.source for source in sources)
         raise DataError(f"the corpus has no usable pair: none is left of {names}; choose another corpus")

@@ -1,4 +1,4 @@
-"""Read the sources of a corpus and of benchmarks, and check that they are complete."""
+"""Read the sources of a corpus and of benchmarks, and check that evaluation sets are complete."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ class RawPairs:
     Args:
         source: a source of pairs.
         folder: where its files are.
-        max_bad_rows: share of unusable rows above which the source is refused.
+        max_bad_rows: number of unusable rows per pair read above which the source is refused.
         on_bad_rows: called with one line if rows were left out.
 
     Attributes:
@@ -49,7 +49,7 @@ class RawPairs:
             self._check_bad_rows()
 
     def _check_bad_rows(self) -> None:
-        summary = f"{_location(self.bad[0])} ({len(self.bad)} bad rows beside {self.read} pairs)"
+        summary = f"{self.bad[0]} ({len(self.bad)} bad rows beside {self.read} pairs)"
         if len(self.bad) > self._max_bad_rows * self.read:
             limit = f"more than tokenize.max_bad_rows = {self._max_bad_rows} allows"
             raise DataError(f"{summary}: {limit}; remove {self._folder} and run `dvc repro`")
@@ -59,14 +59,14 @@ class RawPairs:
 def read_evaluation(source: Source, folder: Path) -> list[Reading]:
     """Read the evaluation tables of a source.
 
-    A part of a set is refused, because scores on it compare with no published ones.
+    An incomplete set is refused, because its scores cannot be compared with published scores.
 
     Raises:
         DataError: a row is unusable, or a set does not have the number of rows that the catalogue states.
     """
     readings = [reading for reading in read(source, folder) if reading.kind != "pairs"]
     for bad in (bad for reading in readings for bad in reading.bad):
-        raise DataError(f"{_location(bad)}; an evaluation set must be complete: remove the file and run `dvc repro`")
+        raise DataError(f"{bad}; an evaluation set must be complete: remove the file and run `dvc repro`")
     rows = sum((_count_rows(reading.table) for reading in readings), Counter[str]())
     for name, expected in source.rows.items():
         if rows[name] != expected:
@@ -79,7 +79,3 @@ def _count_rows(table: pa.Table) -> Counter[str]:
     """Count rows by SET/SPLIT."""
     counts = pc.value_counts(pc.binary_join_element_wise(table["set"], table["split"], "/"))
     return Counter({count["values"]: count["counts"] for count in counts.to_pylist()})
-
-
-def _location(bad: BadRow) -> str:
-    return f"{bad.file}, line {bad.line}: {bad.why}"

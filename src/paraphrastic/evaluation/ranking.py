@@ -17,13 +17,13 @@ class Ranking(NamedTuple):
     mrr: float
 
 
-def rank(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]) -> Ranking:
-    """Return MAP and MRR of candidates ranked by score; arguments as for `per_question`."""
-    precision, reciprocal = per_question(question, label, score)
+def map_and_mrr(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]) -> Ranking:
+    """Return MAP and MRR of candidates ranked by score; arguments as for `average_precision_and_reciprocal_rank`."""
+    precision, reciprocal = average_precision_and_reciprocal_rank(question, label, score)
     return Ranking(float(np.mean(precision)), float(np.mean(reciprocal))) if len(precision) else Ranking(0.0, 0.0)
 
 
-def per_question(
+def average_precision_and_reciprocal_rank(
     question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return average precision and reciprocal rank of each question with a correct answer, in order of questions.

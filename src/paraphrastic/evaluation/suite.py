@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from paraphrastic.errors import DataError, ModelError, ParameterError, unknown_n
 from paraphrastic.evaluation.benchmarks import Benchmarks, EvaluationSet
 from paraphrastic.evaluation.correlation import pearson, spearman
 from paraphrastic.evaluation.headline import headline, headline_sets, percent
-from paraphrastic.evaluation.ranking import rank
-from paraphrastic.evaluation.threshold import best_threshold, decide
+from paraphrastic.evaluation.ranking import map_and_mrr
+from paraphrastic.evaluation.threshold import accuracy_and_f1, best_threshold
 from paraphrastic.scoring.scorer import Scorer, Scores
 from paraphrastic.tables import SCORES
 
@@ -66,39 +67,49 @@ def load_selection(folder: Path, select: str) -> Callable[[Scorer], float] | Non
 
     Raises:
         DataError: a file is missing or damaged.
+        ParameterError: there is no such set.
     """
     if select == "none":
         return None
     benchmarks = Benchmarks.load(folder)
-    sets = (folder / "select.txt").read_text(encoding="utf-8").strip() if select == "test" else select
-    return lambda scorer: selection_score(benchmarks, sets, scorer)
+    return selection_criterion(benchmarks, _selection_of_suite(folder / "select.txt") if select == "test" else select)
 
 
-def selection_score(benchmarks: Benchmarks, select: str, scorer: Scorer) -> float:
-    """Return the mean of Pearson × 100 over the similarity sets of a selection; no other set is scored.
+def selection_criterion(benchmarks: Benchmarks, select: str) -> Callable[[Scorer], float]:
+    """Return a function that computes the mean of Pearson × 100 over the chosen similarity sets; it scores no other.
 
-    Sets of words or phrases count with Spearman's ρ in place of Pearson's r.
+    Sets of words or phrases count with Spearman's ρ in place of Pearson's r. The function raises ModelError if a score
+    is not finite.
 
     Args:
         benchmarks: the sets.
         select: the name of a set, a prefix of names up to a dot, or `oracle` for the sets of the headline mean
             (acl2017 §4.2).
-        scorer: the model.
 
     Raises:
         ParameterError: there is no such set.
-        ModelError: a score is not finite.
     """
     sets = [each for each in benchmarks.sets() if each.kind == "similarity"]
     oracle = headline_sets([each.name for each in sets]) if select == "oracle" else []
     chosen = [each for each in sets if each.name in oracle or f"{each.name}.".startswith(f"{select}.")]
     if not chosen:
-        raise ParameterError(unknown_name("set to select by", select, {"oracle"} | _groups(sets)))
-    scores = _score(benchmarks.sentences, chosen, scorer)
-    return 100 * float(np.mean([_correlation(each, s) for each, s in zip(chosen, scores, strict=True)]))
+        raise ParameterError(unknown_name("set to select by", select, {"none", "oracle", "test"} | _groups(sets)))
+    return partial(_mean_correlation, benchmarks.sentences, chosen)
 
 
-def is_ranked(name: str) -> bool:
+def _selection_of_suite(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: missing or damaged; run `dvc repro tokenize` to create it") from error
+
+
+def _mean_correlation(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> float:
+    scores = _score(sentences, sets, scorer)
+    return 100 * float(np.mean([_correlation(each, s) for each, s in zip(sets, scores, strict=True)]))
+
+
+def uses_spearman(name: str) -> bool:
     """Return whether the set `name` has words or phrases, which are measured by Spearman's ρ."""
     return not {"words", "paraphrase"}.isdisjoint(name.split("."))
 
@@ -109,7 +120,7 @@ def _groups(sets: Sequence[EvaluationSet]) -> set[str]:
 
 
 def _correlation(evaluation_set: EvaluationSet, scores: Scores) -> float:
-    return (spearman if is_ranked(evaluation_set.name) else pearson)(evaluation_set.column("score"), scores)
+    return (spearman if uses_spearman(evaluation_set.name) else pearson)(evaluation_set.column("score"), scores)
 
 
 def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[Scores]:
@@ -159,7 +170,7 @@ def _similarity_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[s
 
 
 def _ranking_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
-    return rank(evaluation_set.column("question"), evaluation_set.column("label"), scores)._asdict()
+    return map_and_mrr(evaluation_set.column("question"), evaluation_set.column("label"), scores)._asdict()
 
 
 def _paraphrase_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
@@ -169,7 +180,7 @@ def _paraphrase_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[s
             f"{evaluation_set.name}: no training pairs to choose the threshold on; its source is incomplete"
         )
     threshold = best_threshold(label[~test], scores[~test])
-    return decide(label[test], scores[test], threshold)._asdict()
+    return accuracy_and_f1(label[test], scores[test], threshold)._asdict()
 
 
 _METRICS: dict[str, Callable[[EvaluationSet, Scores], dict[str, float]]] = {

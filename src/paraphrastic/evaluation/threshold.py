@@ -33,7 +33,7 @@ def best_threshold(label: NDArray[Any], score: NDArray[Any]) -> float:
     return float(score[cut] / 2 + score[cut + 1] / 2) if cut else -np.inf
 
 
-def decide(label: NDArray[Any], score: NDArray[Any], threshold: float) -> Decision:
+def accuracy_and_f1(label: NDArray[Any], score: NDArray[Any], threshold: float) -> Decision:
     """Return accuracy and F1 of predicting a paraphrase if `score >= threshold`.
 
     Args:

@@ -19,8 +19,9 @@ class HeadConfig(BaseModel):
         schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
         max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
         lambda_s: weight of ½‖Ws‖², Ws being the head.
-        lambda_c: weight of ½‖Wc − Wc_initial‖² if the encoder was trained before, of ½‖Wc‖² otherwise.
-        lambda_w: weight of ½‖Ww − Ww_initial‖².
+        lambda_c: weight of ½‖Wc − Wc_initial‖² with `init: universal`, and for `irnn` always; of ½‖Wc‖² otherwise. Wc
+            is all parameters of the encoder except the embedding table; with `init: frozen`, the projection.
+        lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the embedding table, of n-grams and characters too.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

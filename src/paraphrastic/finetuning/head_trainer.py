@@ -19,7 +19,7 @@ from paraphrastic.finetuning.objectives import (
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.nn.batch import DeviceSentences
 from paraphrastic.scoring.neural import encode_ids
-from paraphrastic.training.batches import epoch_batches
+from paraphrastic.training.batches import shuffled_batches
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.trainer import ORDER, Trainer
@@ -63,7 +63,7 @@ class HeadTrainer(Trainer):
 
         super().__init__(modules, state.embeddings, state.embeddings_penalty, config, seed, select)
 
-    def learn(self, checkpoint: Checkpoint, seconds: float, on_step: OnStep) -> Outcome:
+    def train_and_evaluate(self, checkpoint: Checkpoint, seconds: float, on_step: OnStep) -> Outcome:
         """Run to the end and evaluate the best weights; `checkpoint` and `seconds` are those of `run`."""
         curves = self.run(checkpoint, seconds, lambda step: on_step(step, self.steps))
         return Outcome(int(curves.best or 0), self.metrics("dev"), self.metrics("test"))
@@ -74,16 +74,15 @@ class HeadTrainer(Trainer):
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """Return the training rows of each step."""
-        one_source = np.zeros(len(self._task.splits["train"]), np.int8)
-        return epoch_batches(one_source, self._config.batch_size, "mixed", self.random(ORDER, epoch))
+        rows = len(self._task.splits["train"])
+        return shuffled_batches(rows, self._config.batch_size, self.random(ORDER, epoch))
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the loss on the training rows `rows`, and the leaf of the embedding table."""
-        self.noise()
         chosen = self._task.splits["train"].take(rows)
         sentences, positions = np.unique(np.concatenate([chosen.left, chosen.right]), return_inverse=True)
         batch = self._sentences.take(sentences)
-        leaf, ids = self.embeddings.gather(batch.ids, self.step)
+        leaf, ids = self.embedding_optimizer.gather(batch.ids, self.step)
         vectors = self._state.encoder(leaf, batch.with_ids(ids))  # (sentences, dim)
         log_p = self._log_probs(vectors, positions[: len(rows)], positions[len(rows) :])  # (B, classes)
         gold = torch.from_numpy(chosen.gold).to(log_p.device)

@@ -1,4 +1,4 @@
-"""Heads: from sentence vectors to log-probabilities of classes (iclr2016 §4.4.1, after Tai et al. 2015)."""
+"""Heads: from sentence vectors to log-probabilities of classes (iclr2016 §4.4, after Tai et al. 2015)."""
 
 import torch
 from torch import Generator, Tensor, nn

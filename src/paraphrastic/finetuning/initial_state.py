@@ -17,10 +17,9 @@ from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_model
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
-from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from paraphrastic.vocabulary.kinds import VocabularyKind
+from paraphrastic.vocabulary.counting import count_words
+from paraphrastic.vocabulary.kinds import count_entries
 from paraphrastic.vocabulary.ragged import Ragged
-from paraphrastic.vocabulary.words_and_ngrams import merge_counts
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,9 @@ def trainable_state(
     Args:
         model: the encoder at its start; holds the result.
         sentences: all sentences of the task.
-        lambda_c: penalty of its parameters, toward their start if `pretrained`, toward zero otherwise.
-        lambda_w: penalty of its embeddings, toward their start.
+        lambda_c: penalty of its module's parameters, toward their start if `pretrained` or if the model is always
+            regularised toward its start, toward zero otherwise.
+        lambda_w: penalty of its embedding table, of words, n-grams or characters, toward its start.
         pretrained: whether the model was trained before.
     """
     penalty = L2Penalty(lambda_c, pretrained or model.module.regularize_to_start)
@@ -60,7 +60,11 @@ def trainable_state(
 
 
 class Projection(nn.Module):
-    """`x P + b` of fixed vectors x (iclr2016 §4.4.2)."""
+    """`x P + b` of fixed vectors x.
+
+    Unlike in the paper (iclr2016 §4.4.2), where the projection is learned on PPDB and then frozen, P is trained on the
+    task.
+    """
 
     def __init__(self, inputs: int, outputs: int, generator: Generator) -> None:
         super().__init__()
@@ -88,7 +92,7 @@ def frozen_state(vectors: Tensor, dim: int, lambda_c: float, generator: Generato
 
 
 def untrained_model(
-    module: type[TrainableModel],
+    model_class: type[TrainableModel],
     config: TrainingConfig,
     sentences: pa.StringArray,
     orders: list[int],
@@ -97,15 +101,15 @@ def untrained_model(
     """Return an untrained model with the vocabulary of `sentences`.
 
     Args:
-        module: class of the model.
+        model_class: class of the model.
         config: its options.
         sentences: (n,), the tokenized sentences of the training rows.
         orders: lengths of character n-grams.
         generator: source of the initial weights.
     """
-    cls: Any = module
+    cls: Any = model_class
     built: TrainableModel = cls(config, generator)
-    counts = _count(built.vocabulary, sentences, orders)
+    counts = count_entries(built.vocabulary, sentences, orders)
     texts, embeddings = initial_embeddings(built, config, counts, len(sentences), generator)
     return trained_model(built, embeddings, texts)
 
@@ -125,10 +129,3 @@ def add_new_words(
     rows = torch.from_numpy(new.to_numpy(zero_copy_only=False))
     extended = torch.cat([model.embeddings, embeddings[1:][rows]])  # row 0 stands for unknown words
     return type(model)(model.module, extended, pa.concat_arrays([model.texts, texts.filter(new)]))
-
-
-def _count(kind: VocabularyKind, sentences: pa.StringArray, orders: list[int]) -> pa.Table:
-    if kind == "words":
-        return count_words(sentences)
-    ngrams = count_ngrams(sentences, [1] if kind == "characters" else orders)
-    return merge_counts(ngrams, count_words(sentences)) if kind == "words+ngrams" else ngrams

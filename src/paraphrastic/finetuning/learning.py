@@ -35,7 +35,7 @@ from paraphrastic.training.checkpoint import Checkpoint
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """The model that a task is learned with.
+    """The model that is trained on a task.
 
     Attributes:
         name: of the model.
@@ -67,7 +67,7 @@ class TaskRun:
     on_step: OnStep
 
 
-def learn_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
+def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
     """Train a part-of-speech tagger on a task (charagram2016 §4.2), and evaluate the best epoch.
 
     Raises:
@@ -80,23 +80,25 @@ def learn_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
     return Outcome(int(curves.best or 0), *metrics)
 
 
-def learn_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
+def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
     """Train a head on top of an encoder, or a pair model, on a task, and evaluate the best epoch.
 
     Raises:
-        ParameterError: the model cannot learn this task.
+        ParameterError: the model cannot be trained on this task.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
     if issubclass(model_class(model.name), PairModel):
-        return _learn_pairs(task, model, options, run)
+        return _train_pair_model(task, model, options, run)
     generator = torch.Generator().manual_seed(run.seed)
     state = _initial_state(task, model, options, generator)
     head_class = PairHead if task.splits["train"].is_pairs else SentenceHead
     head = head_class(state.encoder.out_dim, options.hidden_dim, task.classes, generator)
-    return HeadTrainer(state, head, task, options, run.seed).learn(run.checkpoint, run.seconds, run.on_step)
+    return HeadTrainer(state, head, task, options, run.seed).train_and_evaluate(
+        run.checkpoint, run.seconds, run.on_step
+    )
 
 
-def _learn_pairs(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
+def _train_pair_model(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
     """Train a pair model, which needs no head, with the options of its own block (ldc2016 §3.5)."""
     if task.classes != 2 or not task.splits["train"].is_pairs:
         raise ParameterError(

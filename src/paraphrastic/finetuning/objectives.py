@@ -1,4 +1,4 @@
-"""Training objectives of the heads, and predicted scores (iclr2016 §4.4.1, after Tai et al. 2015)."""
+"""Training objectives of the heads, and predicted scores (iclr2016 §4.4, after Tai et al. 2015)."""
 
 import torch
 from torch import Tensor

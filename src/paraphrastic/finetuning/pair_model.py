@@ -29,7 +29,8 @@ def finetune_pair_model(
         config: its options.
         task: of kind `ranking` or `labelled_pairs`.
         seed: seed of all random numbers.
-        pretrained: the model was trained before, and λc penalises the distance from that state.
+        pretrained: the model was trained before, and λc penalises the distance of its module's parameters from that
+            state.
         checkpoint: where the state is saved; the caller removes it after the run.
         seconds: time between two saves.
         on_step: called after each step.

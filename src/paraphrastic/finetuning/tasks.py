@@ -6,7 +6,8 @@ Two kinds of splits are made here, in the same way every time:
 * `sts` divides each similarity set of 2012–2015 at random: 40 % for training and 10 % for development, both rounded
   down, and the rest for testing. All 20 sets give 4,841, 1,207 and 6,060 pairs (acl2017 §4.3 prints 4,481), the 19
   open ones 4,541, 1,132 and 5,685.
-* If pairs with two labels have no development split, 100 pairs of each label are moved from training (ldc2016 §4.1).
+* If a set with labels has no development split, 100 training rows of each label become one, but at most a fifth of
+  them (ldc2016 §4.1). Of a ranking, 100 questions with all their candidates become one, but at most a fifth of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +23,8 @@ from numpy.typing import NDArray
 from paraphrastic.errors import DataError, ParameterError, unknown_name
 from paraphrastic.evaluation.correlation import pearson, spearman
 from paraphrastic.evaluation.headline import percent, pooled_sets
-from paraphrastic.evaluation.ranking import rank
-from paraphrastic.evaluation.threshold import decide
+from paraphrastic.evaluation.ranking import map_and_mrr
+from paraphrastic.evaluation.threshold import accuracy_and_f1
 from paraphrastic.tables import SENTENCES, indexed_schema, read_table
 
 Kind = Literal["similarity", "ranking", "labelled_pairs", "labelled_sentences", "tagged_tokens"]
@@ -31,7 +32,7 @@ Kind = Literal["similarity", "ranking", "labelled_pairs", "labelled_sentences", 
 SPLITS = ("train", "dev", "test")
 POOLED = "sts"
 _SPLIT_SEED = 0  # splits are part of the task, not of an experiment
-_DEV_PER_LABEL = 100
+_DEV_SIZE = 100  # rows of each label, or questions
 _SCORE_CLASSES = 5  # K of Tai et al.
 _HOW_TO_GET = (
     "others are available after `benchmarks: open` in params.yaml and `dvc repro`, or after `full` and the files that "
@@ -134,7 +135,7 @@ def find_task(folder: Path, name: str) -> TaskRows:
 
 
 def load_task(folder: Path, rows: TaskRows) -> Task:
-    """Load a task whose rows are about sentences.
+    """Divide the rows of a task into splits and load its sentences (not for tagging).
 
     Args:
         folder: holds `sentences.parquet`.
@@ -151,7 +152,7 @@ def load_task(folder: Path, rows: TaskRows) -> Task:
 
 
 def _tasks(tables: Mapping[str, pa.Table]) -> dict[str, tuple[Kind, list[str]]]:
-    """Return the kind and the sets of each task; every set with training rows is a task."""
+    """Return the kind and the sets of each task: every set with training rows outside of `sts.*`, and `POOLED`."""
     tasks: dict[str, tuple[Kind, list[str]]] = {}
     for kind in get_args(Kind):
         table = tables[kind]
@@ -167,11 +168,9 @@ def _split(table: pa.Table) -> dict[str, LabelledRows]:
     splits = {split: _rows(table.filter(pc.equal(table["split"], split))) for split in SPLITS}
     if len(splits["dev"]) or "label" not in table.column_names:
         return splits
-    dev = _balanced_sample(splits["train"].gold)
-    return splits | {
-        "dev": splits["train"].take(np.flatnonzero(dev)),
-        "train": splits["train"].take(np.flatnonzero(~dev)),
-    }
+    train = splits["train"]
+    dev = _sample_of_questions(train.question) if "question" in table.column_names else _balanced_sample(train.gold)
+    return splits | {"dev": train.take(np.flatnonzero(dev)), "train": train.take(np.flatnonzero(~dev))}
 
 
 def _balanced_sample(labels: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -179,8 +178,14 @@ def _balanced_sample(labels: NDArray[np.int64]) -> NDArray[np.bool_]:
     generator, chosen = np.random.default_rng(_SPLIT_SEED), np.zeros(len(labels), bool)
     for label in np.unique(labels):
         rows = np.flatnonzero(labels == label)
-        chosen[generator.permutation(rows)[: min(_DEV_PER_LABEL, len(rows) // 5)]] = True
+        chosen[generator.permutation(rows)[: min(_DEV_SIZE, len(rows) // 5)]] = True
     return chosen
+
+
+def _sample_of_questions(question: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Choose rows (n,) for development: all of 100 questions, but of at most a fifth of the questions."""
+    questions = np.random.default_rng(_SPLIT_SEED).permutation(np.unique(question))
+    return np.isin(question, questions[: min(_DEV_SIZE, len(questions) // 5)])
 
 
 def _split_pooled(table: pa.Table) -> dict[str, LabelledRows]:
@@ -222,12 +227,12 @@ def _similarity_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> 
 
 
 def _ranking_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
-    return rank(rows.question, rows.gold, predicted[:, 1])._asdict()
+    return map_and_mrr(rows.question, rows.gold, predicted[:, 1])._asdict()
 
 
 def _class_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
     if rows.is_pairs and predicted.shape[1] == 2:
-        return decide(rows.gold, predicted[:, 1], 0.5)._asdict()
+        return accuracy_and_f1(rows.gold, predicted[:, 1], 0.5)._asdict()
     return {"accuracy": float(np.mean(predicted.argmax(1) == rows.gold))}
 
 

@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from safetensors.numpy import save_file
+import pyarrow.compute as pc
 
 from paraphrastic.atomic import atomic_folder, atomic_write, write_text
 from paraphrastic.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
 from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.weight_files import write_arrays
 
 _MODULE = "sentence_transformers.models.StaticEmbedding"
 _ROWS = 10_000  # of a text file, formatted together
@@ -27,9 +27,10 @@ _TOKENS = rf"\w+?(?=n't\b)|n't\b|{_CONTRACTION}|--+|\.\.\.|``|''|{_WORD}|[^\w\s]
 def to_sentence_transformers(model: Model, out: Path) -> str:
     """Write an average of word vectors as a `StaticEmbedding` of sentence-transformers.
 
-    On text that is already tokenized, with spaces between tokens, the vectors are those of `model`. On raw text the
-    exported tokenizer lower-cases and splits like `model`, except for what needs more than one regular expression:
-    abbreviations and addresses, quotation marks, British spelling and escapes.
+    On text that is already tokenized, with spaces between tokens, the vectors are those of `model`. The exception is
+    tokens that the regular expression splits: abbreviations such as u.s., c++, smileys and @names become several
+    tokens, in tokenized text too. On raw text the exported tokenizer lower-cases and splits like `model`, except for
+    what needs more than one regular expression: these tokens, addresses, quotation marks, British spelling and escapes.
 
     Returns:
         One line that says what is lost.
@@ -46,12 +47,17 @@ def to_sentence_transformers(model: Model, out: Path) -> str:
         _write_json(part / "tokenizer.json", tokenizer_json(vocabulary, unknown))
         _write_json(part / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": _MODULE}])
         _write_json(part / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
-        save_file({"embedding.weight": np.ascontiguousarray(embeddings)}, part / "model.safetensors")
-    return "raw text: abbreviations, addresses, quotation marks, British spelling and escapes are split differently"
+        write_arrays(part / "model.safetensors", {"embedding.weight": embeddings})
+    return (
+        "raw text: addresses, quotation marks, British spelling and escapes are split differently; "
+        "abbreviations such as u.s., c++, smileys and @names become several tokens, in tokenized text too"
+    )
 
 
 def to_word2vec(model: Model, out: Path) -> str:
     """Write the word embeddings as word2vec text: `COUNT DIM`, then a word and its numbers per line.
+
+    Entries with white space, as in GloVe 840B, are left out, because a reader would take their last words for numbers.
 
     Returns:
         One line that says what is lost.
@@ -60,13 +66,17 @@ def to_word2vec(model: Model, out: Path) -> str:
         ModelError: the model has no word embeddings.
     """
     words, embeddings = _word_embeddings(model)
-    rows = embeddings[1:]
+    has_space = pc.match_substring_regex(words, r"\s")
+    rows = embeddings[1:][~has_space.to_numpy(zero_copy_only=False)]
+    words = words.filter(pc.invert(has_space))
     with atomic_write(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"{len(rows)} {rows.shape[1]}\n")
         for start in range(0, len(rows), _ROWS):
             block = zip(words[start : start + _ROWS].to_pylist(), rows[start : start + _ROWS].tolist(), strict=True)
             file.writelines(f"{word} {' '.join(f'{x:.9g}' for x in row)}\n" for word, row in block)
-    return "the vector of unknown words, and how the model composes word vectors"
+    left_out = pc.sum(has_space).as_py()
+    entries = f"; {left_out} entries with white space" if left_out else ""
+    return f"the vector of unknown words, and how the model composes word vectors{entries}"
 
 
 def _plain_average(model: Model) -> tuple[pa.StringArray, Vectors]:

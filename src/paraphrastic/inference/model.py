@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from safetensors import safe_open
 
 from paraphrastic.errors import ModelError, ParameterError
@@ -21,8 +21,10 @@ from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 
-Texts: TypeAlias = pa.StringArray | pa.ChunkedArray
+Texts: TypeAlias = pa.Array | pa.ChunkedArray  # of strings, in any of Arrow's types for them
 
+_TEXT = pa.string(), pa.large_string()
+_TEXT_OR_NULL = *_TEXT, pa.string_view(), pa.null()  # an empty array has the type null
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
 
 
@@ -66,7 +68,7 @@ class Model:
         """Return the vectors of sentences.
 
         Args:
-            sentences: n texts as people write them.
+            sentences: n raw texts (not tokenized).
             batch_size: sentences that are tokenized and encoded together; bounds the memory used besides the result.
             normalize: scale each vector to length 1; a zero vector stays zero.
             progress: show a progress bar on stderr; by default on a terminal, if there is more than one batch.
@@ -78,7 +80,7 @@ class Model:
             ModelError: the model compares pairs and has no sentence vectors.
             ParameterError: `sentences` is a single string, or contains something other than strings.
         """
-        texts = _as_column(sentences)
+        texts = text_column(sentences)
         out = np.empty((len(texts), self.dim), np.float32)
         for rows in _batches(len(texts), batch_size, progress):
             out[rows] = self._encoder.encode(tokenize(texts[rows]))
@@ -92,8 +94,8 @@ class Model:
         Every model can do this, whether or not it has sentence vectors.
 
         Args:
-            a: n texts as people write them.
-            b: n texts.
+            a: n raw texts (not tokenized).
+            b: n raw texts.
             batch_size: pairs that are compared together.
             progress: as for `encode`.
 
@@ -103,7 +105,7 @@ class Model:
         Raises:
             ParameterError: the lengths differ, one is a single string, or contains something other than strings.
         """
-        left, right = _as_column(a), _as_column(b)
+        left, right = text_column(a), text_column(b)
         if len(left) != len(right):
             raise ParameterError(f"{len(left)} sentences and {len(right)}: similarity compares lists of equal length")
         out = np.empty(len(left), np.float32)
@@ -164,11 +166,16 @@ def _count_weights(weights: Path) -> int:
         return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - not a mapping
 
 
-def _as_column(sentences: Iterable[str] | Texts) -> Texts:
+def text_column(sentences: Iterable[str] | Texts) -> pa.StringArray | pa.ChunkedArray:
+    """Return texts as a column of type string.
+
+    Raises:
+        ParameterError: `sentences` is a single string, or contains something other than valid strings.
+    """
     if isinstance(sentences, str | bytes):
         raise ParameterError("one string where a list of sentences is expected: put it in brackets, [sentence]")
     if isinstance(sentences, pa.Array | pa.ChunkedArray):
-        return sentences
+        return _cast_to_string(sentences)
     texts = list(sentences)
     for position, text in enumerate(texts):
         if not isinstance(text, str):
@@ -179,12 +186,25 @@ def _as_column(sentences: Iterable[str] | Texts) -> Texts:
         raise ParameterError(f"a sentence is not valid Unicode: {error.reason}; decode it as UTF-8") from error
 
 
+def _cast_to_string(column: Texts) -> pa.StringArray | pa.ChunkedArray:
+    is_dictionary = pa.types.is_dictionary(column.type)
+    if (column.type.value_type if is_dictionary else column.type) not in (_TEXT if is_dictionary else _TEXT_OR_NULL):
+        raise ParameterError(f"a column of type {column.type} where text is expected; cast it to pa.string()")
+    try:
+        strings = column.cast(pa.string())
+    except pa.ArrowInvalid as error:
+        raise ParameterError("an array of more than 2 GB of text; pass a pa.ChunkedArray of smaller ones") from error
+    if strings.null_count:
+        raise ParameterError(f"sentences[{pc.index(strings.is_null(), True)}] is null; fill nulls or drop them")
+    return strings
+
+
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
     """Yield slices of `size` that cover `count` rows, and advance a progress bar after each."""
     if size < 1:
         raise ParameterError(f"batch_size = {size}: should be 1 or more")
     if progress is None:
-        progress = count > size and sys.stderr.isatty() and find_spec("rich") is not None
+        progress = count > size and sys.stderr.isatty()
     with _progress_bar(count, progress) as advance:
         for start in range(0, count, size):
             yield slice(start, start + size)
@@ -197,10 +217,8 @@ def _progress_bar(count: int, visible: bool) -> Iterator[Callable[[int], object]
     if not visible:
         yield lambda _: None
         return
-    try:
-        from paraphrastic import console  # imports rich, which encoding does not need
-    except ModuleNotFoundError as error:
-        raise ParameterError("progress = True needs the package rich; pip install rich") from error
+    from paraphrastic import console  # imports rich, which encoding does not need
+
     with console.progress(visible=True) as bar:
         task = bar.add_task("sentences", total=count)
         yield lambda rows: bar.advance(task, rows)

@@ -123,7 +123,8 @@ def read_info(folder: Path) -> ModelInfo:
     if not isinstance(content, dict) or not content.keys() >= {"format", "model", "config"}:
         raise wrong_config(folder)
     if content["format"] != FORMAT:
-        remedy = "train the model again" if content["format"] == 1 else "update the package"
+        is_older = isinstance(content["format"], int) and content["format"] < FORMAT
+        remedy = "train the model again" if is_older else "update the package"
         raise ModelError(f"{folder}: model format {content['format']!r}, this version reads {FORMAT}; {remedy}")
     if not (isinstance(content.get("scorer"), dict) and "kind" in content["scorer"]):
         raise wrong_config(folder)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import ModelError
-from paraphrastic.inference.model import Model
+from paraphrastic.inference.model import Model, text_column
 from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
 from paraphrastic.text.tokenizer import tokenize
@@ -18,10 +18,12 @@ Neighbors = list[tuple[float, str]]  # similarity and text, nearest first
 def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
     """Return the entries of the vocabulary whose embeddings have the largest cosine with `text`.
 
-    If `text` is itself an entry, as it stands, after tokenizing, or as a word among n-grams (` word `), its embedding
-    is compared and it is left out of the result. Any other text is compared as a sentence.
+    `text` is looked up as given, tokenized, and tokenized with a space at each end (the form of words among n-grams).
+    If it is an entry, its embedding is the query, and the entry is not returned. Otherwise the query is its sentence
+    vector.
 
     Raises:
+        ParameterError: `text` is not valid Unicode.
         ModelError: the model has no embeddings, its sentence vectors have another size than its embeddings, or the
             vector of `text` is zero.
     """
@@ -61,7 +63,7 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
 
 def _row(vocabulary: pa.StringArray, text: str) -> int:
     """Return the row of the entry that `text` is, −1 if it is none."""
-    tokens = tokenize(pa.array([text]))[0].as_py()
+    tokens = tokenize(text_column([text]))[0].as_py()
     rows = (int(pc.index(vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
     return next((row for row in rows if row >= 0), -1)
 

@@ -90,7 +90,7 @@ FORMATS = {".npy": _npy, ".parquet": _parquet, ".jsonl": _jsonl}
 
 
 def _json_lines(texts: pa.StringArray, vectors: Vectors) -> Iterator[bytes]:
-    """Yield a line per sentence; a number has as many digits as distinguish it from every other float32.
+    """Yield a line per sentence; a number is the shortest decimal number that reads back as the same float32.
 
     Arrow formats the numbers of many rows at once, about ten times faster than json.dumps.
     """

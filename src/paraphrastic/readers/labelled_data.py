@@ -1,5 +1,6 @@
 """Readers of labelled pairs, of labelled sentences, and of questions with candidate answers."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,20 +97,16 @@ def trecqa(folder: Path, options: Options) -> Iterator[Reading]:
 
 _TAGS = ["negative", "positive", "question"]  # the index of a candidate's tag is its label
 _QUESTION = 2
+_TAG_LINE = r"^</?(QApairs|question|positive|negative)[ >]"
+_TAG_ORDER = re.compile("(<QApairs><question></question>(<positive></positive>|<negative></negative>)*</QApairs>)*")
 
 
 def _candidates(lines: Lines) -> pa.Table:
-    """Return question number, question, candidate and label, one row per candidate without a bad row.
-
-    Raises:
-        DataError: a candidate precedes the first question.
-    """
+    """Return question number, question, candidate and label, one row per candidate without a bad row."""
     tag = pc.index_in(lines.text, pa.array([f"<{tag}>" for tag in _TAGS]))
     tag_lines = np.flatnonzero(tag.is_valid())  # (questions + candidates,)
     tag = tag.take(pa.array(tag_lines)).to_numpy()
     number = np.cumsum(tag == _QUESTION) - 1
-    if number.min(initial=0) < 0:
-        raise DataError(f"{lines.file}: a candidate precedes its question; {REMEDY}")
     text = pc.replace_substring(_next_lines(lines, tag_lines), "\t", " ")
     question = text.filter(pa.array(tag == _QUESTION)).take(pa.array(number))
     columns = {"question": pa.array(number), "text1": question, "text2": text, "label": pa.array(tag)}
@@ -131,18 +128,16 @@ def _with_both_labels(candidates: pa.Table) -> pa.Table:
 
 
 def _check_tags(lines: Lines) -> None:
-    """Check that every element is closed, and that each `<QApairs>` contains one question.
+    """Check that each `<QApairs>` contains one question and then candidates, and that every element is closed.
 
     Raises:
         DataError: the check fails, for example because the file is truncated.
     """
-
-    def count(prefix: str) -> int:
-        return pc.sum(pc.starts_with(lines.text, prefix)).as_py() or 0
-
-    opened = {tag: count(f"<{tag}>") for tag in _TAGS} | {"QApairs": count("<QApairs ")}
-    closed = {tag: count(f"</{tag}>") for tag in opened}
-    if opened != closed or opened["question"] != opened["QApairs"]:
+    tags = lines.text.filter(pc.match_substring_regex(lines.text, _TAG_LINE))
+    order = "".join(pc.replace_substring_regex(tags, "^<QApairs .*", "<QApairs>").to_pylist())
+    if re.search("<QApairs><(positive|negative)>", order):
+        raise DataError(f"{lines.file}: a candidate precedes its question; {REMEDY}")
+    if not _TAG_ORDER.fullmatch(order):
         raise DataError(f"{lines.file}: a tag is not closed, or a <QApairs> does not contain one question; {REMEDY}")
 
 

@@ -17,6 +17,7 @@ from paraphrastic.readers.files import REMEDY, read_bytes
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_BYTES = (1 << 31) - 1  # offsets of an Arrow column of text are int32
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class BadRow:
     line: int
     why: str
 
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.why}"
+
 
 class Lines:
     r"""The lines of a text, split at `\n` only; a `\r` before the `\n` and a byte order mark are removed.
@@ -47,7 +51,7 @@ class Lines:
         bad: the rows rejected so far.
 
     Raises:
-        DataError: `data` is empty.
+        DataError: `data` is empty or larger than 2 GiB.
     """
 
     def __init__(self, file: object, data: bytes, first: int = 1) -> None:
@@ -82,13 +86,18 @@ class Lines:
         return len(self.text)
 
     def _decode(self, data: bytes) -> pa.StringArray:
-        raw = _split_lines(data)
+        raw = self._split(data)
         try:
             text = raw.cast(pa.string())
         except pa.ArrowInvalid:
-            text = _split_lines(data.decode(errors="replace").encode()).cast(pa.string())
+            text = self._split(data.decode(errors="replace").encode()).cast(pa.string())
             text = self.reject(text, pc.not_equal(raw, text.cast(pa.binary())), "not UTF-8")
         return self.reject(text, pc.match_substring(text, "\0"), "a NUL byte") if b"\0" in data else text
+
+    def _split(self, data: bytes) -> pa.BinaryArray:
+        if len(data) > _MAX_BYTES:
+            raise DataError(f"{self.file}: larger than 2 GiB; split it into several files")
+        return _split_lines(data)
 
     def reject(self, column: pa.Array, wrong: pa.BooleanArray, why: str) -> pa.Array:
         """Record the lines where `wrong` is true as bad rows, and return `column` with null at these lines.

@@ -130,7 +130,7 @@ def _parallel_pairs(folder: Path, names: Sequence[str], sides: Sequence[tuple[in
     return _pairs(files, text.take(pa.array(left.ravel())), text.take(pa.array(right.ravel())), group)
 
 
-def scored_tokens(folder: Path, options: Options) -> Iterator[Reading]:
+def labelled_tokens(folder: Path, options: Options) -> Iterator[Reading]:
     """Read the parallel files `a.toks`, `b.toks` and `sim.txt`, which contains labels; keep pairs with label 1.
 
     Args:

@@ -50,7 +50,7 @@ def make_reading(kind: str, files: Sequence[Lines], columns: Columns, may_be_emp
     table = _usable_rows(columns)
     bad = _first_per_line([row for file in files for row in file.bad])
     if not (len(table) or may_be_empty):
-        location = f"{bad[0].file}, line {bad[0].line}: {bad[0].why}" if bad else files[0].file
+        location = bad[0] if bad else files[0].file
         raise DataError(f"{location}: not one usable row; is it the right file? {REMEDY}")
     return Reading(kind, table.select(RAW[kind].names).cast(RAW[kind]).combine_chunks(), bad)
 

@@ -5,7 +5,7 @@ The edits by name:
 * `same`: no change; `new`: a new random meaning.
 * `near`, `far`: another verb or noun, from the same family or from another one.
 * `broad`: a more general noun.
-* `drop`, `add`, `alter`: remove, add or replace a modifier.
+* `drop`, `add`, `alter`: remove, add or redraw a modifier.
 * `number`: exchange singular and plural of a participant.
 * `swap`: exchange two participants, or two linked events.
 * `negate`: exchange affirmation and negation.
@@ -41,7 +41,7 @@ from paraphrastic.sample.world import (
 
 Edit = Callable[[MeaningSampler, Event], Event]
 
-_NOUN_FAMILIES = ("person", "animal", "thing", "food")
+_NOUN_DOMAINS = ("person", "animal", "thing", "food")
 
 
 def apply_edits(sampler: MeaningSampler, meaning: Meaning, names: str) -> Meaning:
@@ -119,8 +119,8 @@ def _substitute(sampler: MeaningSampler, event: Event, *, same_family: bool) -> 
     roles: list[Literal["verb"] | Participant] = ["verb", *participants]
     role = sampler.rng.choice(roles)
     family = CONCEPTS[event.verb if role == "verb" else participants[role].noun].family
-    all_families = tuple(FRAMES) if role == "verb" else _NOUN_FAMILIES
-    concepts = [CONCEPTS[name] for name in concepts_of((family,) if same_family else all_families)]
+    all_groups = tuple(FRAMES) if role == "verb" else _NOUN_DOMAINS  # families of verbs, or domains of nouns
+    concepts = [CONCEPTS[name] for name in concepts_of((family,) if same_family else all_groups)]
     names = [c.name for c in concepts if (c.family == family) == same_family and not c.general]
     excluded = {event.verb, *event.nouns()}
     shuffled = sampler.rng.sample(names, len(names))
@@ -141,7 +141,7 @@ def _generalize(sampler: MeaningSampler, event: Event) -> Event:
     events = [
         _with_concept(event, role, name)
         for role, entity in event.participants().items()
-        for name in concepts_of(_NOUN_FAMILIES)
+        for name in concepts_of(_NOUN_DOMAINS)
         if name != entity.noun and is_a(entity.noun, name)
     ]
     return _choose(sampler.rng, events, event)
@@ -153,12 +153,13 @@ def _drop_modifier(sampler: MeaningSampler, event: Event) -> Event:
 
 
 def _add_modifier(sampler: MeaningSampler, event: Event) -> Event:
+    """Fill an empty slot; change nothing if no concept makes sense in the slot that is drawn."""
     slot = sampler.rng.choice([slot for slot in slots(event) if not modifier(event, slot)])
     return with_modifier(event, slot, sampler.modifier(event, slot))
 
 
 def _replace_modifier(sampler: MeaningSampler, event: Event) -> Event:
-    """Replace a modifier by another one; add a time if there is no modifier."""
+    """Draw a modifier again, which can give the same one; add a time if there is no modifier."""
     filled = [slot for slot in slots(event) if modifier(event, slot)]
     default: list[Slot] = ["time"]
     slot = sampler.rng.choice(filled or default)

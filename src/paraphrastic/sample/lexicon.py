@@ -227,7 +227,7 @@ def belongs_to(concept: str, families: tuple[str, ...]) -> bool:
 
 
 def is_a(narrow: str, broad: str) -> bool:
-    """Return whether everything that `narrow` names is named by `broad` too: they are equal, or `broad` is general."""
+    """Return whether `broad` equals `narrow` or is its hypernym: the general concept of its family or domain."""
     return narrow == broad or (CONCEPTS[broad].general and belongs_to(narrow, (CONCEPTS[broad].family,)))
 
 

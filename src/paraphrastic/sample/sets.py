@@ -226,10 +226,13 @@ def entailment(generator: SentenceGenerator, split: str) -> Iterator[Row]:
 
 
 def topics(generator: SentenceGenerator, split: str) -> Iterator[Row]:
-    """Yield rows of `labelled_sentences` without end; the label is 1 if the main clause is about a chore."""
+    """Yield rows of `labelled_sentences` without end; the label is 1 if the first event is about a chore.
+
+    In a sentence of two events the first event is the main clause beside `although`, or the clause after `but`.
+    """
     for meaning, sentence in generator.first_sentences():
-        main = meaning.first if isinstance(meaning, LinkedEvents) else meaning
-        yield "sample.topics", split, detokenize(sentence), int(belongs_to(main.verb, _CHORES))
+        first = meaning.first if isinstance(meaning, LinkedEvents) else meaning
+        yield "sample.topics", split, detokenize(sentence), int(belongs_to(first.verb, _CHORES))
 
 
 def tags(generator: SentenceGenerator, split: str, size: int) -> Iterator[Row]:

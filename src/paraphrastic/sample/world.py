@@ -137,7 +137,7 @@ class MeaningSampler:
 
 @cache
 def concepts_of(families: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the concepts of these families, most frequent first and general concepts last."""
+    """Return the concepts of these families or domains, most frequent first and general concepts last."""
     concepts = [concept for concept in CONCEPTS.values() if belongs_to(concept.name, families)]
     return tuple(concept.name for concept in sorted(concepts, key=lambda concept: (concept.general, concept.rank)))
 
@@ -181,5 +181,9 @@ def quality_families(noun: str) -> tuple[str, ...]:
 
 
 def _linkable(event: Event, conjunction: Conjunction) -> Event:
-    """Return an event without its time, and without its negation if the conjunction is temporal."""
+    """Return an event without its time, and without its negation if the conjunction is temporal.
+
+    Linked clauses are in the simple past, which a habitual time does not allow. The times of two events could also
+    contradict `after` and `while`.
+    """
     return replace(event, time=None, negated=event.negated and conjunction not in TEMPORAL)

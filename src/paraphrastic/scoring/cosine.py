@@ -17,7 +17,7 @@ def cosine_of_vectors(vectors: Vectors, left: Rows, right: Rows) -> Scores:
     return cosines
 
 
-def cosine_of_counts(sentences: Ragged, values: NDArray[np.float64], left: Rows, right: Rows) -> Scores:
+def cosine_of_sparse_rows(sentences: Ragged, values: NDArray[np.float64], left: Rows, right: Rows) -> Scores:
     """Return the cosine of sparse rows, (pairs,).
 
     Args:

@@ -68,7 +68,9 @@ class ExternalEncoder:
         try:
             return load(import_module(package), str(self._folder))
         except ImportError as error:
-            raise ParameterError(f"{self._folder}: reading it needs {package}; pip install '.[external]'") from error
+            raise ParameterError(
+                f"{self._folder}: reading it needs {package}; pip install 'paraphrastic[external]'"
+            ) from error
 
 
 def _loader(folder: Path) -> tuple[str, Callable[[Any, str], Any]]:

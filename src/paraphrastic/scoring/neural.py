@@ -23,7 +23,7 @@ from paraphrastic.vocabulary.ragged import Ragged
 _MAX_SENTENCES = 512  # per batch: large enough for fast products, small enough for the processor's cache
 _MAX_IDS = 1 << 16  # per batch, whose states are all in memory
 _MAX_PAIRS, _MAX_PAIR_IDS = 128, 1 << 13  # per batch of a pair model, which stores thousands of numbers per word
-_CHECKED_ENTRIES, _CHECKED_WORDS = 100, 5  # of the sentences that a static form is checked on
+_CHECKED_ENTRIES, _ENTRIES_PER_SENTENCE = 100, 5  # vocabulary entries that `_check_static` uses
 
 Module = TypeVar("Module", bound=TrainableModel)
 
@@ -205,7 +205,7 @@ def _distinct_sentences(sentences: DeviceSentences, left: Rows, right: Rows) -> 
 def _check_static(encoder: TrainedEncoder, static: StaticEncoder) -> None:
     """Refuse a static form that differs from `forward`, which happens if somebody changes only one of them."""
     entries = encoder.texts.slice(0, _CHECKED_ENTRIES).to_pylist()
-    groups = (entries[start : start + _CHECKED_WORDS] for start in range(0, len(entries), _CHECKED_WORDS))
+    groups = (entries[start : start + _ENTRIES_PER_SENTENCE] for start in range(0, len(entries), _ENTRIES_PER_SENTENCE))
     sentences = pa.array(["", *map(" ".join, groups)], pa.string())
     if not np.allclose(encoder.encode(sentences), static.encode(sentences), rtol=1e-3, atol=1e-5):
         name = type(encoder.module).__module__.rpartition(".")[2]

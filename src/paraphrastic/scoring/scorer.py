@@ -55,5 +55,8 @@ class EmbeddingScorer(Scorer, Protocol):
         ...
 
     def embedding_array(self) -> NDArray[np.float32]:
-        """Return the embedding table in main memory: the rows of `texts`, for words after row 0 for unknown words."""
+        """Return the embedding table in main memory.
+
+        Its rows are those of `texts`; for words and characters they follow row 0, which stands for all unknown ones.
+        """
         ...

@@ -1,4 +1,4 @@
-"""TF-IDF: baselines that learn only how rare each word or character n-gram is."""
+"""TF-IDF: baselines that count only how rare each word or character n-gram is."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.scoring.cosine import cosine_of_counts
+from paraphrastic.scoring.cosine import cosine_of_sparse_rows
 from paraphrastic.scoring.scorer import Rows, Scores
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
@@ -34,7 +34,7 @@ class TfidfScorer:
         """Return the cosine of each pair, (pairs,); 0 if a sentence has no known token."""
         counts = self.count(sentences)
         values = counts.count_values(np.float64) * self.idf[counts.ids]
-        return cosine_of_counts(counts, values, left, right)
+        return cosine_of_sparse_rows(counts, values, left, right)
 
     def count(self, sentences: pa.StringArray) -> Ragged:
         """Return the distinct known tokens of each sentence as rows of `texts`, with counts."""

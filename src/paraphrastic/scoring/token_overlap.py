@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.scoring.cosine import cosine_of_counts
+from paraphrastic.scoring.cosine import cosine_of_sparse_rows
 from paraphrastic.scoring.scorer import Rows, Scores
 from paraphrastic.text.columns import split_words
 from paraphrastic.vocabulary.ragged import Ragged
@@ -24,7 +24,7 @@ class OverlapScorer:
         words, offsets = split_words(sentences)
         codes = words.dictionary_encode().indices.to_numpy() + np.int32(1)  # 0 would be dropped as unknown
         sets = Ragged(codes, offsets).merge_repeats()
-        return cosine_of_counts(sets, np.ones(len(sets.ids)), left, right)
+        return cosine_of_sparse_rows(sets, np.ones(len(sets.ids)), left, right)
 
     def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Return zeros, (n,): there is no vocabulary."""

@@ -24,10 +24,16 @@ def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDAr
     weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
     write_table(pa.table({"text": texts}), vocabulary, VOCABULARY)
     digest = sha256_of(vocabulary)
-    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    save_file(contiguous, weights, metadata={"vocabulary": digest})
-    weights.chmod(vocabulary.stat().st_mode)  # safetensors creates files that only their owner can read
+    write_arrays(weights, arrays, {"vocabulary": digest})
     return {"vocabulary": digest}
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
+    """Write arrays by name as safetensors, with the permissions of any other new file."""
+    path.touch()
+    permissions = path.stat().st_mode
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
+    path.chmod(permissions)  # safetensors creates files that only their owner can read
 
 
 def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]:

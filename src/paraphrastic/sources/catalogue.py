@@ -44,10 +44,11 @@ class Source:
         reader: name of the reader that turns the files into tables; None if the files contain no tables.
         options: options of the reader that cannot be derived from file names.
         files: all files, in the order of the catalogue.
-        rows: number of rows that the reader must yield, by "SET/SPLIT" or, for training pairs, under `pairs`; empty if
-            the number is not known.
+        rows: number of rows of evaluation data that the reader must yield, by "SET/SPLIT", and number of training
+            pairs under `pairs`, which is not checked; empty if the number is not known.
         pairs: whether the source yields training pairs.
-        near_copies: whether pairs that contain a near copy of a test sentence are dropped too.
+        near_copies: whether pairs that contain a near copy of a sentence of an evaluation set of pairs, in any split,
+            are dropped too.
         words: whether the texts are single words, not sentences.
         manual: instructions for a source that the user must provide; None if the files have addresses.
     """
@@ -89,13 +90,13 @@ class Catalogue:
         sources: sources by name; a template of the file is expanded into several sources.
         corpora: sources of training pairs by the name of the corpus.
         suites: suites by name.
-        families: display name by the name of a source; all sources of a template share one.
+        display_names: display name by the name of a source; all sources of a template share one.
     """
 
     sources: Mapping[str, Source]
     corpora: Mapping[str, tuple[Source, ...]]
     suites: Mapping[str, Suite]
-    families: Mapping[str, str]
+    display_names: Mapping[str, str]
 
 
 def source(name: str) -> Source:
@@ -106,7 +107,7 @@ def source(name: str) -> Source:
     """
     known = catalogue()
     if name not in known.sources:
-        raise ParameterError(_unknown_name("source", name, known.families))
+        raise ParameterError(_unknown_name("source", name, known.display_names))
     return known.sources[name]
 
 
@@ -145,8 +146,8 @@ def load(path: Path) -> Catalogue:
     """Read and check a catalogue.
 
     Raises:
-        DataError: the file is not TOML, a key is missing, unknown or of the wrong type, or a corpus or suite refers to
-            an unknown name.
+        DataError: the file is not TOML, a key is missing, unknown or of the wrong type, a template is malformed, a
+            corpus or suite refers to an unknown name, or a corpus to a source without training pairs.
     """
     try:
         content = _Content.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
@@ -156,8 +157,6 @@ def load(path: Path) -> Catalogue:
         raise DataError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     except (tomllib.TOMLDecodeError, ParameterError) as error:
         raise DataError(f"{path}: {error}") from error
-    except KeyError as error:
-        raise DataError(f"{path}: a template uses {error}; add it to `expand` of the same entry") from error
 
 
 def _check_relative(path: str) -> str:
@@ -213,13 +212,23 @@ class _Content(_Table):
 
 def _catalogue(content: _Content) -> Catalogue:
     sources: dict[str, Source] = {}
-    families: dict[str, str] = {}
+    display_names: dict[str, str] = {}
     for template, entry in content.sources.items():
-        family = _family(template, entry)
+        display_name = _display_name(template, entry)
         for member in _expand(template, entry):
-            sources[member.name], families[member.name] = member, family
-    corpora = {name: _select("source", names, sources) for name, names in content.corpora.items()}
-    return Catalogue(sources, corpora, _suites(content.benchmarks, sources), families)
+            sources[member.name], display_names[member.name] = member, display_name
+    corpora = {name: _sources_of_pairs(name, names, sources) for name, names in content.corpora.items()}
+    return Catalogue(sources, corpora, _suites(content.benchmarks, sources), display_names)
+
+
+def _sources_of_pairs(corpus: str, names: Sequence[str], sources: Mapping[str, Source]) -> tuple[Source, ...]:
+    """Return the sources of a corpus; every one must yield training pairs."""
+    members = _select("source", names, sources)
+    for member in members:
+        if not member.pairs:
+            remedy = "set `pairs = true` there, or leave the source out"
+            raise ParameterError(f"corpora.{corpus}: the source '{member.name}' has no training pairs; {remedy}")
+    return members
 
 
 def _suites(benchmarks: Mapping[str, _Benchmarks], sources: Mapping[str, Source]) -> dict[str, Suite]:
@@ -232,9 +241,9 @@ def _suites(benchmarks: Mapping[str, _Benchmarks], sources: Mapping[str, Source]
     return suites
 
 
-def _family(template: str, entry: _Entry) -> str:
+def _display_name(template: str, entry: _Entry) -> str:
     """Return the display name of the sources of a template, for example `ppdb-{s…xxxl}-lexical`."""
-    return template.format(**{key: f"{{{values[0]}…{values[-1]}}}" for key, values in entry.expand.items()})
+    return _fill(template, {key: f"{{{values[0]}…{values[-1]}}}" for key, values in entry.expand.items()})
 
 
 def _expand(template: str, entry: _Entry) -> Iterator[Source]:
@@ -242,11 +251,26 @@ def _expand(template: str, entry: _Entry) -> Iterator[Source]:
     for combination in product(*entry.expand.values()):
         values = dict(zip(entry.expand, combination, strict=True))
         yield Source(
-            name=template.format(**values),
-            title=entry.title.format(**values),
-            files=tuple(_file(path.format(**values), entry.url, sha256) for path, sha256 in entry.files.items()),
+            name=_fill(template, values),
+            title=_fill(entry.title, values),
+            files=tuple(_file(_fill(path, values), entry.url, sha256) for path, sha256 in entry.files.items()),
             **entry.model_dump(exclude={"title", "files", "url", "expand"}),
         )
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    """Return a template with each `{KEY}` replaced by its value.
+
+    Raises:
+        ParameterError: `values` lacks a key, or the template is malformed.
+    """
+    try:
+        return template.format(**values)
+    except KeyError as error:
+        raise ParameterError(f"a template uses {error}; add it to `expand` of the same entry") from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        remedy = "write {KEY} with a key of `expand`, and {{ or }} for a brace"
+        raise ParameterError(f"the template '{template}' is malformed ({error}); {remedy}") from error
 
 
 def _file(path: str, url: str | None, sha256: str) -> File:
@@ -267,12 +291,13 @@ def _members(name: str) -> tuple[Source, ...]:
         return known.corpora[name]
     member = known.sources.get(name)
     if member is None or not member.pairs:
-        families = {name: family for name, family in known.families.items() if known.sources[name].pairs}
-        raise ParameterError(_unknown_name("corpus", name, {corpus: corpus for corpus in known.corpora} | families))
+        display_names = {name: shown for name, shown in known.display_names.items() if known.sources[name].pairs}
+        corpora = {corpus: corpus for corpus in known.corpora}
+        raise ParameterError(_unknown_name("corpus", name, corpora | display_names))
     return (member,)
 
 
-def _unknown_name(kind: str, name: str, families: Mapping[str, str]) -> str:
-    """Return the message of `errors.unknown_name`, with each family listed once and in the order of the catalogue."""
-    known = ", ".join(dict.fromkeys(families.values()))
-    return f"unknown {kind} '{name}': {did_you_mean(name, families)}known are {known}"
+def _unknown_name(kind: str, name: str, display_names: Mapping[str, str]) -> str:
+    """Return the message of `errors.unknown_name`, with each display name once and in the order of the catalogue."""
+    known = ", ".join(dict.fromkeys(display_names.values()))
+    return f"unknown {kind} '{name}': {did_you_mean(name, display_names)}known are {known}"

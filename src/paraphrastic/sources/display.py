@@ -3,10 +3,10 @@
 from rich.progress import Progress
 
 from paraphrastic.sources.catalogue import File, Source
-from paraphrastic.sources.http_download import OnProgress
+from paraphrastic.sources.http_download import OnDownload
 
 
-def progress_callback(bar: Progress, files: int) -> OnProgress:
+def progress_callback(bar: Progress, files: int) -> OnDownload:
     """Return a callback for `fetch` that shows the number of complete files and of received bytes.
 
     Args:

@@ -1,8 +1,6 @@
 """Fetch the files of sources: from the mirror if it contains them, else from their addresses, through a shared cache.
 
-All experiments and clones share the cache. It contains complete files named by their SHA-256 (`files/`), for each
-unpinned address the SHA-256 of its content (`urls/`), partial downloads that the next run resumes (`parts/`), and one
-empty lock file per address (`locks/`).
+All experiments and clones share the cache. `DataLocations` lists its folders.
 """
 
 import asyncio
@@ -18,7 +16,7 @@ from filelock import AsyncFileLock
 from paraphrastic.atomic import atomic_write, sha256_of
 from paraphrastic.errors import SourceError
 from paraphrastic.sources.catalogue import File, Source
-from paraphrastic.sources.http_download import Downloader, OnProgress, http_client
+from paraphrastic.sources.http_download import Downloader, OnDownload, http_client
 from paraphrastic.sources.locations import in_cache, in_mirror, mirror_folder, url_key
 
 _CONCURRENT_FILES = 4
@@ -31,7 +29,7 @@ def fetch(
     mirror: str | None,
     cache: Path,
     manual: Path | None = None,
-    on_progress: OnProgress = lambda file, size, total: None,
+    on_progress: OnDownload = lambda file, size, total: None,
     on_licence: Callable[[Source], None] = lambda source: None,
     timeout: float = 30.0,
     pauses: Sequence[float] = (1.0, 2.0, 4.0),
@@ -55,7 +53,8 @@ def fetch(
 
     Raises:
         SourceError: a file cannot be downloaded or does not have the pinned hash, or the mirror does not exist. The
-            cache keeps partial downloads, and the next call resumes them.
+            cache keeps partial downloads. The next call resumes them if the server sent a validator, see
+            `http_download`.
     """
     distinct = {source.name: source for source in sources}.values()
     absent = tuple(source for source in distinct if source.manual and not _is_provided(source, manual))
@@ -92,7 +91,7 @@ class _Fetcher:
     mirror: Path | None
     cache: Path
     manual: Path | None
-    on_progress: OnProgress
+    on_progress: OnDownload
     on_licence: Callable[[Source], None]
     announced: set[str] = field(default_factory=set)
 
@@ -119,7 +118,7 @@ class _Fetcher:
     async def _origin(self, source: Source, file: File, downloader: Downloader) -> Path:
         """Return the path of a complete copy of a file; a pinned file has the pinned hash."""
         if source.manual and self.manual is not None:
-            return self.manual / source.name / file.path
+            return await _provided(self.manual / source.name / file.path, file)
         mirrored = in_mirror(file, self.mirror)
         if mirrored and file.sha256 is None:  # not copied to the cache, because the file of the mirror may change
             self._announce(source)
@@ -172,9 +171,22 @@ class _Fetcher:
         return part.replace(path)
 
 
-def _wrong_hash(file: File, mirrored: Path | None, sha256: str) -> str:
-    remedy = "replace it" if mirrored else "run the same command again, or put the right file into a mirror"
-    return f"{mirrored or file.url}: not the pinned version: sha256 {sha256}, expected {file.sha256}; {remedy}"
+async def _provided(path: Path, file: File) -> Path:
+    """Return the path of a file of a manual source.
+
+    Raises:
+        SourceError: the file does not have the pinned hash.
+    """
+    if file.sha256:
+        sha256 = await asyncio.to_thread(sha256_of, path)
+        if sha256 != file.sha256:
+            raise SourceError(_wrong_hash(file, path, sha256))
+    return path
+
+
+def _wrong_hash(file: File, local: Path | None, sha256: str) -> str:
+    remedy = "replace it" if local else "run the same command again, or put the right file into a mirror"
+    return f"{local or file.url}: not the pinned version: sha256 {sha256}, expected {file.sha256}; {remedy}"
 
 
 @contextmanager

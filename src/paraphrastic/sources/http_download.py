@@ -1,8 +1,9 @@
 """Download a file over HTTP: retry after temporary errors, and resume from the bytes received so far.
 
 `PART` contains the first bytes of a file, and `PART` with the suffix `.etag` contains the validator of its version: the
-ETag or modification date that the server sent. The next request asks for the missing bytes with `Range`, and with
-`If-Range` for the whole file in case that it has changed (RFC 9110, sections 13.1.5 and 14.2).
+ETag or modification date that the server sent, or nothing if neither can be used. The next request asks for the missing
+bytes with `Range`, and with `If-Range` for the whole file in case that it has changed (RFC 9110, sections 13.1.5 and
+14.2). Without a validator the next request asks for the whole file.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ import httpx
 from paraphrastic.errors import SourceError
 from paraphrastic.sources.catalogue import File
 
-OnProgress = Callable[[File, int, int | None], None]
+OnDownload = Callable[[File, int, int | None], None]
 """Called with a file, the bytes of it received so far, and its length in bytes or None if the length is unknown."""
 
 _RETRIED = {408, 429}  # status codes that may be temporary, besides 500 and above
@@ -50,7 +51,7 @@ class Downloader:
 
     client: httpx.AsyncClient
     pauses: Sequence[float]
-    on_progress: OnProgress
+    on_progress: OnDownload
 
     async def download(self, file: File, part: Path) -> None:
         """Complete `part`, or write it anew if the server cannot resume.
@@ -83,7 +84,8 @@ class Downloader:
     def _failure(self, file: File, part: Path, error: Exception) -> str:
         """Return the message for the error of the last attempt."""
         reason = str(error) or type(error).__name__
-        resume = f"run the same command again to resume from byte {_size(part)}"
+        position = f" to resume from byte {_size(part)}" if _range_headers(part) else ""
+        resume = f"run the same command again{position}"
         match error:
             case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.ProxyError():
                 remedy = "check the network, or set PARAPHRASTIC_MIRROR to a folder with files at HOST/PATH"
@@ -106,11 +108,13 @@ def _range_headers(part: Path) -> dict[str, str]:
 def _validator(headers: httpx.Headers) -> str:
     """Return the header that identifies this version of the file, or an empty string.
 
-    A weak ETag does not guarantee equal bytes and is therefore not used.
+    A weak ETag does not guarantee equal bytes and is therefore not used. `If-Range` allows a date only if the server
+    sent no ETag (RFC 9110, section 13.1.5). A request cannot contain a value outside of ASCII.
     """
     etag: str = headers.get("ETag", "")
     modified: str = headers.get("Last-Modified", "")
-    return etag if etag.startswith('"') else modified
+    validator = etag if etag.startswith('"') else "" if etag else modified
+    return validator if validator.isascii() else ""
 
 
 def _extent(response: httpx.Response, part: Path) -> tuple[int, int | None]:

@@ -14,7 +14,7 @@ from paraphrastic.sources.catalogue import File, Source
 
 
 @dataclass(frozen=True)
-class CachedFile:
+class LocalFile:
     """A local copy of a file of a source.
 
     Attributes:
@@ -36,7 +36,8 @@ class DataLocations:
 
     Attributes:
         cache: contains complete files named by their SHA-256 (`files/`), for each unpinned address the SHA-256 of its
-            content (`urls/`), and links with the original file names (`sources/`).
+            content (`urls/`), partial downloads (`parts/`), one empty lock file per address (`locks/`), links with the
+            original file names (`sources/`), and by default the files of manual sources (`licensed/`).
         mirror: contains files at HOST/PATH; None if there is no mirror.
         manual: contains the files of manual sources at SOURCE/PATH.
     """
@@ -50,21 +51,21 @@ class DataLocations:
         """Return the folders that PARAPHRASTIC_CACHE and PARAPHRASTIC_MIRROR name.
 
         Raises:
-            SourceError: the folder of the mirror does not exist.
+            SourceError: the folder of the mirror does not exist, or `~` in a variable names no home folder.
         """
         mirror = os.environ.get("PARAPHRASTIC_MIRROR")
         return cls(cache_folder(), mirror_folder(mirror) if mirror else None, manual_folder())
 
-    def find(self, source: Source, file: File) -> CachedFile | None:
+    def find(self, source: Source, file: File) -> LocalFile | None:
         """Return the local copy of a file, or None if it was not fetched yet.
 
         An unpinned file of the mirror counts as local, because `fetch` does not copy it to the cache.
         """
         if source.manual:
             path = self.manual / source.name / file.path
-            return CachedFile(path, file.sha256) if path.is_file() else None
+            return LocalFile(path, file.sha256) if path.is_file() else None
         mirrored = in_mirror(file, self.mirror)
-        return CachedFile(mirrored, None) if mirrored and file.sha256 is None else in_cache(file, self.cache)
+        return LocalFile(mirrored, None) if mirrored and file.sha256 is None else in_cache(file, self.cache)
 
     def paths(self, source: Source) -> list[Path]:
         """Return the paths of all files of a source, with their original file names.
@@ -90,12 +91,12 @@ class DataLocations:
         return link
 
 
-def in_cache(file: File, cache: Path) -> CachedFile | None:
+def in_cache(file: File, cache: Path) -> LocalFile | None:
     """Return the copy of a file in the cache, or None."""
     hash_file = cache / "urls" / url_key(file)
     sha256 = file.sha256 or (hash_file.read_text() if hash_file.is_file() else "")
     path = cache / "files" / sha256
-    return CachedFile(path, sha256) if path.is_file() else None
+    return LocalFile(path, sha256) if path.is_file() else None
 
 
 def in_mirror(file: File, mirror: Path | None) -> Path | None:
@@ -119,9 +120,15 @@ def how_to_provide(source: Source, manual: Path) -> str:
 
 
 def cache_folder() -> Path:
-    """Return the cache that all experiments share: PARAPHRASTIC_CACHE, or the cache folder of the operating system."""
+    """Return the cache that all experiments share: PARAPHRASTIC_CACHE, or the cache folder of the operating system.
+
+    Raises:
+        SourceError: `~` in PARAPHRASTIC_CACHE names no home folder.
+    """
     folder = os.environ.get("PARAPHRASTIC_CACHE")
-    return Path(folder).expanduser() if folder else user_cache_path("paraphrastic", appauthor=False)
+    if folder:
+        return _expand_home("PARAPHRASTIC_CACHE", folder)
+    return user_cache_path("paraphrastic", appauthor=False)
 
 
 def manual_folder() -> Path:
@@ -139,10 +146,23 @@ def mirror_folder(mirror: str) -> Path:
         mirror: a path or file:// URL.
 
     Raises:
-        SourceError: the folder does not exist.
+        SourceError: the folder does not exist, or `~` names no home folder.
     """
-    path = Path(unquote(mirror.removeprefix("file://")) if mirror.startswith("file://") else mirror).expanduser()
+    folder = unquote(mirror.removeprefix("file://")) if mirror.startswith("file://") else mirror
+    path = _expand_home("PARAPHRASTIC_MIRROR", folder)
     for base in (Path.cwd(), *Path.cwd().parents):
         if (base / path).is_dir():
             return (base / path).resolve()
     raise SourceError(f"PARAPHRASTIC_MIRROR: no folder '{mirror}'; name one with files at HOST/PATH, or unset it")
+
+
+def _expand_home(variable: str, folder: str) -> Path:
+    """Return the path of a folder, with `~` and `~USER` replaced by a home folder.
+
+    Raises:
+        SourceError: the user or the home folder is unknown.
+    """
+    try:
+        return Path(folder).expanduser()
+    except RuntimeError as error:
+        raise SourceError(f"{variable}: no home folder for '{folder}'; name an absolute path") from error

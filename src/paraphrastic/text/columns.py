@@ -15,8 +15,8 @@ _OVERHEAD = 3  # bytes counted per sentence beside its text, so that empty sente
 def chunks(sentences: pa.StringArray | pa.ChunkedArray, size: int) -> Iterator[pa.StringArray]:
     """Yield consecutive sentences in chunks of about `size` bytes, which bounds memory.
 
-    A sentence longer than `size` is a chunk of its own. Nulls become empty strings. At least one chunk is
-    yielded; it is empty if there are no sentences.
+    A sentence is never split, so that a chunk can be longer than `size`. Nulls become empty strings. At least one chunk
+    is yielded; it is empty if there are no sentences.
     """
     arrays = sentences.chunks if isinstance(sentences, pa.ChunkedArray) else [sentences]
     for array in arrays or [pa.array([], sentences.type)]:
@@ -46,5 +46,5 @@ def split_words(sentences: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.i
 
 
 def offsets_from_lengths(lengths: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return where each of n rows of these lengths starts and where the last one ends, (n + 1,)."""
+    """Return the offsets of n consecutive rows, (n + 1,): row i is `[offsets[i], offsets[i + 1])`."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -6,13 +6,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paraphrastic.tables import SIDES
 from paraphrastic.text.tokenizer import tokenize
-
-_SIDES = {"text1": "left", "text2": "right"}
 
 
 def deduplicate(columns: Sequence[pa.StringArray | pa.ChunkedArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
-    """Return the distinct texts of all columns, in order of first occurrence, and each column as rows of them."""
+    """Return the distinct texts of all columns, in order of first occurrence, and each column as their row numbers."""
     chunks = [column.chunks if isinstance(column, pa.ChunkedArray) else [column] for column in columns]
     texts = pa.chunked_array([chunk for column in chunks for chunk in column], pa.string())
     codes = texts.dictionary_encode().chunks  # every chunk has the whole dictionary
@@ -31,10 +30,10 @@ def tokenize_tables(tables: Mapping[str, pa.Table]) -> tuple[pa.StringArray, dic
         The distinct tokenized sentences of all tables, and the tables with columns `left` and `right`, rows of these
         sentences, in place of `text1` and `text2`.
     """
-    columns = [(kind, side) for kind, table in tables.items() for side in _SIDES if side in table.column_names]
+    columns = [(kind, side) for kind, table in tables.items() for side in SIDES if side in table.column_names]
     sentences, rows = deduplicate([tokenize(tables[kind][side]) for kind, side in columns])
     indexed = dict(tables)
     for (kind, side), column in zip(columns, rows, strict=True):
         position = indexed[kind].column_names.index(side)
-        indexed[kind] = indexed[kind].set_column(position, _SIDES[side], pa.array(column))
+        indexed[kind] = indexed[kind].set_column(position, SIDES[side], pa.array(column))
     return sentences, indexed

@@ -12,12 +12,15 @@ tokens:
 
 * `#tag` always becomes `# tag`, so that the word is in the vocabulary.
 * An abbreviation at the end of a text keeps its period and gets no second one.
-* A straight quotation mark opens before a word and closes after one. If it has spaces on both sides, as in text that is
-  already tokenized, opening and closing marks alternate.
+* A straight quotation mark opens after a space or an opening bracket, if no space follows. It closes after any other
+  character, if no ASCII letter or digit follows. Another mark, as in text that is already tokenized, opens if the next
+  mark closes, and closes if the mark before opens. The remaining ones form pairs; a single one opens at the start of a
+  text and closes elsewhere.
 * Web and e-mail addresses, @names and smileys are one token.
 * Tokenized text does not change, except for quotation marks without a counterpart (2 texts in 100,000).
 * Control characters become spaces, except for the quotes, dashes and ellipses of Windows text that was decoded as
-  Latin-1. Invisible characters are removed. Characters are composed (NFC). Scripts without spaces are not segmented.
+  Latin-1. Soft hyphens, word joiners, direction marks and byte order marks are removed; zero-width joiners and
+  variation selectors are kept. Characters are composed (NFC). Scripts without spaces are not segmented.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -103,8 +106,8 @@ PROTECTION: Rules = ((rf"({_BEFORE_TOKEN})({_PROTECTED_TOKENS})|({_NUMBER})", rf
 
 PUNCTUATION: Rules = (
     # Double quotes.
-    (r"([ (\[{<])\"([^ \n])", r"\1`` \2"),  # before a word
-    (r"([^ \n])\"([^a-z0-9])", rf"\1{CLOSING_QUOTE}\2"),  # after a word
+    (r"([ (\[{<])\"([^ \n])", r"\1`` \2"),  # after a space or an opening bracket
+    (r"([^ \n])\"([^a-z0-9])", rf"\1{CLOSING_QUOTE}\2"),  # after another character
     (rf"\"([^`{CLOSING_QUOTE}\"\n]*){CLOSING_QUOTE}", rf"``\1{CLOSING_QUOTE}"),  # the closing quote is known
     (rf"``([^`{CLOSING_QUOTE}\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # the opening quote is known
     (r"\"([^\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # in pairs

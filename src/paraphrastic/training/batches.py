@@ -35,6 +35,11 @@ def epoch_batches(
     return batches if in_order else [batches[i] for i in generator.permutation(len(batches))]
 
 
+def shuffled_batches(count: int, size: int, generator: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Divide `count` row numbers into mini-batches of `size` in random order; the last one may be smaller."""
+    return _split(generator.permutation(count), size)
+
+
 def _split(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 

@@ -43,7 +43,7 @@ class Checkpoint:
             if sha256_of(path) == head["sha256"]:
                 state: dict[str, Any] = torch.load(path, "cpu", weights_only=True)
                 return state
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             pass
         return None
 

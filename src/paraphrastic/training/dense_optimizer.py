@@ -32,9 +32,12 @@ class DenseOptimizer:
 
     The gradient of the penalty, λ(W − W0), is not added to the gradient of the loss. Adam divides a gradient by its
     magnitude, so that a large λ would only set the sign of the update and make W oscillate around W0. Instead the
-    penalty acts as an implicit step after the optimizer's, with c the learning rate and v its second moment:
+    penalty acts as an implicit step after the optimizer's:
 
         W − W0 ← (W − W0) / (1 + λ c / √v)
+
+    c is the learning rate, bias-corrected for Adam. v is the second moment of the gradient (AdaGrad: the sum of its
+    squares; SGD: 1).
 
     To first order in c this is the gradient λ(W − W0) inside Adam. It never overshoots, and W → W0 for λ → ∞.
 

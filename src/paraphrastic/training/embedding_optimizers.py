@@ -1,4 +1,8 @@
-"""Optimizers of the embedding table (Ww): sparse on the CPU, dense on other devices, none if it is frozen."""
+"""Optimizers of an embedding table: sparse on the CPU, dense on other devices, none if it is frozen.
+
+A table of words is Ww of the papers, whose penalty is λw. A table of n-grams or characters belongs to Wc, whose penalty
+is λc. The caller chooses the penalty.
+"""
 
 import math
 from typing import Protocol

@@ -21,7 +21,8 @@ def initial_embeddings(
 
     Embeddings of size d are drawn from N(0, 1/d), so that their expected length is 1. With `init: idf` each is
     multiplied by `log((sentences + 1) / sentences that contain the entry)`. Words that the file `vectors` has start
-    with the vector of the file, and words that only the file has are added. Boundary tokens are words of length 1.
+    with the vector of the file, and words that only the file has are added. Boundary tokens get random vectors of
+    expected length 1, without idf.
 
     Args:
         module: says what kind of vocabulary it reads.

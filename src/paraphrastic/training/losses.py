@@ -61,8 +61,10 @@ def choose_negatives(
 
     Args:
         similarities: (2B, 2B) cosines; the choice has no gradient.
-        mask: (2B, 2B) bool, sentences that are not allowed. If a row has none that is, the result is one of them.
-        negatives: `max`, the most similar sentence; `random`; or `mix`, each of both with probability one half.
+        mask: (2B, 2B) bool, sentences that are not allowed. If a row allows none, its result is arbitrary, and the
+            caller masks it.
+        negatives: `max`, the most similar sentence; `random`; or `mix`: one of these two, chosen with probability one
+            half.
         generator: source of random numbers; they are drawn on the CPU, so that every device draws the same.
     """
     hardest = similarities.detach().masked_fill(mask, -torch.inf).argmax(1)

@@ -1,9 +1,10 @@
 """Mismatched pairs for training a pair model on paraphrases.
 
 Two random sentences share hardly a word, so that a model could tell them from paraphrases by counting common words.
-Each sentence is therefore paired with the most similar other sentences of the mini-batch, as in acl2017 §3.2.1.
-Similarity is the cosine of summed word embeddings. With random initial embeddings scaled by idf this is word overlap
-weighted by idf, and it improves as the embeddings are trained.
+With `negatives: max` each sentence is therefore paired with the most similar other sentences of the mini-batch, as in
+acl2017 §3.2.1; with `random` or `mix`, all or half of its partners are random. Similarity is the cosine of summed word
+embeddings. With random initial embeddings scaled by idf this is word overlap weighted by idf, and it improves as the
+embeddings are trained.
 """
 
 import numpy as np
@@ -30,7 +31,8 @@ def mismatched_pairs(
         generator: source of random numbers.
 
     Returns:
-        (2, pairs) int64, the left and the right sentence of each pair; every sentence keeps its side.
+        (2, pairs) int64, the left and the right sentence of each pair. Each of the 2B sentences keeps its side; its
+        partner may come from either side, and a pair may occur twice.
     """
     unit = normalize(bag_sum(embeddings, batch.ids, batch.offsets, batch.counts), dim=1)  # (2B, dim)
     similarities, mask, mismatched = unit @ unit.T, mask.clone(), []

@@ -39,7 +39,8 @@ class PairTrainer(Trainer, ABC):
         seed: seed of the order of the pairs, of random negatives and of noise.
         select: scores the current model; the best weights are kept. None keeps the last ones.
         selections_per_epoch: how many times per epoch `select` is called.
-        pretrained: the model was trained before, and λc penalises the distance from that state.
+        pretrained: the model was trained before, and λc penalises the distance of its module's parameters from that
+            state.
     """
 
     def __init__(
@@ -54,9 +55,9 @@ class PairTrainer(Trainer, ABC):
     ) -> None:
         self.model, self._pairs, self._config = model, pairs, config
         penalty = L2Penalty(config.lambda_c, pretrained or model.module.regularize_to_start)
-        embeddings_penalty = L2Penalty(config.lambda_c)  # n-grams and characters are part of Wc
+        embeddings_penalty = L2Penalty(config.lambda_c)  # embeddings of n-grams and characters belong to Wc
         if isinstance(config, WordEmbeddingsConfig):
-            embeddings_penalty = L2Penalty(config.lambda_w, to_start=True)
+            embeddings_penalty = L2Penalty(config.lambda_w, to_start=True)  # word embeddings are Ww
         score = None if select is None else lambda: select(model)
         modules = [(model.module, penalty)]
         super().__init__(modules, model.embeddings, embeddings_penalty, config, seed, score, selections_per_epoch)
@@ -72,16 +73,15 @@ class PairTrainer(Trainer, ABC):
     def embed(self, rows: NDArray[np.int64]) -> tuple[Tensor, Batch]:
         """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""
         batch = self._scramble(self._sentences.take(self._pairs.sides(rows)), len(rows))
-        leaf, positions = self.embeddings.gather(batch.ids, self.step)
+        leaf, positions = self.embedding_optimizer.gather(batch.ids, self.step)
         return leaf, batch.with_ids(positions)
 
     def _scramble(self, batch: Batch, pairs: int) -> Batch:
-        noise = self.noise()
         if not (isinstance(self._config, WordEncoderConfig) and self._config.scramble):
             return batch
-        scramble = np.tile(noise.random(pairs) < self._config.scramble, 2)  # both sentences of a pair
+        scramble = np.tile(self.noise.random(pairs) < self._config.scramble, 2)  # both sentences of a pair
         widths = boundary_widths(self._config.boundary_tokens)
-        order = scrambled_order(batch.host_offsets, scramble, widths, noise)
+        order = scrambled_order(batch.host_offsets, scramble, widths, self.noise)
         return batch.with_ids(batch.ids.index_select(0, to_device(order, batch.ids.device)))
 
     def state(self) -> dict[str, Any]:

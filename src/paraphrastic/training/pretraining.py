@@ -25,7 +25,7 @@ def initial_model(
     name: str,
     config: TrainingConfig,
     vocabulary: Path,
-    sentences: int,
+    sentence_count: int,
     seed: int,
     device: torch.device,
 ) -> TrainedEncoder | TrainedPairModel:
@@ -35,7 +35,7 @@ def initial_model(
         name: of a model that is trained.
         config: its options.
         vocabulary: folder with the tables that the stage `vocabulary` wrote.
-        sentences: number of sentences that were counted.
+        sentence_count: sentences that were counted.
         seed: seed of the initial weights.
         device: where the model is trained.
     """
@@ -43,7 +43,7 @@ def initial_model(
     cls: Any = model_class(name)
     module: TrainableModel = cls(config, generator)
     counts = _read_counts(vocabulary, module.vocabulary)
-    texts, embeddings = initial_embeddings(module, config, counts, sentences, generator)
+    texts, embeddings = initial_embeddings(module, config, counts, sentence_count, generator)
     return trained_model(module, embeddings, texts).to(device)
 
 

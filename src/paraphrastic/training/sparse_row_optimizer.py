@@ -1,8 +1,13 @@
-"""Adam and AdaGrad on the touched rows of an embedding table, equivalent to dense updates.
+"""Adam and AdaGrad on the touched rows of an embedding table, with the same updates as on the whole table.
 
 A mini-batch touches about a thousand of tens of thousands of rows, so dense Adam spends nearly all its time on rows
 whose gradient is zero. `SparseRowOptimizer` updates the touched rows only. When a row is touched again after n idle
-steps, it first applies what dense Adam (Kingma and Ba 2015) would have done in these steps.
+steps, it first applies what dense Adam (Kingma and Ba 2015) would have done in these steps. The result differs from
+that of `DenseOptimizer` in two ways, besides rounding:
+
+* ε is added to √v without bias correction, as at the end of §2 of the paper; PyTorch adds it to the corrected one.
+* The penalty of n idle steps is one division by 1 + λK/√v, see below. It equals the product of n divisions to first
+  order only.
 
 Idle steps of Adam. With gradient zero, step k of the idle ones sets m ← β1 m and v ← β2 v, and moves the row by
 −c_k m / √v, with c_k the bias-corrected learning rate. After k idle steps m/√v has changed by the factor r^k with
@@ -133,7 +138,11 @@ class _IdleSteps:
 def _apply_idle_steps(
     w: Array, m: Array, v: Array, start: Array, rows: Array, drift: Array, decay1: Array, decay2: Array, shrink: Array
 ) -> None:
-    """Move `rows` by the drift, decay their moments, and shrink their distance from the start."""
+    """Move `rows` by the drift, decay their moments, and shrink their distance from the start.
+
+    Shapes: `w`, `m`, `v` (table rows, dim); `start` (table rows, dim), or (0, 0) if W0 = 0; `rows`, `drift`, `decay1`,
+    `decay2`, `shrink` (k,).
+    """
     epsilon = np.float32(EPSILON)
     for k in range(len(rows)):
         row, d, p = rows[k], drift[k], shrink[k]
@@ -161,7 +170,11 @@ def _update(
     mix: Array,
     shrink: np.float32,
 ) -> None:
-    """Apply one step of Adam or AdaGrad, and then of the penalty, to `rows`."""
+    """Apply one step of Adam or AdaGrad, and then of the penalty, to `rows`.
+
+    Shapes: `w`, `m`, `v` (table rows, dim); `start` (table rows, dim), or (0, 0) if W0 = 0; `rows` (k,); `grad`
+    (k, dim); `mix` (4,).
+    """
     keep1, new1, keep2, new2 = mix
     epsilon = np.float32(EPSILON)
     for k in range(len(rows)):

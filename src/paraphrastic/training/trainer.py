@@ -19,7 +19,7 @@ from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty
 from paraphrastic.training.embedding_optimizers import embedding_optimizer
 
-_POINTS = 200  # of the loss curve, whatever the length of the run
+_POINTS = 200  # of the loss curve, at most
 ORDER, NEGATIVES, NOISE = 0, 1, 2  # independent streams of random numbers
 
 
@@ -73,7 +73,11 @@ class Curves:
 class Trainer(ABC):
     """One training run: its state, how a step changes it, and how it is saved and restored.
 
-    Subclasses define the mini-batches and the loss.
+    Subclasses define the mini-batches and the loss. Their constructors set the fields that `batches` reads before they
+    call this one, which counts the steps of an epoch.
+
+    Attributes:
+        noise: random numbers of the current step, for `loss`; torch's generator, for dropout, is seeded from them.
 
     Args:
         modules: the modules to train, each with its penalty; they hold the result when `run` returns.
@@ -100,13 +104,15 @@ class Trainer(ABC):
         self.steps = options.epochs * self.steps_per_epoch
         self.selection_steps = _selection_steps(self.steps_per_epoch, selections_per_epoch)
         self.learning_rates = _learning_rates(options, self.steps)
-        self.embeddings = embedding_optimizer(embeddings, self.learning_rates, options.optimizer, embeddings_penalty)
+        self.embedding_optimizer = embedding_optimizer(
+            embeddings, self.learning_rates, options.optimizer, embeddings_penalty
+        )
         self.modules, self.optimizers = nn.ModuleList(), list[DenseOptimizer]()
         for module, penalty in modules:
             self.modules.append(module)
             if parameters := list(module.parameters()):
                 self.optimizers.append(DenseOptimizer(parameters, options.optimizer, penalty))
-        self.step, self.curves = 0, Curves()
+        self.step, self.curves, self.noise = 0, Curves(), self.random(NOISE, 0)
         self.best_weights: dict[str, Tensor] | None = None
         self._losses: list[Tensor] = []  # since the last point of the curve; reading one would synchronise the device
 
@@ -150,25 +156,24 @@ class Trainer(ABC):
         """Return a generator that depends only on the seed and the stream."""
         return np.random.Generator(np.random.PCG64([self.seed, *stream]))
 
-    def noise(self) -> np.random.Generator:
-        """Return the generator of the current step, and seed torch's dropout from it."""
-        noise = self.random(NOISE, self.step)
-        torch.manual_seed(int(noise.integers(2**63)))
-        return noise
-
     def _train(self, rows: NDArray[np.int64]) -> None:
         """Take one step on the examples `rows`."""
         self.step += 1
+        self._seed_step()
         self.modules.train()
         loss, leaf = self.loss(rows)
         loss.backward()
         self._update(leaf)
         self._record(loss.detach())
 
+    def _seed_step(self) -> None:
+        self.noise = self.random(NOISE, self.step)
+        torch.manual_seed(int(self.noise.integers(2**63)))
+
     def _update(self, leaf: Tensor) -> None:
         if self.options.max_grad_norm is not None:
             clip_grad_norm_([leaf, *self.modules.parameters()], self.options.max_grad_norm)
-        self.embeddings.update(self.step)
+        self.embedding_optimizer.update(self.step)
         for optimizer in self.optimizers:
             optimizer.update(self.step, self.learning_rates[self.step - 1])
 
@@ -192,7 +197,7 @@ class Trainer(ABC):
     def _evaluate(self, epoch: float) -> None:
         """Score the model after `epoch` epochs and keep its weights if they are the best so far."""
         self._read_losses()  # raise if the loss is not finite
-        self.embeddings.flush(self.step)
+        self.embedding_optimizer.flush(self.step)
         if self._select is None:
             return
         self.curves.selection.append((epoch, self._select()))
@@ -200,7 +205,7 @@ class Trainer(ABC):
             self.best_weights = {name: tensor.clone() for name, tensor in self._weights().items()}
 
     def _weights(self) -> dict[str, Tensor]:
-        return {"embeddings": self.embeddings.weights.detach()} | self.modules.state_dict()
+        return {"embeddings": self.embedding_optimizer.weights.detach()} | self.modules.state_dict()
 
     def _restore_best(self) -> None:
         if self.best_weights is not None:
@@ -211,7 +216,7 @@ class Trainer(ABC):
         """Return everything that determines the rest of the run."""
         return {
             "step": self.step,
-            "embeddings": self.embeddings.state(),
+            "embeddings": self.embedding_optimizer.state(),
             "modules": self.modules.state_dict(),
             "optimizers": [optimizer.state() for optimizer in self.optimizers],
             "loss": self.curves.loss,
@@ -223,9 +228,9 @@ class Trainer(ABC):
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
         self.step, self.best_weights = state["step"], state["best_weights"]
-        self._losses = list(to_device(np.array(state["losses"], np.float32), self.embeddings.weights.device))
+        self._losses = list(to_device(np.array(state["losses"], np.float32), self.embedding_optimizer.weights.device))
         self.curves = Curves([tuple(p) for p in state["loss"]], [tuple(p) for p in state["selection"]])
-        self.embeddings.restore(state["embeddings"])
+        self.embedding_optimizer.restore(state["embeddings"])
         self.modules.load_state_dict(state["modules"])
         for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.restore(saved)

@@ -55,9 +55,9 @@ def count_ngrams(
         Table in schema `NGRAM_COUNTS`.
     """
     levels = [NgramNumbering() for _ in range(max(orders))]
-    counters = {n: Counter() for n in sorted(orders)}
+    counters = {n: OccurrenceCounter() for n in sorted(orders)}
     for chunk in chunks(sentences, CHUNK):
-        points, offsets = code_points(chunk, padding)
+        points, offsets = code_points(chunk, padding)  # (characters,), (sentences + 1,)
         numbers = np.ones(len(points), np.int32)
         for n, level in enumerate(levels, 1):
             level.add(numbers, points[n - 1 :])
@@ -71,7 +71,7 @@ def count_ngrams(
     return table.take(rows[np.sort(np.concatenate(kept))])
 
 
-class Counter:
+class OccurrenceCounter:
     """Counts occurrences of numbered words or n-grams, and the sentences that contain them.
 
     Numbers start at 1; 0 means none and is not counted.
@@ -97,16 +97,16 @@ class Counter:
 def _count_words(sentences: pa.StringArray) -> pa.Table:
     words, offsets = split_words(sentences)
     encoded = words.dictionary_encode()
-    counter = Counter()
+    counter = OccurrenceCounter()
     counter.add(encoded.indices.to_numpy() + np.int32(1), offsets, len(encoded.dictionary))
     _, columns = counter.at_least(1)
     return pa.table({"text": encoded.dictionary, **columns}).cast(WORD_COUNTS)
 
 
-def _ngram_table(levels: list[NgramNumbering], counter: Counter, min_count: int) -> pa.Table:
+def _ngram_table(levels: list[NgramNumbering], counter: OccurrenceCounter, min_count: int) -> pa.Table:
     """Return the n-grams of the highest of `levels`, unsorted; their texts are read off the chain of prefixes."""
     numbers, columns = counter.at_least(min_count)
-    points = np.empty((len(numbers), len(levels)), "<u4")
+    points = np.empty((len(numbers), len(levels)), "<u4")  # (n-grams, n)
     for n in reversed(range(len(levels))):
         numbers, points[:, n] = levels[n].split(numbers)
     order = np.full(len(points), len(levels))

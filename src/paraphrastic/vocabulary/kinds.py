@@ -1,5 +1,6 @@
 """The four kinds of vocabulary that models read text with."""
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -7,10 +8,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paraphrastic.vocabulary.characters import CharacterVocabulary
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import BoundaryTokens, WordVocabulary
-from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary
+from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary, merge_counts
 
 VocabularyKind = Literal["words", "ngrams", "words+ngrams", "characters"]
 
@@ -44,3 +46,28 @@ def build_vocabulary(
     if kind == "characters":
         return CharacterVocabulary(texts)
     return NgramVocabulary(texts) if kind == "ngrams" else WordNgramVocabulary(texts)
+
+
+def count_entries(
+    kind: VocabularyKind,
+    sentences: pa.StringArray,
+    orders: Sequence[int] = (),
+    min_count: int = 1,
+    ngrams_per_order: int | None = None,
+) -> pa.Table:
+    """Count the entries that a vocabulary of `sentences` can have.
+
+    Args:
+        kind: what the entries are.
+        sentences: tokenized.
+        orders: lengths of character n-grams, for the kinds that have n-grams.
+        min_count: occurrences that an entry needs.
+        ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
+
+    Returns:
+        Table with columns `text`, `count` and `sentences`, and `order` if there are n-grams or characters only.
+    """
+    if kind == "words":
+        return count_words(sentences, min_count)
+    ngrams = count_ngrams(sentences, [1] if kind == "characters" else orders, min_count, ngrams_per_order)
+    return merge_counts(ngrams, count_words(sentences, min_count)) if kind == "words+ngrams" else ngrams

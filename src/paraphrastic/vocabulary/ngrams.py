@@ -2,8 +2,8 @@
 
 The characters of a sentence are the Unicode code points of its text with one space added at each end.
 
-N-grams are numbered by chaining. Let `number(c_1 … c_n)` be the row of an n-gram among all n-grams of its order. It
-is looked up under the key `(number(c_1 … c_{n-1}), c_n)`, which fits into one int64 whatever n is. The numbers of all
+N-grams are numbered by chaining. Let `number(c_1 … c_n)` be the number of an n-gram, from 1; 0 means none. It is
+looked up under the key `(number(c_1 … c_{n-1}), c_n)`, which fits into one int64 whatever n is. The numbers of all
 windows of order n over many sentences are therefore one array, computed from the array of order n − 1 by one table
 lookup per window. Building a string per window would take about a hundred times as long.
 """
@@ -46,7 +46,7 @@ class NgramNumbering:
     Attributes:
         size: how many n-grams are numbered.
         keys: `keys[i]` is the key of n-gram i: the number of its first n − 1 characters, shifted left by `_BITS`,
-            plus its last character. The empty prefix of a single character has number 1.
+            plus the code point + 1 of its last character. The empty prefix of a single character has number 1.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,9 @@ class NgramVocabulary:
         numbers = np.ones(len(lengths), np.int32)
         for n in range(lengths.max(initial=0)):
             numbering = NgramNumbering()
-            numbering.add(numbers, points[np.minimum(offsets[:-1] + n, offsets[1:] - 1)])
+            # (entries,): character n of each entry; a shorter entry reads the 0 after its end
+            characters = points[np.minimum(offsets[:-1] + n, offsets[1:] - 1)]
+            numbering.add(numbers, characters)
             ids = np.full(numbering.size + 1, -1, np.int32)
             rows = np.flatnonzero(lengths == n + 1)
             ids[numbers[rows]] = rows
@@ -206,10 +208,11 @@ def _rehash(keys: NDArray[np.int64], slots: NDArray[np.int32], size: int) -> Non
 def _sort_by_id(
     windows: NDArray[np.int32], offsets: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Sort windows by id, then by sentence (a counting sort); unknown windows are left out.
+    """Sort windows by id, then by sentence (a counting sort); unknown windows come first.
 
     Returns:
-        The sentence of each window in that order, and the offsets of the ids in it, (size + 1,).
+        The sentence of each window in that order, and the offsets of the ids in it, (size + 1,). They start after the
+        unknown windows.
     """
     ends = np.zeros(size + 2, np.int64)  # shifted by one: entry i + 1 belongs to id i, entry 0 to unknown windows
     for i in windows.flat:

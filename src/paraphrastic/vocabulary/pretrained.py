@@ -21,8 +21,8 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     """Return the words (n,) and vectors (n, dim) of a file, in file order; of a repeated word the first line counts.
 
     Raises:
-        DataError: the file is missing or empty, a line has another number of values, a value is not a finite number,
-            or a word is not UTF-8.
+        DataError: the file is missing or empty, a line has another number of values or no word, a value is not a
+            finite number, or a word is not UTF-8.
     """
     words: list[bytes] = []
     vectors: list[NDArray[np.float32]] = []
@@ -56,7 +56,7 @@ def _is_header(line: bytes, dim: int) -> bool:
 def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[bytes], NDArray[np.float32]]:
     """Parse lines of which the first has number `first`."""
     rows = [line.rstrip(b" \r\n").rsplit(b" ", dim) for line in lines]
-    wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1), None)
+    wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1 or not fields[0]), None)
     if wrong is not None:
         expected = f"expected a word and {dim} numbers; set `dim` to the dimension of the file"
         raise DataError(f"{path}, line {first + wrong}: {expected}")

@@ -1,4 +1,4 @@
-"""Checks that every vocabulary makes of its entries."""
+"""Checks of the entries of a vocabulary."""
 
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -46,7 +46,10 @@ class WordNgramVocabulary:
         return concat(self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
 
     def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
-        """Return the share of out-of-vocabulary n-grams in each sentence, (n,), as `NgramVocabulary` does."""
+        """Return the share of out-of-vocabulary n-grams in each sentence, (n,), as `NgramVocabulary` does.
+
+        Words are not counted, and n-grams that are stored as words, such as ` of `, count as out of vocabulary.
+        """
         return self._ngrams.oov_share(sentences)
 
     def _lookup(self, sentences: pa.StringArray) -> Ragged:

@@ -13,14 +13,12 @@ from paraphrastic.finetuning.tagging.network import Network
 from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, lower, refuse_empty
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import CharagramTagger, TaggerConfig
-from paraphrastic.training.batches import epoch_batches
+from paraphrastic.training.batches import shuffled_batches
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.trainer import ORDER, Curves, Trainer
-from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from paraphrastic.vocabulary.kinds import VocabularyKind
-from paraphrastic.vocabulary.words_and_ngrams import merge_counts
+from paraphrastic.vocabulary.kinds import count_entries
 
 
 def train_tagger(
@@ -64,17 +62,10 @@ def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator
     words = lower(train["token"].combine_chunks())
     tags = pc.unique(train["tag"].combine_chunks()).sort()
     network = Network(config, len(tags), generator)
-    counts = _count(config, words, network.encoder.vocabulary)
+    limits = (config.orders, config.min_count, config.ngrams_per_order) if isinstance(config, CharagramTagger) else ()
+    counts = count_entries(network.encoder.vocabulary, words, *limits)
     texts, embeddings = initial_embeddings(network.encoder, config, counts, len(words), generator)
     return Tagger(config, network, embeddings, texts, tags)
-
-
-def _count(config: TaggerConfig, words: pa.StringArray, kind: VocabularyKind) -> pa.Table:
-    """Count the characters or n-grams of all tokens."""
-    if not isinstance(config, CharagramTagger):
-        return count_ngrams(words, [1])
-    ngrams = count_ngrams(words, config.orders, config.min_count, config.ngrams_per_order)
-    return ngrams if kind == "ngrams" else merge_counts(ngrams, count_words(words, config.min_count))
 
 
 class TagTrainer(Trainer):
@@ -96,14 +87,12 @@ class TagTrainer(Trainer):
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """Return the sentences of each step."""
-        one_source = np.zeros(len(self._sentences), np.int8)
-        return epoch_batches(one_source, self._config.batch_size, "mixed", self.random(ORDER, epoch))
+        return shuffled_batches(len(self._sentences), self._config.batch_size, self.random(ORDER, epoch))
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the mean cross-entropy of the tokens of the sentences `rows`, and the leaf of the embedding table."""
-        self.noise()
         words, capital, tokens = self._tagger.inputs(self._sentences.take(rows))
-        leaf, positions = self.embeddings.gather(words.ids, self.step)
+        leaf, positions = self.embedding_optimizer.gather(words.ids, self.step)
         logits = self._tagger.network(leaf, words.with_ids(positions), capital, tokens)  # (N, tags)
         tags = self._tags[self._sentences.tokens.positions(rows)]
         return cross_entropy(logits, torch.from_numpy(tags).to(logits.device)), leaf
