@@ -1,7 +1,7 @@
 """A pretended GPU: torch and this package treat its tensors as those of another device, main memory stores them.
 
-On a machine without a GPU it shows where device code mixes devices: an operation on tensors of both raises. Copies to the
-device, and operations that make the CPU wait for the device, are recorded. Kernels of a GPU do not run.
+On a machine without a GPU it shows where device code mixes devices: an operation on tensors of both raises. Copies to
+the device, and operations that make the CPU wait for the device, are recorded. Kernels of a GPU do not run.
 """
 
 import torch
