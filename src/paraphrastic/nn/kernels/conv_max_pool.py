@@ -53,7 +53,7 @@ def conv_max_pool(projected: Tensor, ids: Tensor, offsets: Tensor, reach: list[i
     Returns:
         (B, filters), widest first.
     """
-    if projected.device.type != "cpu":
+    if projected.device.type != "cpu" or projected.detach().sum().isnan():  # the loops would drop a NaN
         return reference(projected, ids, offsets, reach)
     return _conv_max_pool(projected, ids, offsets, reach)
 
@@ -128,7 +128,7 @@ def _respond(projected: Array, window: Array, first: int, reach: Array, blocks: 
 @njit(cache=True)
 def _keep_maximum(response: Array, t: np.int32, best: Array, argmax: Array) -> None:
     for f in range(len(best)):
-        better = (response[f] > best[f]) | (response[f] != response[f])  # a NaN replaces the maximum and stays
+        better = response[f] > best[f]
         best[f] = response[f] if better else best[f]
         argmax[f] = t if better else argmax[f]
 
