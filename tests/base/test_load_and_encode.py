@@ -79,7 +79,7 @@ def seconds_until_output(code):
 def test_time_to_first_vector(folder, name):
     code = f"import paraphrastic; print(paraphrastic.load({str(folder(name))!r}).encode(['A dog.']).shape, flush=True)"
     seconds_until_output(code)  # numba compiles and caches
-    assert any(seconds_until_output(code) < 1 for _ in range(20))  # other work on the machine slows down some runs
+    assert min(seconds_until_output(code) for _ in range(5)) < 1
 
 
 def run_command(*arguments, text=""):
