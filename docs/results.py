@@ -120,7 +120,8 @@ def _export_vectors(experiment: str, folder: Path) -> Path:
 def _store(name: str, seed: int, experiment: str, minutes: float | None) -> None:
     files = DVCFileSystem(rev=experiment)
     result, metrics = stored(name), _metrics(files, rows()[name].get("tasks"))
-    result["parameters"] = _count_parameters(files)
+    if "tasks" not in rows()[name]:  # a head or a tagger is trained, whose weights are not kept
+        result["parameters"] = _count_parameters(files)
     result["seeds"][str(seed)] = {"minutes": minutes, "metrics": metrics}
     result["seeds"] = dict(sorted(result["seeds"].items()))
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8", newline="\n")
