@@ -1,15 +1,14 @@
 """The simple recurrent network (Elman 1990) over packed sentences."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from paraphrastic.nn.packing import previous_states, time_steps
 from paraphrastic.nn.precision import Matmul, MatmulDtype, matmul
-
-RecurrentActivation = Literal["linear", "tanh", "relu"]
+from paraphrastic.nn.static_form import Activation
 
 
 class _Recurrence(torch.autograd.Function):
@@ -21,7 +20,7 @@ class _Recurrence(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, U: Tensor, activation: RecurrentActivation, batch_sizes: list[int]) -> Tensor:
+    def forward(ctx: Any, inputs: Tensor, U: Tensor, activation: Activation, batch_sizes: list[int]) -> Tensor:
         states = inputs.clone()  # (N, hidden)
         for current, previous in time_steps(batch_sizes):
             if current.start:
@@ -46,12 +45,12 @@ class _Recurrence(torch.autograd.Function):
 _recurrence: Callable[..., Tensor] = _Recurrence.apply
 
 
-def _activate(values: Tensor, activation: RecurrentActivation) -> None:
+def _activate(values: Tensor, activation: Activation) -> None:
     if activation != "linear":
         (values.tanh_ if activation == "tanh" else values.relu_)()
 
 
-def _multiply_derivative(delta: Tensor, state: Tensor, activation: RecurrentActivation) -> None:
+def _multiply_derivative(delta: Tensor, state: Tensor, activation: Activation) -> None:
     if activation == "tanh":
         delta.addcmul_(delta, state.square(), value=-1)
     elif activation == "relu":
@@ -68,7 +67,7 @@ class Elman(nn.Module):
         matmul_dtype: data type of the operands of matrix products in training.
     """
 
-    def __init__(self, W: Tensor, U: Tensor, activation: RecurrentActivation, matmul_dtype: MatmulDtype) -> None:
+    def __init__(self, W: Tensor, U: Tensor, activation: Activation, matmul_dtype: MatmulDtype) -> None:
         super().__init__()
         self.W, self.U, self.b = nn.Parameter(W), nn.Parameter(U), nn.Parameter(torch.zeros(U.shape[1]))
         self._matmul, self._activation = Matmul(matmul_dtype), activation
