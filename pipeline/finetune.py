@@ -1,4 +1,4 @@
-"""Stage `finetune`: a supervised task and data/model → metrics/finetune/TASK.json."""
+"""Stage `finetune`: a supervised task and data/model → metrics/finetune/TASK.json and TASK.csv."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_c
 from paraphrastic.finetuning.tasks import find_task, load_task
 from paraphrastic.training.checkpoint import Checkpoint
 from pipeline.params import Params, checked, load_params
-from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, run
+from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, run, write_curve
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
 CODE = (Path("src/paraphrastic"),)
@@ -41,6 +41,7 @@ def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in
     checkpoint.remove()
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
+    write_curve(METRICS / f"{task}.csv", ("epoch", "score"), outcome.curves.selection, digits=2)
 
 
 def _train(task: str, params: Params, options: FinetuneConfig, task_run: TaskRun) -> Outcome:

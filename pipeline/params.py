@@ -75,22 +75,34 @@ class Tokenize(Section):
     Attributes:
         drop_overlap: drop training pairs that contain a sentence of an evaluation set.
         max_bad_rows: share of unusable rows of a source above which it is refused.
+        take_share: share of the pairs that are left to train on.
+        max_pairs: how many of them at most; None for no limit.
+        max_tokens: the same as tokens of both sentences of all pairs.
+        take_by: `order` takes the first pairs of each source, `random` takes any; `seed` is the seed.
     """
 
     drop_overlap: bool
     max_bad_rows: float = Field(ge=0, le=1)
+    take_share: float = Field(gt=0, le=1)
+    max_pairs: PositiveInt | None
+    max_tokens: PositiveInt | None
+    take_by: Literal["order", "random"]
 
 
 class Vocabulary(Section):
     """Parameters of the stage `vocabulary`.
 
     Attributes:
+        count: `sentences` counts each distinct sentence of the training pairs once, `pairs` as often as it is a side of
+            a pair; the latter are the occurrences in the training data of charagram2016 §4.1.2 and §4.4, and the
+            frequencies of iclr2016 §5.1 and §6.
         min_count: occurrences that a word needs.
         orders: lengths of character n-grams.
         ngram_min_count: occurrences that a character n-gram needs.
         ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
     """
 
+    count: Literal["sentences", "pairs"]
     min_count: PositiveInt
     orders: Annotated[list[Order], AfterValidator(_ascending)]
     ngram_min_count: PositiveInt
@@ -122,6 +134,7 @@ class Params(Section):
         models: blocks of parameters by name; the stage that uses a block checks it.
         finetune: parameters of the stage `finetune`, which checks them.
         taggers: blocks of parameters by name, which the same stage checks.
+        analyses: names of the analyses; each is an instance of the stage `analyze`.
     """
 
     model: Name
@@ -134,6 +147,7 @@ class Params(Section):
     models: dict[Name, dict[Name, Any]]
     finetune: dict[Name, Any]
     taggers: dict[Name, dict[Name, Any]]
+    analyses: Annotated[list[Name], Field(min_length=1)]
 
 
 def load_params(path: Path = PARAMS) -> Params:

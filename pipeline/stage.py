@@ -1,6 +1,6 @@
-"""Functions of all stages: run as a command, write CSV files, and name checkpoints."""
+"""Functions of all stages: run as a command, write CSV files and curves, and name checkpoints."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from paraphrastic.atomic import atomic_write, sha256_of
 from paraphrastic.console import interrupt_on_sigterm, report_errors
 
 CHECKPOINTS, CHECKPOINT_SECONDS = Path(".checkpoints"), 60.0
+
+Curve = Sequence[tuple[float, float]]  # (x, y)
 
 
 def run(main: Callable[..., None]) -> None:
@@ -25,6 +27,19 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a CSV file atomically, with the same bytes on every system."""
     with atomic_write(path) as part:
         frame.to_csv(part, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def write_curve(path: Path, columns: tuple[str, str], points: Curve, digits: int) -> None:
+    """Write a curve as CSV.
+
+    Args:
+        path: the file.
+        columns: names of x and y.
+        points: the curve.
+        digits: decimals of y.
+    """
+    rows = [(f"{x:.12g}", f"{y:.{digits}f}") for x, y in points]
+    write_csv(pd.DataFrame(rows, columns=columns), path)
 
 
 def fingerprint(settings: object, *folders: Path) -> str:

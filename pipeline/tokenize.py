@@ -10,11 +10,12 @@ from paraphrastic.atomic import write_text
 from paraphrastic.console import message, progress
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
+from paraphrastic.corpus.sampling import count_tokens, take_pairs
 from paraphrastic.readers.reading import Reading
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_table
 from paraphrastic.text.deduplicate import tokenize_tables
-from pipeline.params import load_params
+from pipeline.params import Params, load_params
 from pipeline.stage import run, write_csv
 
 RAW_FOLDER, CORPUS, BENCHMARKS = Path("data/raw"), Path("data/corpus"), Path("data/benchmarks")
@@ -41,15 +42,32 @@ def main() -> None:
             kept = filter_pairs(source.name, raw, excluded, near=source.near_copies, words=source.words)
             filtered.append(kept)
             report.append((source.name, raw.read, len(raw.bad), *kept.counts.values(), len(kept.left)))
-    sentences, pairs = merge_sources(filtered)
+    sentences, pairs = _take(*merge_sources(filtered), params)
     write_table(sentences, CORPUS / "sentences.parquet", SENTENCES)
     write_table(pairs, CORPUS / "pairs.parquet", PAIRS)
-    write_csv(pd.DataFrame(report, columns=["source", "read", "bad", *REASONS, "kept"]), REPORT)
+    _write_report(pd.DataFrame(report, columns=["source", "read", "bad", *REASONS, "kept"]), pairs)
 
 
 def _present(sources: Sequence[Source]) -> list[Source]:
     """Leave out sources whose files a person has not provided yet; the stage `download` names them."""
     return [source for source in sources if not source.manual or (RAW_FOLDER / source.name).is_dir()]
+
+
+def _take(sentences: pa.Table, pairs: pa.Table, params: Params) -> tuple[pa.Table, pa.Table]:
+    """Return the part of the corpus to train on, and print its size."""
+    options, seed = params.tokenize, params.seed
+    limits = options.take_share, options.max_pairs, options.max_tokens
+    sentences, pairs = take_pairs(sentences, pairs, *limits, seed if options.take_by == "random" else None)
+    message(f"corpus: {len(pairs)} pairs with {count_tokens(sentences, pairs).sum()} tokens")
+    return sentences, pairs
+
+
+def _write_report(report: pd.DataFrame, pairs: pa.Table) -> None:
+    """Write a row per source; the column `taken` is there if not all pairs that were kept are taken."""
+    if len(pairs) < report["kept"].sum():
+        taken = {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
+        report["taken"] = report["source"].map(taken).fillna(0).astype(int)
+    write_csv(report, REPORT)
 
 
 def _write_benchmarks(readings: Sequence[Reading], select: str) -> EvaluationText:

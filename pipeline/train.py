@@ -1,30 +1,25 @@
 """Stage `train`: training pairs and vocabulary → data/model, with the curves of loss and selection."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from paraphrastic import models
 from paraphrastic.atomic import atomic_folder
-from paraphrastic.console import progress
-from paraphrastic.evaluation import load_selection
+from paraphrastic.console import message, progress
+from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import save
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.tables import PAIRS, SENTENCES, read_table
 from pipeline.params import Params, checked, load_params
-from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, run, write_csv
+from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, Curve, fingerprint, run, write_curve
 
 CORPUS, VOCABULARY, BENCHMARKS, MODEL = (Path("data") / n for n in ("corpus", "vocabulary", "benchmarks", "model"))
 LOSS, SELECTION = Path("metrics/loss.csv"), Path("metrics/selection.csv")
 SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
 CODE = (Path("src/paraphrastic"),)
-
-Curve = Sequence[tuple[float, float]]
-Select = Callable[[Scorer], float] | None
 
 
 def main() -> None:
@@ -34,19 +29,25 @@ def main() -> None:
     select = load_selection(BENCHMARKS, params.train.select)
     sentences = read_table(CORPUS / "sentences.parquet", SENTENCES)["text"].combine_chunks()
     model_class = models.model_class(params.model)
+    selected_by: list[str] = []
     if issubclass(model_class, Baseline):
         scorer: Scorer = model_class.fit(config, sentences)
         loss: Curve = []
         selection: Curve = [(0, select(scorer))] if select else []
     else:
+        if select:
+            selected_by = select.names
+            message(f"sets that select the epoch: {', '.join(selected_by)}")
         scorer, loss, selection = _train(params, config, sentences, select)
     with atomic_folder(MODEL) as part:
-        save(scorer, params.model, config, part)
-    _write_curve(LOSS, ("step", "loss"), loss, digits=6)
-    _write_curve(SELECTION, ("epoch", "score"), selection, digits=2)
+        save(scorer, params.model, config, part, selected_by)
+    write_curve(LOSS, ("step", "loss"), loss, digits=6)
+    write_curve(SELECTION, ("epoch", "score"), selection, digits=2)
 
 
-def _train(params: Params, config: Any, sentences: pa.StringArray, select: Select) -> tuple[Scorer, Curve, Curve]:
+def _train(
+    params: Params, config: Any, sentences: pa.StringArray, select: Selection | None
+) -> tuple[Scorer, Curve, Curve]:
     import torch  # baselines do not need it
 
     from paraphrastic.training.checkpoint import Checkpoint
@@ -70,11 +71,6 @@ def checkpoint_folder(params: Params, device: str) -> Path:
     """Return the folder of this run's checkpoint; the state of a GPU's optimizers differs from that of the CPU's."""
     settings = params.seed, params.train, params.model, params.models[params.model], device
     return CHECKPOINTS / fingerprint(settings, CORPUS, VOCABULARY, BENCHMARKS, *CODE)
-
-
-def _write_curve(path: Path, columns: tuple[str, str], points: Curve, digits: int) -> None:
-    rows = [(f"{x:.12g}", f"{y:.{digits}f}") for x, y in points]
-    write_csv(pd.DataFrame(rows, columns=columns), path)
 
 
 if __name__ == "__main__":

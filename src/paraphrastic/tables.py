@@ -53,6 +53,8 @@ SCORES = pa.schema(
         ("kind", pa.string()),
         ("split", pa.string()),
         ("question", pa.int32()),  # −1 if the set has no questions
+        ("left", _ROW),  # in data/benchmarks/sentences.parquet
+        ("right", _ROW),
         ("gold", pa.float64()),
         ("score", pa.float32()),
     ]

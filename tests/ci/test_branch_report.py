@@ -51,6 +51,14 @@ def test_worse_model(project):
     ]
 
 
+def test_number_of_sets_of_a_year(project):
+    write_project(project, metrics={"sts": {"2013": 60.0, "2013_sets": 4}})
+    commit_all(project, "four sets")
+    run_git(project, "branch", "four-sets")
+    write_project(project, metrics={"sts": {"2013": 60.0, "2013_sets": 3}})
+    assert report_lines(project, "four-sets")[0] == "changed: sts.2013_sets −1"
+
+
 @pytest.mark.slow
 def test_later_commits_of_main_and_small_change_of_set(project):
     (project / "README.md").write_text("New words.\n")

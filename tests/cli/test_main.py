@@ -21,14 +21,17 @@ EXAMPLES = {
     "embed": "embed avg lines.txt",
     "similarity": "similarity avg pairs.tsv",
     "neighbors": f"neighbors avg {WORDS[0]}",
+    "explain": "explain avg was again",
     "info": "info avg",
     "compare": "compare workspace workspace",
+    "analyze": "analyze",
     "export": "export avg out --to sentence-transformers",
     "data list": "data list",
     "data fetch": "data fetch texts",
     "data check": "data check",
     "data path": "data path texts",
 }
+IN_CLONE = ["papers list", "papers run", "papers report"]  # need the repository: see test_papers_commands.py
 SILENT = ("data fetch", "export")  # print nothing on standard output
 
 
@@ -42,7 +45,7 @@ def command_names(group: Any, parents: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def test_examples_of_all_commands():
-    assert EXAMPLES.keys() == {*command_names(get_command(app))}
+    assert {*EXAMPLES, *IN_CLONE} == {*command_names(get_command(app))}
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
@@ -53,7 +56,7 @@ def test_exit_status_of_each_command(run, command):
     assert (result.stdout == "") == (command in SILENT)
 
 
-@pytest.mark.parametrize("command", [[], ["data"], *map(str.split, EXAMPLES)], ids=" ".join)
+@pytest.mark.parametrize("command", [[], ["data"], ["papers"], *map(str.split, [*EXAMPLES, *IN_CLONE])], ids=" ".join)
 def test_size_of_help(run, command):
     result = run(*command, "--help")
     assert result.exit_code == 0

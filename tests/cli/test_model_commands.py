@@ -1,4 +1,4 @@
-"""The commands embed, similarity, neighbors, export and info."""
+"""The commands embed, similarity, neighbors, explain, export and info."""
 
 import json
 from pathlib import Path
@@ -9,9 +9,11 @@ import pytest
 
 import paraphrastic
 from paraphrastic.cli import text_input
+from paraphrastic.inference.explain import explain
 from paraphrastic.inference.neighbors import nearest_in_vocabulary
 from tests.helpers.command_line import assert_refused
-from tests.helpers.small_models import ENCODERS
+from tests.helpers.encoder_variants import LSTM
+from tests.helpers.small_models import ENCODERS, save_encoder
 from tests.helpers.toy_training import WORDS
 
 FORMATS = ("out.npy", "out.parquet", "out.jsonl")
@@ -148,10 +150,32 @@ class TestNeighbors:
         assert_refused(run("neighbors", name, text), message)
 
 
+class TestExplain:
+    def test_shares_of_each_sentence_by_size(self, run, lines):
+        result = run("explain", "charagram", *lines[:2])
+        explanation = explain(paraphrastic.load("charagram"), *lines[:2])
+        units = [
+            (f"{n}", f"{unit.share:.4f}", unit.text)
+            for n, side in (("1", explanation.left), ("2", explanation.right))
+            for unit in sorted(side, key=lambda unit: -unit.share)
+        ]
+        assert [tuple(line.split("\t")) for line in result.stdout.splitlines()] == units
+        assert result.stderr == f"cosine: {explanation.cosine:.4f}\n"
+
+    def test_gates_of_gran(self, run, tmp_path):
+        model = save_encoder(tmp_path / "gran", "gran", LSTM | {"variant": 1})
+        units = explain(model, "was", "again").left
+        (row, _) = run("explain", "gran", "was", "again").stdout.splitlines()
+        assert row == f"1\t{units[0].share:.4f}\t{units[0].gate:.1f}\twas"
+
+    def test_model_whose_vectors_are_no_sums(self, run):
+        assert_refused(run("explain", "overlap", "a", "b"), "overlap: overlap cannot be explained")
+
+
 class TestExport:
     def test_message_of_export_to_each_format(self, run):
         result = run("export", "avg", "v.txt", "--to", "word2vec")
-        assert result.stderr == "not kept: the vector of unknown words, and how the model composes word vectors\n"
+        assert result.stderr == "not kept: how the model composes word vectors\n"
         assert Path("v.txt").is_file()
         assert run("export", "avg", "out", "--to", "sentence-transformers").stderr.startswith("not kept: raw text: ")
         assert Path("out/modules.json").is_file()

@@ -1,9 +1,11 @@
 """Scores of revisions, read from a repository of git and DVC."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from dvc.repo import Repo
 
+from paraphrastic.comparison.by_set import compare
 from paraphrastic.comparison.revisions import SCORES_FILE, revisions, scores_of
 from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.tables import SCORES, write_table
@@ -16,7 +18,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarni
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    """Return a repository with scores on the branches `one` and `two`, damaged ones on `broken`, and none on `bare`."""
+    """Return a repository with scores on the branches `one` and `two`, and none on `bare`.
+
+    Those on `broken` are damaged; those on `old` have no row numbers of sentences.
+    """
     folder = tmp_path_factory.mktemp("repository")
 
     def commit(branch: str) -> None:
@@ -31,9 +36,10 @@ def repository(tmp_path_factory):
         (folder / SCORES_FILE).write_bytes(b"PAR1")
         repo.add(str(folder / SCORES_FILE))
         commit("broken")
-        for number, branch in enumerate(("one", "two")):
+        for number, branch in enumerate(("old", "one", "two"), start=-1):
             scores = score_table("sts.2012.MSRpar", "similarity", np.arange(5.0), np.arange(5.0) + number)
-            write_table(scores, folder / SCORES_FILE, SCORES)
+            schema = pa.schema([f for f in SCORES if f.name not in ("left", "right")]) if branch == "old" else SCORES
+            write_table(scores, folder / SCORES_FILE, schema)
             repo.add(str(folder / SCORES_FILE))
             commit(branch)
     return folder
@@ -51,6 +57,11 @@ class TestRepository:
         assert one["score"].to_pylist() == [0, 1, 2, 3, 4]
         assert two["score"].to_pylist() == [1, 2, 3, 4, 5]
         assert workspace.equals(two)
+
+    def test_scores_without_row_numbers_of_sentences(self):
+        old, workspace = scores_of("old"), scores_of("workspace")
+        assert old["sts.2012.MSRpar"]["score"].to_pylist() == [-1, 0, 1, 2, 3]
+        assert [row.name for row in compare([old], [workspace], samples=10).rows] == ["sts.2012.MSRpar"]
 
     def test_scores_in_subfolder(self, repository, monkeypatch):
         monkeypatch.chdir(repository / SCORES_FILE.parent)
@@ -74,7 +85,7 @@ class TestRepository:
             scores_of("bare")
 
     def test_damaged_scores_of_revision(self):
-        with pytest.raises(DataError, match=r"broken: data/scores\.parquet is damaged; evaluate it again"):
+        with pytest.raises(DataError, match=r"broken: data/scores\.parquet is damaged; compute it again"):
             scores_of("broken")
 
 

@@ -10,6 +10,8 @@ from ruamel.yaml import YAML
 
 from docs import results
 from paraphrastic import models
+from paraphrastic.papers.markdown import docs_files
+from paraphrastic.papers.project import Project
 from pipeline.params import load_params
 from tests.helpers.repository import ROOT
 
@@ -27,6 +29,13 @@ def test_page_of_results_is_current():
 def test_results_in_the_readme_are_current():
     text = TEXTS[ROOT / "README.md"]
     assert text == results.readme(text), "run `python -m docs.results write`"
+
+
+def test_pages_of_the_papers_are_current():
+    project = Project(ROOT)
+    files = docs_files([project.compare(each, "open") for each in project.experiments.by_id.values()])
+    committed = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/papers").iterdir()}
+    assert committed == files, "run `paraphrastic papers report --docs`"
 
 
 def test_page_of_the_command_line_is_current(tmp_path):

@@ -1,5 +1,7 @@
 """The headline numbers of an evaluation."""
 
+import pytest
+
 from paraphrastic.evaluation.headline import headline, headline_sets, pooled_sets
 
 PAPERS = [
@@ -20,9 +22,26 @@ def correlations(names, start=0.0):
 
 def test_transfer_mean_of_the_22_sets_of_the_papers():
     metrics = headline(correlations(OTHERS, 0.9) | correlations(PAPERS))
-    assert metrics["transfer"] == {"mean": 10.5, "sets": 22}
+    assert metrics["transfer"] == {"mean": 10.5, "sets": 22, "mean22": 10.5, "mean21": 10.62}  # SMT has 8
     assert metrics["sts"]["mean"] == 9.5
     assert metrics["sts"]["sets"] == 20
+
+
+def test_transfer_mean_without_the_licensed_set():
+    metrics = headline(correlations(OTHERS, 0.9) | correlations(name for name in PAPERS if name != "sts.2013.SMT"))
+    assert metrics["transfer"] == {"mean": 10.0, "sets": 21, "mean21": 10.0}
+    assert metrics["sts"]["2013_sets"] == 3
+
+
+@pytest.mark.parametrize("missing", [name for name in PAPERS if name != "sts.2013.SMT"])
+def test_fixed_means_need_all_of_their_sets(missing):
+    names = [name for name in PAPERS if name != missing] + ["sts.2012.other"]
+    assert headline(correlations(names))["transfer"].keys() == {"mean", "sets"}
+
+
+def test_number_of_sets_of_2013():
+    assert headline(correlations(PAPERS))["sts"]["2013_sets"] == 4
+    assert "2013_sets" not in headline(correlations(PAPERS[:5]))["sts"]
 
 
 def test_means_with_missing_sets():
@@ -30,7 +49,7 @@ def test_means_with_missing_sets():
     metrics = headline(correlations(available))
     assert (metrics["sts"]["sets"], metrics["transfer"]["sets"]) == (19, 20)
     assert metrics.keys() == {"sts", "sick", "transfer"}
-    assert metrics["sts"].keys() == {"2012", "2013", "2014", "2015", "mean", "sets"}
+    assert metrics["sts"].keys() == {"2012", "2013", "2013_sets", "2014", "2015", "mean", "sets"}
 
 
 def test_rounding_of_mean():

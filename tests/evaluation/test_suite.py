@@ -5,7 +5,7 @@ import pytest
 
 from paraphrastic.errors import DataError, ModelError, ParameterError
 from paraphrastic.evaluation import Benchmarks, evaluate, load_selection
-from paraphrastic.evaluation.suite import selection_criterion
+from paraphrastic.evaluation.suite import choose_selection
 from paraphrastic.tables import SCORES
 from tests.helpers.benchmark_tables import (
     LABELLED_PAIRS,
@@ -65,6 +65,7 @@ def test_scores_of_all_pairs(benchmarks):
     assert [row["gold"] for row in msrp] == [0, 1, 0, 1, 0]
     assert [row["question"] for row in msrp] == [-1] * 5
     assert [row["question"] for row in wikiqa] == [0, 0, 1]
+    assert [(row["left"], row["right"]) for row in wikiqa] == [(5, 6), (5, 7), (4, 5)]
 
 
 def test_oov_of_distinct_test_sentences(benchmarks):
@@ -82,18 +83,18 @@ def test_scored_sentences(benchmarks):
 
 def test_selection_by_set_and_by_group(benchmarks):
     scorer = DifferenceScorer()
-    assert selection_criterion(benchmarks, "sts.2016")(scorer) == pytest.approx(0)
-    assert selection_criterion(benchmarks, "sts.2016.postediting")(scorer) == pytest.approx(100)
+    assert choose_selection(benchmarks, "sts.2016")(scorer) == pytest.approx(0)
+    assert choose_selection(benchmarks, "sts.2016.postediting")(scorer) == pytest.approx(100)
     assert scorer.requests == [texts(1, 2, 3, 4, 5, 7), texts(4, 5, 7)]
 
 
 def test_selection_by_words(benchmarks):
-    assert selection_criterion(benchmarks, "words")(DifferenceScorer()) == pytest.approx(100)
+    assert choose_selection(benchmarks, "words")(DifferenceScorer()) == pytest.approx(100)
 
 
 def test_selection_by_oracle(benchmarks):
     scorer = DifferenceScorer()
-    assert selection_criterion(benchmarks, "oracle")(scorer) == pytest.approx(100)
+    assert choose_selection(benchmarks, "oracle")(scorer) == pytest.approx(100)
     assert scorer.requests == [texts(0, 1, 2, 3)]  # sts.2012, not sts.2016 or words
 
 
@@ -101,14 +102,14 @@ def test_selection_by_oracle_of_sample(tmp_path):
     pairs = [(0, 1, 1.0), (0, 2, 2.0)]
     rows = [(name, "test", *pair) for name in ("sample.roles", "sample.dev") for pair in pairs]
     scorer = DifferenceScorer()
-    assert selection_criterion(Benchmarks.load(write_benchmarks(tmp_path, rows)), "oracle")(scorer) > 0
+    assert choose_selection(Benchmarks.load(write_benchmarks(tmp_path, rows)), "oracle")(scorer) > 0
     assert scorer.requests == [texts(0, 1, 2)]
 
 
 @pytest.mark.parametrize(("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])
 def test_unknown_selection(benchmarks, select, nearest):
     with pytest.raises(ParameterError, match=rf"'{select}': did you mean '{nearest}'\?"):
-        selection_criterion(benchmarks, select)
+        choose_selection(benchmarks, select)
 
 
 def test_unknown_selection_before_any_score(tmp_path):
@@ -152,9 +153,9 @@ def test_scores_with_nan(benchmarks):
 
     with pytest.raises(ModelError, match=r"^words\.simlex: 1 of 3 scores are not finite; train the model again"):
         evaluate(benchmarks, DivergedScorer())
-    assert selection_criterion(benchmarks, "sts")(DivergedScorer()) > 0
+    assert choose_selection(benchmarks, "sts")(DivergedScorer()) > 0
     with pytest.raises(ModelError, match=r"words\.simlex"):
-        selection_criterion(benchmarks, "words")(DivergedScorer())
+        choose_selection(benchmarks, "words")(DivergedScorer())
 
 
 def test_constant_scores(benchmarks):

@@ -1,8 +1,13 @@
 """Training of a head and the encoder below it."""
 
+import itertools
+
+import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 
+from paraphrastic.finetuning.tasks import Task
 from tests.helpers.toy_tasks import (
     head_trainer,
     random_task,
@@ -49,22 +54,72 @@ def test_outcome_of_best_epoch(tmp_path):
     assert outcome.dev.keys() == outcome.test.keys() == {"accuracy", "f1"}
 
 
-@pytest.mark.parametrize("is_frozen", [False, True])
-def test_outcome_after_interruption(is_frozen, tmp_path):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"fixed": "frozen"},
+        {"fixed": "projected"},
+        {"name": "lstmavg", "encoder": {"scramble": 0.5, "dropout": 0.2}},
+    ],
+    ids=str,
+)
+def test_outcome_after_interruption(options, tmp_path):
     def interrupt(step, steps):
         if step == 17:
             raise KeyboardInterrupt
 
     task = random_task("similarity")
-    uninterrupted = head_trainer(task, is_frozen=is_frozen)
+    uninterrupted = head_trainer(task, epochs=10, **options)
     outcome = train_head(uninterrupted, tmp_path / "a")
     with pytest.raises(KeyboardInterrupt):
-        train_head(head_trainer(task, is_frozen=is_frozen), tmp_path / "b", seconds=0, on_step=interrupt)
-    resumed, steps = head_trainer(task, is_frozen=is_frozen), []
+        train_head(head_trainer(task, epochs=10, **options), tmp_path / "b", seconds=0, on_step=interrupt)
+    resumed, steps = head_trainer(task, epochs=10, **options), []
     assert train_head(resumed, tmp_path / "b", on_step=lambda step, _: steps.append(step)) == outcome
     assert steps[0] == 17
     for expected, parameter in zip(uninterrupted.modules.parameters(), resumed.modules.parameters(), strict=True):
         assert torch.equal(expected, parameter)
+
+
+def encoded_sentences(trainer, rows):
+    """Return the ids of each sentence that the encoder reads in one training step on the rows `rows`."""
+    batches = []
+    handle = trainer.modules[0].register_forward_pre_hook(lambda module, arguments: batches.append(arguments))
+    trainer._seed_step()
+    trainer.loss(rows)
+    handle.remove()
+    ((leaf, batch),) = batches
+    words = [tuple(vector.tolist()) for vector in leaf[batch.ids]]  # the ids number rows of the leaf
+    return [words[start:end] for start, end in itertools.pairwise(batch.host_offsets)]
+
+
+def labelled_copies(kind, text="a b c d e f g h"):
+    """Return a task with 50 training rows that all hold the sentence `text`."""
+    task = random_task(kind)
+    sentences = pa.array([text] * len(task.sentences))
+    return Task(task.name, task.kind, sentences, task.splits, task.classes)
+
+
+@pytest.mark.parametrize(("kind", "sentences_per_row"), [("labelled_pairs", 2), ("labelled_sentences", 1)])
+@pytest.mark.parametrize("probability", [0.0, 0.5, 1.0])
+def test_scrambled_rows(kind, sentences_per_row, probability):
+    trainer = head_trainer(labelled_copies(kind), "lstmavg", encoder={"scramble": probability})
+    found = encoded_sentences(trainer, np.arange(50))
+    assert len(found) == 50 * sentences_per_row
+    (original,) = encoded_sentences(head_trainer(labelled_copies("labelled_sentences"), "lstmavg"), np.arange(1))
+    assert {tuple(sorted(sentence)) for sentence in found} == {tuple(sorted(original))}
+    changed = np.array([sentence != original for sentence in found]).reshape(sentences_per_row, 50)
+    assert (changed == changed[0]).all()  # both sentences of a pair, or none
+    assert changed.mean() == pytest.approx(probability, abs=0.2)
+    assert len({tuple(sentence) for sentence in found}) >= changed.sum()  # copies in a mini-batch differ
+
+
+def test_dropout_of_copies_in_a_mini_batch():
+    trainer, vectors = head_trainer(labelled_copies("labelled_pairs"), encoder={"dropout": 0.5}), []
+    trainer.modules[0].register_forward_hook(lambda module, arguments, result: vectors.append(result))
+    trainer._seed_step()
+    trainer.loss(np.arange(10))
+    assert len(vectors[0].unique(dim=0)) == 20
 
 
 def test_pretrained_weights_with_strong_penalty(tmp_path):
@@ -85,10 +140,14 @@ def test_pretrained_weights_without_penalty(tmp_path):
         assert (after.detach() - start).abs().max() > 1e-3
 
 
-def test_frozen_vectors_with_trained_projection(tmp_path):
+@pytest.mark.parametrize(("fixed", "dim"), [("frozen", 8), ("projected", 24)])
+def test_fixed_vectors_after_training(fixed, dim, tmp_path):
     task = with_training_rows_in_all_splits(random_task("labelled_sentences"))
-    trainer = head_trainer(task, is_frozen=True)
-    before = trainer.embedding_optimizer.weights.clone()
+    trainer = head_trainer(task, fixed=fixed, epochs=100)
+    vectors, before = trainer.embedding_optimizer.weights, [p.detach().clone() for p in trainer.modules[0].parameters()]
+    expected = vectors.clone()
     assert train_head(trainer, tmp_path).test["accuracy"] > 90
-    assert torch.equal(trainer.embedding_optimizer.weights, before)
-    assert trainer.modules[0].out_dim == 24
+    assert torch.equal(vectors, expected)
+    assert trainer.modules[0].out_dim == dim
+    assert len(before) == (2 if fixed == "projected" else 0)
+    assert not any(map(torch.equal, trainer.modules[0].parameters(), before))

@@ -2,15 +2,23 @@
 
 import math
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.finetuning.initial_state import add_new_words, frozen_state, trainable_state, untrained_model
+from paraphrastic.finetuning.initial_state import (
+    add_new_words,
+    frozen_state,
+    projected_state,
+    trainable_state,
+    untrained_model,
+)
 from paraphrastic.models import config_class, model_class
 from paraphrastic.nn.batch import DeviceSentences
 from paraphrastic.scoring.neural import TrainedEncoder
-from tests.helpers.toy_tasks import block_of, untrained_encoder
+from paraphrastic.training.scrambling import Scrambling
+from tests.helpers.toy_tasks import block_of, toy_config, untrained_encoder
 
 SENTENCES = pa.array(["b c", "c d", ""])
 
@@ -44,14 +52,13 @@ def test_vocabulary_and_embeddings_with_new_words():
 
 def test_vocabulary_of_ngrams_with_new_words():
     model = untrained_encoder("charagram", SENTENCES)
-    config = config_class("charagram")(**block_of("charagram") | {"dim": 16})
-    assert add_new_words(model, config, pa.array(["xyz"]), torch.Generator()) is model
+    assert add_new_words(model, toy_config("charagram"), pa.array(["xyz"]), torch.Generator()) is model
 
 
 @pytest.mark.parametrize("pretrained", [True, False])
 def test_penalties_of_trainable_state(pretrained):
     model = untrained_encoder("lstmavg", SENTENCES)
-    state = trainable_state(model, SENTENCES, 0.1, 0.2, pretrained)
+    state = trainable_state(model, toy_config("lstmavg"), SENTENCES, 0.1, 0.2, pretrained)
     assert (state.penalty.strength, state.penalty.to_start) == (0.1, pretrained)
     assert (state.embeddings_penalty.strength, state.embeddings_penalty.to_start) == (0.2, True)
     assert state.encoder is model.module
@@ -59,10 +66,29 @@ def test_penalties_of_trainable_state(pretrained):
     assert len(state.sentences) == 3
 
 
-def test_projection_of_frozen_state():
+def test_trainable_state_with_frozen_embeddings_and_scrambling():
+    changes = {"freeze_embeddings": True, "scramble": 0.5, "boundary_tokens": "both"}
+    model = untrained_encoder("lstmavg", SENTENCES, **changes)
+    state = trainable_state(model, toy_config("lstmavg", **changes), SENTENCES, 0.1, 0.2, pretrained=False)
+    assert state.embeddings_penalty.strength == math.inf
+    assert state.scrambling == Scrambling(0.5, (1, 1))
+
+
+def test_vectors_of_frozen_state():
     vectors = torch.randn(3, 4, generator=torch.Generator().manual_seed(1))
-    state = frozen_state(vectors, 2, 0.5, torch.Generator().manual_seed(2))
-    batch = DeviceSentences(state.sentences, torch.device("cpu")).take(torch.tensor([2, 0]).numpy())
+    state = frozen_state(vectors)
+    batch = DeviceSentences(state.sentences, torch.device("cpu")).take(np.array([2, 0]))
+    assert torch.equal(state.encoder(state.embeddings, batch), vectors[[2, 0]])
+    assert state.embeddings is vectors
+    assert not list(state.encoder.parameters())
+    assert state.encoder.out_dim == 4
+    assert state.embeddings_penalty.strength == math.inf
+
+
+def test_vectors_of_projected_state():
+    vectors = torch.randn(3, 4, generator=torch.Generator().manual_seed(1))
+    state = projected_state(vectors, 2, 0.5, torch.Generator().manual_seed(2))
+    batch = DeviceSentences(state.sentences, torch.device("cpu")).take(np.array([2, 0]))
     weights = dict(state.encoder.named_parameters())
     expected = vectors[[2, 0]] @ weights["dense.W"] + weights["dense.b"]
     torch.testing.assert_close(state.encoder(state.embeddings, batch), expected)

@@ -19,18 +19,23 @@ from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.pretrained_mean import pretrained_mean
 from paraphrastic.training.checkpoint import Checkpoint
-from tests.helpers.encoder_variants import TRAINED, WORD
+from tests.helpers.encoder_variants import LSTM, PROJ, TRAINED, WORD
 from tests.helpers.ldc import LDC
 from tests.helpers.small_models import save_baseline
 from tests.helpers.tagged_text import VARIANTS as TAGGERS
 from tests.helpers.task_tables import write_tasks
 from tests.helpers.toy_tasks import HEAD, random_task
 
-OPTIONS = HEAD | {"epochs": 2, "projection_dim": 6, "tasks": ["any"], "tagger": "charagram", "num_threads": 1}
+NO_NOISE = {"scramble": None, "dropout": None, "word_dropout": None}
+OPTIONS = (
+    HEAD | NO_NOISE | {"epochs": 2, "projection_dim": 6, "tasks": ["any"], "tagger": "charagram", "num_threads": 1}
+)
 CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 BLOCKS = {
     "avg": WORD,
     "charagram": CHARAGRAM,
+    "lstmavg": LSTM,
+    "proj": PROJ,
     "ldc": LDC | {"epochs": 2, "batch_size": 10},
     "overlap": {},
     "tfidf-words": {},
@@ -69,7 +74,7 @@ def save_word_vectors(name: str, folder: Path) -> None:
     """Save random vectors of WORDS as the pretrained model."""
     rng = np.random.default_rng(0)
     directions = np.linalg.qr(rng.normal(size=(8, 8)))[0][:1].astype(np.float32) if name == "sif" else None
-    scorer = pretrained_mean(WORDS, rng.normal(size=(len(WORDS), 8)).astype(np.float32), directions)
+    scorer = pretrained_mean(WORDS, rng.normal(size=(len(WORDS) + 1, 8)).astype(np.float32), directions)
     model_folder.save(scorer, name, config_class(name)(**BLOCKS[name]), folder)
 
 
@@ -134,28 +139,78 @@ def test_universal_with_pretrained_pair_model(train, tmp_path, monkeypatch):
     assert len(calls) == 1
 
 
+@pytest.mark.parametrize("init", ["scratch", "universal"])
+@pytest.mark.parametrize("name", ["avg", "lstmavg", "ldc"])
+def test_frozen_word_embeddings(train, tmp_path, monkeypatch, name, init):
+    monkeypatch.setitem(BLOCKS, name, BLOCKS[name] | {"freeze_embeddings": True})
+    save_pretrained(name, tmp_path / "model")
+    initial_model, starts = learning._initial_model, []
+
+    def spy(*arguments):
+        model = initial_model(*arguments)
+        starts.append((model, model.embeddings.clone(), [p.detach().clone() for p in model.module.parameters()]))
+        return model
+
+    monkeypatch.setattr(learning, "_initial_model", spy)
+    train(name, init=init, lambda_w=0.1)
+    ((model, embeddings, parameters),) = starts
+    assert torch.equal(model.embeddings, embeddings)
+    assert not any(map(torch.equal, model.module.parameters(), parameters))
+
+
+@pytest.mark.parametrize("init", ["scratch", "universal"])
+@pytest.mark.parametrize("option", NO_NOISE)
+def test_noise_in_place_of_that_of_the_model(train, tmp_path, monkeypatch, option, init):
+    save_pretrained("lstmavg", tmp_path / "model")  # without noise
+    without, replaced = train("lstmavg", init=init), train("lstmavg", init=init, **{option: 0.5})
+    assert replaced.curves.loss != without.curves.loss
+    monkeypatch.setitem(BLOCKS, "lstmavg", BLOCKS["lstmavg"] | {option: 0.5})
+    save_pretrained("lstmavg", tmp_path / "model")
+    assert train("lstmavg", init=init) == replaced
+    assert train("lstmavg", init=init, **{option: 0.0}) == without
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("avg", "scramble"), ("charagram", "dropout"), ("ldc", "word_dropout"), ("vectors", "dropout")]
+)
+def test_noise_of_model_without_that_option(train, name, option):
+    with pytest.raises(ParameterError) as caught:
+        train(name, **{option: 0.5})
+    assert str(caught.value) == f"finetune.{option} = 0.5: '{name}' has no option {option}; leave it empty"
+
+
 def test_scratch_of_pair_model(train):
     outcome = train("ldc")
     assert outcome.dev.keys() == outcome.test.keys() == {"accuracy", "f1"}
 
 
-@pytest.mark.parametrize("name", ["avg", "charagram", "vectors", "sif"])
-def test_frozen_sentence_vectors_of_pretrained_model(train, tmp_path, monkeypatch, name):
+@pytest.mark.parametrize("init", ["frozen", "projected"])
+@pytest.mark.parametrize("name", ["avg", "proj", "charagram", "vectors", "sif"])
+def test_fixed_sentence_vectors_of_pretrained_model(train, tmp_path, monkeypatch, name, init):
     if name in ("vectors", "sif"):
         save_word_vectors(name, tmp_path / "model")
     else:
         save_pretrained(name, tmp_path / "model")
     expected = model_folder.load_scorer(tmp_path / "model").encode(TASK.sentences)
-    frozen_state, calls = learning.frozen_state, []
+    fixed_state, states = getattr(learning, f"{init}_state"), []
 
-    def spy(vectors, dim, *arguments):
+    def spy(vectors, *arguments):
         np.testing.assert_array_equal(vectors.numpy(), expected)
-        calls.append(dim)
-        return frozen_state(vectors, dim, *arguments)
+        states.append(fixed_state(vectors, *arguments))
+        return states[0]
 
-    monkeypatch.setattr(learning, "frozen_state", spy)
-    assert train(name, init="frozen").epoch >= 1
-    assert calls == [6]
+    monkeypatch.setattr(learning, f"{init}_state", spy)
+    assert train(name, init=init).epoch >= 1
+    (state,) = states
+    np.testing.assert_array_equal(state.embeddings.numpy(), expected)  # after training
+    assert state.encoder.out_dim == (expected.shape[1] if init == "frozen" else 6)
+
+
+def test_projection_dim_without_projection(train, tmp_path):
+    save_pretrained("avg", tmp_path / "model")
+    for init in ("scratch", "universal", "frozen"):
+        assert train("avg", init=init, projection_dim=6) == train("avg", init=init, projection_dim=7)
+    assert train("avg", init="projected", projection_dim=6) != train("avg", init="projected", projection_dim=7)
 
 
 def test_frozen_word_vectors_with_learnable_labels(train, tmp_path):
@@ -173,6 +228,7 @@ def test_frozen_word_vectors_with_learnable_labels(train, tmp_path):
         ("ldc", "similarity", "scratch", "similarity: 'ldc' only predicts whether two sentences match"),
         ("ldc", "labelled_sentences", "scratch", "labelled_sentences: 'ldc' only predicts whether two sentences match"),
         ("ldc", "labelled_pairs", "frozen", r"finetune\.init = 'frozen': 'ldc' has no sentence vectors; use scratch"),
+        ("ldc", "ranking", "projected", r"finetune\.init = 'projected': 'ldc' has no sentence vectors; use scratch"),
     ],
 )
 def test_model_unsuitable_for_task(train, name, kind, init, message):
@@ -188,13 +244,13 @@ def test_frozen_model_without_sentence_vectors(train, tmp_path, name):
         train(name, init="frozen")
 
 
-@pytest.mark.parametrize("init", ["universal", "frozen"])
+@pytest.mark.parametrize("init", ["universal", "frozen", "projected"])
 def test_no_pretrained_model(train, init):
     with pytest.raises(ModelError, match="model: no model here; `dvc repro train` creates data/model"):
         train("avg", init=init)
 
 
-@pytest.mark.parametrize("init", ["universal", "frozen"])
+@pytest.mark.parametrize("init", ["universal", "frozen", "projected"])
 def test_other_pretrained_model(train, tmp_path, init):
     save_baseline(tmp_path / "model", "overlap")
     message = "model holds 'overlap', but model = 'avg' is chosen; run `dvc repro train`"

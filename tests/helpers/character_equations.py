@@ -36,9 +36,11 @@ def max_responses(sentence, embeddings, weights, filters):
 
 def charcnn(sentence, embeddings, weights, block):
     if not sentence:
-        return np.zeros(embeddings.shape[1])
+        return np.zeros(embeddings.shape[1] if block["dense"] else sum(block["filters"].values()))
     responses = max_responses(sentence, embeddings, weights["filters"], block["filters"])
     pooled = ACTIVATIONS[block["filter_activation"]](responses + weights["bias"])
+    if not block["dense"]:
+        return pooled
     return ACTIVATIONS[block["activation"]](pooled @ weights["dense.W"] + weights["dense.b"])
 
 

@@ -26,16 +26,18 @@ TRAINED = {
     "lambda_c": 0.0,
     "num_threads": 1,
 }
-NOISE = {"boundary_tokens": "none", "scramble": 0.0, "dropout": 0.0, "word_dropout": 0.0}
-WORD = TRAINED | NOISE | {"vectors": None, "lambda_w": 0.0}
-RECURRENT = WORD | {"matmul_dtype": "float32"}
+NOISE = {"boundary_tokens": "none", "dropout": 0.0, "word_dropout": 0.0}
+EMBEDDINGS = {"vectors": None, "freeze_embeddings": False, "lambda_w": 0.0}
+WORD = TRAINED | NOISE | EMBEDDINGS
+PROJ = WORD | {"out_dim": DIM + 2}
+RECURRENT = WORD | {"scramble": 0.0, "matmul_dtype": "float32"}
 LSTM = RECURRENT | {"output_gate": True}
 BOTH = [LSTM | {"combine": combine} for combine in ("sum", "dense")]
 
 
-def _charcnn(filters, filter_activation, activation):
-    own = {"filters": filters, "filter_activation": filter_activation, "activation": activation, "dropout": 0.0}
-    return "charcnn", TRAINED | own
+def _charcnn(filters, filter_activation, activation, dense=True):
+    layers = {"filter_activation": filter_activation, "dense": dense, "activation": activation, "dropout": 0.0}
+    return "charcnn", TRAINED | {"filters": filters} | layers
 
 
 VARIANTS = [
@@ -44,7 +46,7 @@ VARIANTS = [
     ("lstmavg", LSTM | {"output_gate": False}),
     ("lstm", LSTM),
     ("lstm", LSTM | {"output_gate": False}),
-    ("proj", WORD),
+    ("proj", PROJ),
     ("dan", WORD | {"num_layers": 1, "activation": "tanh"}),
     ("dan", WORD | {"num_layers": 2, "activation": "relu"}),
     ("rnn", RECURRENT | {"activation": "tanh"}),
@@ -61,6 +63,7 @@ VARIANTS = [
     _charcnn({2: 7, 3: 5}, "tanh", "linear"),
     _charcnn({1: 4, 2: 6, 5: 6}, "tanh", "tanh"),
     _charcnn({1: 4, 2: 6, 5: 6}, "relu", "linear"),
+    _charcnn({2: 7, 3: 5}, "tanh", "linear", dense=False),
     ("charlstm", TRAINED | {"output_gate": True, "matmul_dtype": "float32"}),
     ("charlstm", TRAINED | {"output_gate": False, "matmul_dtype": "float32"}),
 ]

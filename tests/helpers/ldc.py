@@ -10,11 +10,11 @@ from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import LabelTrainer, MatchTrainer
 from paraphrastic.training.sentence_pairs import LabelledPairs, Paraphrases
-from tests.helpers.encoder_variants import TRAINED, ragged_of
+from tests.helpers.encoder_variants import EMBEDDINGS, TRAINED, ragged_of
 from tests.helpers.toy_training import COUNTS, SENTENCES
 
 DIM, ROWS = 4, 11  # size of an embedding, and rows of the embedding table
-TRAINING = {key: value for key, value in TRAINED.items() if key != "margin"} | {"vectors": None, "lambda_w": 0.0}
+TRAINING = {key: value for key, value in TRAINED.items() if key != "margin"} | EMBEDDINGS
 LDC = TRAINING | {
     "dim": DIM,
     "match": "local",

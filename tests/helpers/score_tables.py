@@ -18,9 +18,13 @@ def score_table(
     split: Sequence[str] | None = None,
     question: Sequence[int] | None = None,
 ) -> pa.Table:
-    """Return the scores of the pairs of one set; by default all are test pairs without a question."""
+    """Return the scores of the pairs of one set; by default all are test pairs without a question.
+
+    The sentences are numbered in the order of the pairs.
+    """
     n = len(gold)
-    columns = [[name] * n, [kind] * n, split or ["test"] * n, question or [-1] * n, gold, score]
+    left, right = np.arange(2 * n).reshape(n, 2).T
+    columns = [[name] * n, [kind] * n, split or ["test"] * n, question or [-1] * n, left, right, gold, score]
     return pa.table([pa.array(column) for column in columns], SCORES.names).cast(SCORES)
 
 

@@ -44,9 +44,10 @@ def save_baseline(folder: Path, name: str) -> Model:
 
 def save_word_vectors(folder: Path, name: str, components: int = 0) -> Model:
     """Save random vectors of most words of the toy corpus as a mean (`vectors`) or as `sif`, and return it loaded."""
-    vectors = np.random.default_rng(2).normal(size=(30, 8)).astype(np.float32)
-    directions = np.linalg.qr(vectors[:8])[0][:components]
+    embeddings = np.random.default_rng(2).normal(size=(31, 8)).astype(np.float32)
+    directions = np.linalg.qr(embeddings[:8])[0][:components]
     options = {"vectors": None, "dim": 8} | ({"a": 0.1, "components": components} if name == "sif" else {})
-    scorer = pretrained_mean(pa.array(["again", "was", *WORDS[:28]]), vectors, directions if name == "sif" else None)
+    words = pa.array(["again", "was", *WORDS[:28]])
+    scorer = pretrained_mean(words, embeddings, directions if name == "sif" else None)
     model_folder.save(scorer, name, import_module(f"paraphrastic.models.{name}").Config(**options), folder)
     return paraphrastic.load(folder)

@@ -13,6 +13,7 @@ COMMON = {
     "dim": 6,
     "init": "random",
     "matmul_dtype": "float32",
+    "lowercase": True,
     "hidden_dim": 5,
     "lstm_dropout": 0.2,
     "epochs": 4,
@@ -31,15 +32,21 @@ NGRAMS = {
     "min_count": 1,
     "ngrams_per_order": None,
 }
-FILTERS = {"filters": {2: 4, 3: 3}, "filter_activation": "tanh", "dropout": 0.1}
+FILTERS = {"filters": {2: 4, 3: 3}, "filter_activation": "tanh", "dense": True, "dropout": 0.1}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "charagram": ("charagram", COMMON | NGRAMS | {"num_layers": 1}),
     "charagram-2-layers": (
         "charagram",
         COMMON | NGRAMS | {"num_layers": 2, "activation": "relu", "counts": "sqrt"},
     ),
+    "charagram-case": ("charagram", COMMON | NGRAMS | {"num_layers": 1, "lowercase": False}),
     "charcnn": ("charcnn", COMMON | FILTERS | {"character_dim": 3, "activation": "relu"}),
+    "charcnn-no-dense": (
+        "charcnn",
+        COMMON | FILTERS | {"character_dim": 3, "dense": False, "activation": "linear", "dim": 7},
+    ),
     "charlstm": ("charlstm", COMMON | {"character_dim": 3, "output_gate": True}),
+    "charlstm-case": ("charlstm", COMMON | {"character_dim": 3, "output_gate": True, "lowercase": False}),
 }
 
 TEXTS = [

@@ -1,8 +1,9 @@
 """Supervised tasks on random sentences of two words, and short training runs of heads on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,12 @@ import torch
 from paraphrastic.finetuning.config import HeadConfig
 from paraphrastic.finetuning.head_trainer import HeadTrainer, Outcome
 from paraphrastic.finetuning.heads import PairHead, SentenceHead
-from paraphrastic.finetuning.initial_state import frozen_state, trainable_state, untrained_model
+from paraphrastic.finetuning.initial_state import (
+    frozen_state,
+    projected_state,
+    trainable_state,
+    untrained_model,
+)
 from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, Task
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder
@@ -66,11 +72,15 @@ def block_of(name: str) -> dict[str, Any]:
     return next(block for variant, block in VARIANTS if variant == name)
 
 
-def untrained_encoder(name: str, sentences: pa.StringArray, seed: int = 1) -> TrainedEncoder:
-    """Return an encoder of dimension 16 with random weights and the vocabulary of `sentences`."""
-    config = config_class(name)(**block_of(name) | {"dim": 16})
+def toy_config(name: str, **changes: Any) -> Any:
+    """Return the options of an encoder of dimension 16."""
+    return config_class(name)(**block_of(name) | {"dim": 16} | changes)
+
+
+def untrained_encoder(name: str, sentences: pa.StringArray, seed: int = 1, **changes: Any) -> TrainedEncoder:
+    """Return an encoder with the options of `toy_config`, random weights and the vocabulary of `sentences`."""
     generator = torch.Generator().manual_seed(seed)
-    return untrained_model(model_class(name), config, sentences, [2, 3], generator)
+    return untrained_model(model_class(name), toy_config(name, **changes), sentences, [2, 3], generator)
 
 
 def head_trainer(
@@ -78,7 +88,8 @@ def head_trainer(
     name: str = "avg",
     seed: int = 1,
     model: TrainedEncoder | None = None,
-    is_frozen: bool = False,
+    fixed: Literal["frozen", "projected"] | None = None,
+    encoder: Mapping[str, Any] = MappingProxyType({}),
     **changes: Any,
 ) -> HeadTrainer:
     """Return a trainer of a head on a task.
@@ -88,15 +99,17 @@ def head_trainer(
         name: the encoder below the head.
         seed: seed of all random numbers.
         model: a pretrained encoder of that name; None starts from random weights.
-        is_frozen: random sentence vectors of size 8, projected to size 24, replace the encoder.
+        fixed: random sentence vectors of size 8 replace the encoder, as they are or projected to size 24.
+        encoder: options of the encoder that differ from `toy_config`.
         changes: options of the head that differ from HEAD.
     """
     config, generator = HeadConfig(**HEAD | changes), torch.Generator().manual_seed(seed)
-    if is_frozen:
-        state = frozen_state(torch.randn(len(task.sentences), 8, generator=generator), 24, 0.0, generator)
+    if fixed:
+        vectors = torch.randn(len(task.sentences), 8, generator=generator)
+        state = frozen_state(vectors) if fixed == "frozen" else projected_state(vectors, 24, 0.0, generator)
     else:
-        start = model or untrained_encoder(name, task.sentences, seed)
-        state = trainable_state(start, task.sentences, config.lambda_c, config.lambda_w, model is not None)
+        start, options = model or untrained_encoder(name, task.sentences, seed, **encoder), toy_config(name, **encoder)
+        state = trainable_state(start, options, task.sentences, config.lambda_c, config.lambda_w, model is not None)
     head_class = PairHead if task.splits["train"].is_pairs else SentenceHead
     head = head_class(state.encoder.out_dim, config.hidden_dim, task.classes, generator)
     return HeadTrainer(state, head, task, config, seed)

@@ -95,8 +95,8 @@ def bilstmavg(sentence, embeddings, weights, block):
 
 
 def gran_states(words, lstm_weights, gate_weights, block):
-    """Return all a_t of acl2017 Eq. 1 and of its four variants."""
-    outputs, a = [], np.zeros(words.shape[1])
+    """Return all a_t of acl2017 Eq. 1 and of its four variants, and the gates of each."""
+    outputs, gates, a = [], [], np.zeros(words.shape[1])
     for x, h in zip(words, lstm_states(words, lstm_weights, block["output_gate"]), strict=True):
         logits = x @ gate_weights["Wx"] + h @ gate_weights["Wh"] + gate_weights["b"]
         if block["variant"] == 4:
@@ -106,19 +106,20 @@ def gran_states(words, lstm_weights, gate_weights, block):
         second = {3: a, 4: a, 5: h}.get(block["variant"])
         a = gated if second is None else gated + second * g2
         outputs.append(a)
-    return outputs
+        gates.append(sigmoid(logits))
+    return outputs, gates
 
 
 def gran(sentence, embeddings, weights, block):
     own = submodule_weights(weights, "lstm."), submodule_weights(weights, "gates.")
-    states = gran_states(embeddings[sentence], *own, block)
+    states, _ = gran_states(embeddings[sentence], *own, block)
     if not states:
         return np.zeros(embeddings.shape[1])
     return states[-1] / len(states) if block["variant"] in (3, 4) else np.mean(states, axis=0)
 
 
 def bigran(sentence, embeddings, weights, block):
-    forward, backward = (
+    (forward, _), (backward, _) = (
         gran_states(words, *(submodule_weights(weights, f"{direction}_{part}.") for part in ("lstm", "gates")), block)
         for direction, words in (("forward", embeddings[sentence]), ("backward", embeddings[sentence[::-1]]))
     )

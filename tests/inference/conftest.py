@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.helpers.encoder_variants import PROJ
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
 
 
@@ -18,6 +19,12 @@ def avg(tmp_path_factory):
 @pytest.fixture(scope="module")
 def charagram(tmp_path_factory):
     return save_encoder(tmp_path_factory.mktemp("charagram"), "charagram", ENCODERS["charagram"])
+
+
+@pytest.fixture(scope="module")
+def proj(tmp_path_factory):
+    """Return a projection of embeddings of size 8 to vectors of size 5."""
+    return save_encoder(tmp_path_factory.mktemp("proj"), "proj", PROJ, out_dim=5)
 
 
 @pytest.fixture

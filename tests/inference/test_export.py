@@ -18,6 +18,7 @@ from paraphrastic.models import config_class
 from paraphrastic.scoring.pretrained_mean import pretrained_mean
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.vocabulary.pretrained import read_vectors
+from tests.helpers.encoder_variants import PROJ
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_word_vectors
 from tests.helpers.toy_training import SENTENCES
 
@@ -27,6 +28,11 @@ AVERAGES = {
     "avg": lambda folder: save_encoder(folder, "avg", ENCODERS["avg"]),
     "vectors": lambda folder: save_word_vectors(folder, "vectors"),
     "sif": lambda folder: save_word_vectors(folder, "sif", components=0),
+}
+
+TORCH_MODELS = {
+    "lstmavg": lambda folder: save_encoder(folder, "lstmavg", ENCODERS["lstmavg"]),
+    "proj": lambda folder: save_encoder(folder, "proj", PROJ, out_dim=5),
 }
 
 
@@ -80,9 +86,9 @@ def test_tokens_of_exported_tokenizer():
 
 
 def save_mean_of(words: list[str], folder: Path) -> Model:
-    """Save the mean of unit vectors of `words`."""
-    config = config_class("vectors")(vectors=None, dim=len(words))
-    scorer = pretrained_mean(pa.array(words), np.eye(len(words), dtype=np.float32))
+    """Save the mean of unit vectors of `words`; the last direction is that of unknown words."""
+    config = config_class("vectors")(vectors=None, dim=len(words) + 1)
+    scorer = pretrained_mean(pa.array(words), np.roll(np.eye(len(words) + 1, dtype=np.float32), 1, axis=0))
     model_folder.save(scorer, "vectors", config, folder)
     return paraphrastic.load(folder)
 
@@ -112,28 +118,28 @@ def test_tokens_that_exported_tokenizer_splits(avg, tmp_path, token):
 def test_word2vec_text_of_entries_with_spaces(tmp_path):
     model = save_mean_of(["a", "new york", "b", "at name@domain.com"], tmp_path / "model")
     assert to_word2vec(model, tmp_path / "v.txt").endswith("; 2 entries with white space")
-    assert (tmp_path / "v.txt").read_text() == "2 4\na 1 0 0 0\nb 0 0 1 0\n"
+    assert (tmp_path / "v.txt").read_text() == "3 5\nUUUNKKK 0 0 0 0 1\na 1 0 0 0 0\nb 0 0 1 0 0\n"
 
 
 def test_word2vec_text_of_averages(average, tmp_path):
     lost = to_word2vec(average, tmp_path / "v.txt")
-    assert "the vector of unknown words" in lost
-    words, vectors = read_vectors(tmp_path / "v.txt", 8)
+    assert lost == "how the model composes word vectors"
+    words, table = read_vectors(tmp_path / "v.txt", 8)
     assert words.equals(average.vocabulary)
-    np.testing.assert_array_equal(vectors, average.embeddings())
-    assert (tmp_path / "v.txt").read_text().startswith(f"{len(words)} 8\n")
+    np.testing.assert_array_equal(table, average.scorer.embedding_array())
+    assert (tmp_path / "v.txt").read_text().startswith(f"{len(words) + 1} 8\nUUUNKKK ")
 
 
-def test_word2vec_text_of_torch_model(tmp_path):
-    model = save_encoder(tmp_path / "model", "lstmavg", ENCODERS["lstmavg"])
+@pytest.mark.parametrize("name", ["lstmavg", "proj"])
+def test_word2vec_text_of_torch_model(tmp_path, name):
+    model = TORCH_MODELS[name](tmp_path / "model")
     to_word2vec(model, tmp_path / "v.txt")
-    words, vectors = read_vectors(tmp_path / "v.txt", 8)
+    words, table = read_vectors(tmp_path / "v.txt", 8)
     assert words.equals(model.vocabulary)
-    np.testing.assert_array_equal(vectors, model.embeddings())
+    np.testing.assert_array_equal(table, model.scorer.embedding_array())
 
 
-NO_AVERAGES = {
-    "lstmavg": lambda folder: save_encoder(folder, "lstmavg", ENCODERS["lstmavg"]),
+NO_AVERAGES = TORCH_MODELS | {
     "charagram": lambda folder: save_encoder(folder, "charagram", ENCODERS["charagram"]),
     "avg": lambda folder: save_encoder(folder, "avg", ENCODERS["avg"], boundary_tokens="both"),
     "sif": lambda folder: save_word_vectors(folder, "sif", components=1),

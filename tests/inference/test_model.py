@@ -27,6 +27,15 @@ def test_vectors_of_raw_and_tokenized_text(model):
     assert vectors[0].any()
 
 
+def test_vectors_of_projection_to_another_size(proj):
+    embeddings, weights = proj.embeddings(), proj.scorer.arrays()
+    rows = [proj.vocabulary.to_pylist().index(word) for word in ("again", "was", "the", WORDS[0])]
+    expected = embeddings[rows].mean(axis=0) @ weights["dense.W"] + weights["dense.b"]  # (5,)
+    np.testing.assert_allclose(proj.encode([f"Again {WORDS[0]} was the"])[0], expected, atol=1e-6)
+    assert proj.dim == proj.summary()["dimension"] == 5
+    assert proj.similarity(["again"], ["Again"]) == pytest.approx(1)
+
+
 def test_vectors_with_small_batches(model):
     texts = LINES + RAW
     np.testing.assert_allclose(model.encode(texts, batch_size=3), model.encode(texts), atol=1e-6)
@@ -115,6 +124,7 @@ def test_vectors_of_model_without_vectors(overlap, use):
 def test_summary_of_encoder(model):
     summary = model.summary()
     assert summary["model"] == model.name
+    assert summary["selection"] == "-"
     assert summary["dimension"] == 8
     assert summary["vocabulary"] == len(model.vocabulary) == len(model.scorer.texts)
     arrays = model.scorer.arrays() if isinstance(model.scorer, TrainedEncoder) else model.scorer.arrays
@@ -123,7 +133,7 @@ def test_summary_of_encoder(model):
 
 
 def test_summary_of_model_without_weights(overlap):
-    expected = {"model": "overlap", "dimension": "-", "vocabulary": 0, "parameters": 0}
+    expected = {"model": "overlap", "selection": "-", "dimension": "-", "vocabulary": 0, "parameters": 0}
     assert overlap.summary() == expected | {"bytes": (overlap.folder / "config.json").stat().st_size}
 
 

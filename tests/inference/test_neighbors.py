@@ -6,7 +6,7 @@ import pytest
 
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
+from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines, nearest_texts
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 LINES = SENTENCES.to_pylist()[:5]
@@ -61,12 +61,11 @@ def test_neighbors_of_invalid_unicode(avg):
     assert "\n" not in str(caught.value)
 
 
-def test_neighbors_of_sentence_of_another_size(avg, monkeypatch):
-    monkeypatch.setitem(vars(avg), "dim", 16)
-    message = "sentence vectors have size 16 and embeddings 8; name a word or n-gram of the vocabulary"
+def test_neighbors_of_sentence_of_another_size(proj):
+    message = "sentence vectors have size 5 and embeddings 8; name a word or n-gram of the vocabulary"
     with pytest.raises(ModelError, match=message):
-        nearest_in_vocabulary(avg, "not an entry", 3)
-    assert len(nearest_in_vocabulary(avg, WORDS[0], 3)) == 3
+        nearest_in_vocabulary(proj, "not an entry", 3)
+    assert len(nearest_in_vocabulary(proj, WORDS[0], 3)) == 3
 
 
 @pytest.mark.parametrize("name", ["avg", "overlap"])
@@ -80,6 +79,13 @@ def test_nearest_lines_in_parts(request, name):
         assert [line for _, line in nearest] == [LINES[n] for n in order]
         np.testing.assert_allclose([score for score, _ in nearest], expected[order], atol=1e-6)
     assert nearest[0] == (pytest.approx(1, abs=1e-6), LINES[3])
+
+
+def test_first_of_equally_near_texts_without_the_one_left_out():
+    vectors = np.array([[1, 0], [2, 0], [0, 0], [1, 1], [4, 0], [-1, 0]], np.float32)
+    nearest = nearest_texts(pa.array(list("abcdef")), vectors, vectors[0], 4, left_out=1)
+    assert [text for _, text in nearest] == list("aedc")
+    np.testing.assert_allclose([cosine for cosine, _ in nearest], [1, 1, 0.5**0.5, 0], atol=1e-6)
 
 
 def test_first_of_equally_near_lines(overlap):

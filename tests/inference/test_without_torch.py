@@ -133,6 +133,21 @@ def test_error_without_torch_alone(models, tmp_path):
     assert message == f"{tmp_path}/models/lstmavg: lstmavg needs PyTorch; {INSTALL}"
 
 
+def test_explanation_without_optional_packages(models):
+    code = """
+import paraphrastic
+from paraphrastic.inference.explain import explain
+
+for folder in sys.argv[3:]:
+    explanation = explain(paraphrastic.load(folder), *sys.argv[1:3])
+    print(explanation.cosine, sum(unit.share for unit in explanation.left))
+"""
+    left, right, folders = TEXTS[0], TEXTS[-1], [str(models[name].folder) for name in WITH_VECTORS]
+    printed = run_with_hidden(OPTIONAL, code, left, right, *folders).split()
+    expected = [models[name].similarity([left], [right])[0] for name in WITH_VECTORS for _ in range(2)]
+    assert [float(number) for number in printed] == pytest.approx(expected, abs=1e-6)
+
+
 def test_imports_of_models_without_torch(models):
     # pyarrow and numba import pandas and SciPy where these are installed
     packages = {*OPTIONAL} - {"pandas", "scipy"}

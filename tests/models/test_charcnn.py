@@ -13,7 +13,8 @@ from tests.helpers.encoder_variants import TRAINED, batch_of
 
 DIM, ROWS = 4, 9
 SENTENCES = [[3, 1, 3, 8, 8, 1, 3, 1, 0], [], [7], [2, 2, 2, 5, 0, 8, 4], [6, 8], [], [1, 1, 1, 1, 1, 1]]
-OWN = {"filters": {2: 7, 3: 5}, "filter_activation": "tanh", "activation": "tanh", "dropout": 0.0}
+OWN = {"filters": {2: 7, 3: 5}, "filter_activation": "tanh", "dense": True, "activation": "tanh", "dropout": 0.0}
+NO_DENSE = {"dense": False, "activation": "linear"}
 
 
 def config(**changes):
@@ -53,11 +54,29 @@ def test_initial_filters_within_the_bound_of_their_width():
         assert 0.95 * bound < np.abs(weights[width]).max() <= bound
 
 
-def test_dropout_in_training_and_evaluation():
-    encoder, embeddings = charcnn(dropout=0.5), random_embeddings()
+@pytest.mark.parametrize("layers", [{}, NO_DENSE], ids=["dense", "no-dense"])
+def test_dropout_in_training_and_evaluation(layers):
+    encoder, embeddings = charcnn(dropout=0.5, **layers), random_embeddings()
     batch = batch_of(SENTENCES, encoder)
     assert not torch.equal(encoder(embeddings, batch), encoder(embeddings, batch))
-    assert torch.equal(encoder.eval()(embeddings, batch), charcnn()(embeddings, batch))
+    assert torch.equal(encoder.eval()(embeddings, batch), charcnn(**layers)(embeddings, batch))
+
+
+def test_pooled_responses_as_vectors():
+    encoder, pooling = charcnn(), charcnn(**NO_DENSE)
+    batch, embeddings = batch_of(SENTENCES, encoder), random_embeddings()
+    pooled = pooling(embeddings, batch)  # the same filters, because they are drawn first
+    assert pooled.shape == (len(SENTENCES), 12)
+    assert (encoder.out_dim, pooling.out_dim) == (DIM, 12)
+    is_empty = torch.tensor([not sentence for sentence in SENTENCES]).unsqueeze(1)
+    torch.testing.assert_close(encoder.dense(pooled).masked_fill(is_empty, 0), encoder(embeddings, batch))
+    assert set(pooling.state_dict()) == {"filters", "bias"}
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_activation_without_dense_layer(activation):
+    with pytest.raises(ValidationError, match=r"activation\n.*should be linear, because there is no dense layer"):
+        config(dense=False, activation=activation)
 
 
 def test_filters_after_json():

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from tests.helpers import character_equations, word_equations
-from tests.helpers.encoder_variants import DIM, MORE, SENTENCES, VARIANTS, batch_of, build, variant_parameters
+from tests.helpers.encoder_variants import MORE, SENTENCES, VARIANTS, batch_of, build, variant_parameters
 
 EQUATIONS = word_equations.EQUATIONS | character_equations.EQUATIONS
 WITH_MATRIX_PRODUCTS = [(name, block) for name, block in VARIANTS if "matmul_dtype" in block]
@@ -43,7 +43,7 @@ class TestEncoder:
 
     def test_vectors_of_empty_batch(self, name, block):
         encoder, embeddings = build(name, block)
-        assert encoder(embeddings, batch_of([], encoder)).shape == (0, DIM)
+        assert encoder(embeddings, batch_of([], encoder)).shape == (0, encoder.out_dim)
 
 
 @pytest.mark.parametrize(("name", "block"), variant_parameters(*FAST_GRADIENTS))

@@ -48,9 +48,11 @@ def test_order_of_stages(run):
     order = [stages.index(stage) for stage in STAGES]
     assert order == sorted(order)
     finetune = [stage for stage in stages if "finetune@" in stage]
-    assert len(finetune) >= 2
-    assert len(stages) == len(STAGES) + len(finetune)
+    analyses = [stage for stage in stages if "analyze@" in stage]
+    assert min(len(finetune), len(analyses)) >= 2
+    assert len(stages) == len(STAGES) + len(finetune) + len(analyses)
     assert min(map(stages.index, finetune)) > stages.index("train")
+    assert min(map(stages.index, analyses)) > stages.index("evaluate")
 
 
 @pytest.mark.slow

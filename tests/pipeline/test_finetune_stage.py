@@ -1,7 +1,9 @@
-"""The stage `finetune`: the file that it writes, and parameters that it refuses."""
+"""The stage `finetune`: the files that it writes, and parameters that it refuses."""
 
+import csv
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +11,7 @@ import pytest
 import torch
 
 from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.finetuning.learning import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
@@ -22,6 +25,9 @@ from tests.helpers.task_tables import write_tasks
 ENTAILMENT = [("sample.entailment", split, n, n + 1, n % 3) for split in SPLITS for n in range(30)]
 PARAPHRASE = [("sample.paraphrase", split, n, n + 1, n % 2) for split in SPLITS for n in range(30)]
 TAGS = [("sample.tags", split, n, word, word.upper(), 0, "root") for split in SPLITS for n, word in enumerate("abab")]
+learners = pytest.mark.parametrize(
+    ("task", "model"), [("sample-paraphrase", "avg"), ("sample-paraphrase", "ldc"), ("sample-tags", "avg")]
+)
 SMALL = {"dim": 8, "epochs": 2, "filters_per_width": 4, "num_threads": 1}
 
 
@@ -57,6 +63,40 @@ def test_metrics_of_both_sets_and_epoch(run_stage, model):
     assert 1 <= metrics["epoch"] <= 2
 
 
+def curve(folder: Path, task: str) -> list[list[str]]:
+    """Return the rows of the curve that the stage has written, without its header."""
+    header, *rows = csv.reader((folder / f"metrics/finetune/{task}.csv").read_text().splitlines())
+    assert header == ["epoch", "score"]
+    return rows
+
+
+@learners
+def test_curve_of_the_score_on_the_development_set(run_stage, tmp_path, task, model):
+    metrics = run_stage(task, model=model)
+    points = curve(tmp_path, task)
+    assert [epoch for epoch, _ in points] == ["1", "2"]
+    best = max(points, key=lambda point: float(point[1]))
+    assert best == [str(metrics["epoch"]), f"{metrics['dev']['accuracy']:.2f}"]
+
+
+@learners
+def test_curve_after_interruption(run_stage, tmp_path, monkeypatch, task, model):
+    run_stage(task, model=model)
+    uninterrupted = (tmp_path / f"metrics/finetune/{task}.csv").read_bytes()
+
+    def interrupt(step: int, steps: int) -> None:
+        if step == steps:  # the checkpoint is of the step before and has the score of the first epoch
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(finetune, "TaskRun", lambda seed, checkpoint, *_: TaskRun(seed, checkpoint, 0, interrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run_stage(task, model=model)
+    assert [*(tmp_path / finetune.CHECKPOINTS).rglob("*.pt")]
+    run_stage(task, model=model)
+    assert (tmp_path / f"metrics/finetune/{task}.csv").read_bytes() == uninterrupted
+
+
 def test_checkpoint_after_run(run_stage, tmp_path, monkeypatch):
     monkeypatch.setattr(finetune, "CHECKPOINT_SECONDS", 0)
     run_stage("sample-entailment")
@@ -71,7 +111,7 @@ def test_tagging_task_with_two_models(run_stage):
     assert metrics[0]["dev"].keys() == {"accuracy"}
 
 
-@pytest.mark.parametrize("init", ["universal", "frozen"])
+@pytest.mark.parametrize("init", ["universal", "frozen", "projected"])
 def test_pretrained_model_in_data_model(run_stage, tmp_path, init):
     config = config_class("avg")(**load_params(tmp_path / "params.yaml").models["avg"])
     generator = torch.Generator().manual_seed(1)

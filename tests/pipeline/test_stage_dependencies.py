@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from tests.helpers.repository import ROOT
 
-FILES = ROOT / "dvc.yaml", ROOT / "finetune/dvc.yaml"  # `wdir` makes the paths of both relative to the root
+FILES = [ROOT / name for name in ("dvc.yaml", "finetune/dvc.yaml", "analyze/dvc.yaml")]  # `wdir` is the root of all
 STAGES = {name: stage for file in FILES for name, stage in YAML(typ="safe").load(file)["stages"].items()}
 PACKAGES = {"pipeline": ROOT, "paraphrastic": ROOT / "src"}
 BLOCKS = {"models": "models.${model}", "taggers": "taggers.${finetune.tagger}"}  # a stage reads one block of each
@@ -63,13 +63,20 @@ def data_files(node: ast.AST, file: Path) -> list[Path]:
     return []
 
 
+def folder_of_data(file: Path) -> list[Path]:
+    """Return the files in the folder that has the name of the module `file`: its data, such as published numbers."""
+    return [
+        each for each in file.with_suffix("").rglob("*") if each.suffix != ".py" and "__pycache__" not in each.parts
+    ]
+
+
 def direct_imports(file: Path) -> set[Path]:
     """Return the files of this repository that `file` imports or names, and the `__init__.py` of their packages."""
     nodes = list(ast.walk(ast.parse(file.read_text())))
     modules = {module for node in nodes for module in imported_modules(node, file)}
     parents = {".".join(module.split(".")[:n]) for module in modules for n in range(1, module.count(".") + 2)}
     files = {module_file(module) for module in parents} - {None}
-    return files.union(*(data_files(node, file) for node in nodes))
+    return files.union(folder_of_data(file), *(data_files(node, file) for node in nodes))
 
 
 def reachable_code(file: Path) -> set[Path]:

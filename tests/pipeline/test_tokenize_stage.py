@@ -11,6 +11,7 @@ from paraphrastic.corpus.filtering import REASONS
 from paraphrastic.errors import DataError
 from paraphrastic.sources.catalogue import File, Suite, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
+from pipeline.params import Tokenize
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
 
@@ -33,6 +34,14 @@ FILES = {
     "train/b": b"One cat\nOne dog\n",
     "test/x.test.tsv": b"3\tIt is.\tYes\n0\tNo.\tYes\n",
 }
+SETTINGS = {
+    "drop_overlap": True,
+    "max_bad_rows": 0.1,
+    "take_share": 1.0,
+    "max_pairs": None,
+    "max_tokens": None,
+    "take_by": "order",
+}
 
 
 def use(monkeypatch, training, evaluation):
@@ -51,9 +60,10 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     use(monkeypatch, [TRAIN], [TEST])
 
-    def run(changes=None, **parameters):
-        settings = SimpleNamespace(**({"drop_overlap": True, "max_bad_rows": 0.1} | parameters))
-        monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(corpus=0, benchmarks=0, tokenize=settings))
+    def run(changes=None, seed=1, **parameters):
+        settings = Tokenize(**(SETTINGS | parameters))
+        params = SimpleNamespace(corpus=0, benchmarks=0, seed=seed, tokenize=settings)
+        monkeypatch.setattr(stage, "load_params", lambda: params)
         for path, content in (FILES | (changes or {})).items():
             write_file(stage.RAW_FOLDER / path, content)
         stage.main()
@@ -119,6 +129,36 @@ def test_incomplete_evaluation_set(run):
         run({"test/x.test.tsv": b"3\tIt is.\tYes\n" * 3})
 
 
+def test_part_of_the_pairs(run, capsys):
+    changes = {side: "".join(f"{side[-1]}{n} {n}\n" for n in range(10)).encode() for side in ("train/a", "train/b")}
+    (row,) = run(changes)
+    assert "corpus: 10 pairs with 40 tokens" in capsys.readouterr().err
+    assert "taken" not in row
+    (row,) = run(changes, take_share=0.3)
+    assert (row["kept"], row["taken"]) == ("10", "3")
+    assert "corpus: 3 pairs with 12 tokens" in capsys.readouterr().err
+    texts = read_table(stage.CORPUS / "sentences.parquet", SENTENCES)["text"].to_pylist()
+    assert texts == ["a0 0", "a1 1", "a2 2", "b0 0", "b1 1", "b2 2"]
+
+
+def test_seed_of_random_pairs(run):
+    changes = {side: "".join(f"{side[-1]}{n}\n" for n in range(50)).encode() for side in ("train/a", "train/b")}
+    taken = []
+    for seed in (1, 1, 2):
+        run(changes, seed=seed, max_pairs=20, take_by="random")
+        taken.append((stage.CORPUS / "sentences.parquet").read_bytes())
+    assert taken[0] == taken[1] != taken[2]
+
+
+def test_source_of_which_no_pair_is_taken(run, monkeypatch):
+    other = make_source(
+        [File("c", "", None)], name="other", reader="aligned", options={"pairs": [["c", "c"]]}, pairs=True
+    )
+    use(monkeypatch, [TRAIN, other], [TEST])
+    rows = run({"other/c": b"x\n"}, max_pairs=1)
+    assert [(row["source"], row["kept"], row["taken"]) for row in rows] == [("train", "2", "1"), ("other", "0", "0")]
+
+
 def test_manual_source_without_files(run, monkeypatch):
     absent = make_source([File("c", "", None)], name="absent", reader="sts-tsv", manual="licensed")
     use(monkeypatch, [TRAIN], [absent, TEST])
@@ -135,8 +175,8 @@ def test_report_of_the_corpora_open_and_captions(mirror, tmp_path, monkeypatch):
             link = stage.RAW_FOLDER / source.name / file.path
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(mirror / file.url.split("://")[1])
-    settings = SimpleNamespace(drop_overlap=True, max_bad_rows=0.001)
-    params = SimpleNamespace(corpus=names, benchmarks=benchmarks, tokenize=settings)
+    settings = Tokenize(**(SETTINGS | {"max_bad_rows": 0.001}))
+    params = SimpleNamespace(corpus=names, benchmarks=benchmarks, seed=1, tokenize=settings)
     monkeypatch.setattr(stage, "load_params", lambda: params)
     stage.main()
     rows = {row["source"]: [int(row[column]) for column in ("read", *REASONS, "kept")] for row in report()}

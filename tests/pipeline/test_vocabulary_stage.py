@@ -7,7 +7,7 @@ import pytest
 
 import pipeline.vocabulary as stage
 from paraphrastic.errors import DataError
-from paraphrastic.tables import NGRAM_COUNTS, SENTENCES, WORD_COUNTS, read_table, write_table
+from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table, write_table
 from pipeline.params import Vocabulary
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 
@@ -19,9 +19,19 @@ def run(tmp_path, monkeypatch):
     """Runs the stage in a folder of its own; returns the rows of its tables by name."""
     monkeypatch.chdir(tmp_path)
 
-    def run(texts, **changes):
+    def run(texts, pairs=None, **changes):
         write_table(pa.table({"text": pa.array(texts, pa.string())}), stage.SENTENCES_FILE, SENTENCES)
-        values = {"min_count": 1, "orders": [2], "ngram_min_count": 1, "ngrams_per_order": None} | changes
+        if pairs:
+            left, right = zip(*pairs, strict=True)
+            table = {"left": left, "right": right, "source": ["a"] * len(pairs), "group": range(len(pairs))}
+            write_table(pa.table(table), stage.PAIRS_FILE, PAIRS)
+        values = {
+            "count": "sentences",
+            "min_count": 1,
+            "orders": [2],
+            "ngram_min_count": 1,
+            "ngrams_per_order": None,
+        } | changes
         monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(vocabulary=Vocabulary(**values)))
         stage.main()
         tables = {name: read_table(stage.VOCABULARY / f"{name}.parquet", schema) for name, schema in SCHEMAS.items()}
@@ -39,6 +49,21 @@ def test_limits_of_words_and_ngrams(run):
 def test_limits_of_characters(run):
     tables = run(["ab ab", "ab c"], orders=[2], ngram_min_count=3, ngrams_per_order=1)
     assert tables["characters"] == [(" ", 1, 6, 2), ("a", 1, 3, 2), ("b", 1, 3, 2)]
+
+
+def test_counts_over_pairs(run):
+    texts, pairs = ["a b", "a c", "d"], [(0, 1), (0, 2), (2, 1), (0, 2)]
+    tables = run(texts, pairs, count="pairs", min_count=3, ngram_min_count=4)
+    assert tables["words"] == [("a", 5, 2), ("b", 3, 1), ("d", 3, 1)]
+    assert tables["ngrams"] == [(" a", 2, 5, 2), ("a ", 2, 5, 2)]
+    assert tables["characters"] == [(" ", 1, 21, 3), ("a", 1, 5, 2)]
+    over_sentences = run(texts, pairs)
+    assert over_sentences["words"] == [("a", 2, 2), ("b", 1, 1), ("c", 1, 1), ("d", 1, 1)]
+
+
+def test_counts_over_missing_pairs(run):
+    with pytest.raises(DataError, match=r"data/corpus/pairs\.parquet: no such file; run `dvc repro` to create it"):
+        run(["a b"], count="pairs")
 
 
 def test_bytes_of_a_second_run(run, tmp_path):

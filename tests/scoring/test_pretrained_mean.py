@@ -19,6 +19,7 @@ WORDS = ["the", "cat", "sat", "mat", "rare"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), DIM)).astype(np.float32)
 CORPUS = pa.array(["the cat sat", "the mat", "the unknown cat cat", ""])
 SENTENCES = pa.array(["the cat", "rare mat the the", "nothing known", "", "cat"])
+UNKNOWN = np.array([0.5, -1, 2, 3], np.float32)
 
 
 @pytest.fixture
@@ -29,11 +30,22 @@ def vector_file(tmp_path: Path) -> str:
     return str(tmp_path / "v.txt")
 
 
-def naive_means(sentences: pa.StringArray, weight: Callable[[str], float]) -> np.ndarray:
-    """Return the mean of the weighted vectors of the words of each sentence; an unknown word is a zero vector."""
+@pytest.fixture
+def file_with_unknown(vector_file: str) -> str:
+    """Return the path of the same file with UNKNOWN as the vector of unknown words."""
+    with Path(vector_file).open("a") as file:
+        file.write(f"UUUNKKK {' '.join(map(str, UNKNOWN.tolist()))}\n")
+    return vector_file
+
+
+def naive_means(
+    sentences: pa.StringArray, weight: Callable[[str], float], unknown: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the mean of the weighted vectors of the words of each sentence, with `unknown` (or zero) for others."""
 
     def mean(words: list[str]) -> np.ndarray:
-        rows = [weight(word) * VECTORS[WORDS.index(word)] if word in WORDS else np.zeros(DIM) for word in words]
+        other = np.zeros(DIM) if unknown is None else unknown
+        rows = [weight(word) * VECTORS[WORDS.index(word)] if word in WORDS else other for word in words]
         return np.sum(rows, axis=0) / len(words) if words else np.zeros(DIM)
 
     return np.array([mean(text.split()) for text in sentences.to_pylist()])
@@ -44,6 +56,14 @@ def test_mean_of_vectors(vector_file):
     expected = naive_means(SENTENCES, lambda word: 1)
     np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
     np.testing.assert_allclose(scorer.score(SENTENCES, *all_pairs(SENTENCES)), cosines(expected), atol=1e-6)
+
+
+def test_mean_of_vectors_with_vector_of_unknown_words(file_with_unknown):
+    scorer = vectors.MODEL.fit(vectors.Config(vectors=file_with_unknown, dim=DIM), CORPUS)
+    expected = naive_means(SENTENCES, lambda word: 1, UNKNOWN)
+    np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
+    np.testing.assert_array_equal(scorer.encode(pa.array(["UUUNKKK", "other"])), [UNKNOWN, UNKNOWN])
+    assert scorer.texts.to_pylist() == WORDS
 
 
 def test_oov_share_of_vectors(vector_file):
@@ -63,6 +83,13 @@ def test_weights_and_removed_components_of_sif(vector_file, components):
     scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=a, components=components), CORPUS)
     np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-5)
     np.testing.assert_allclose(scorer.score(SENTENCES, *all_pairs(SENTENCES)), cosines(expected), atol=1e-4)
+
+
+def test_sif_with_vector_of_unknown_words(file_with_unknown):
+    scorer = sif.MODEL.fit(sif.Config(vectors=file_with_unknown, dim=DIM, a=0.1, components=0), CORPUS)
+    counts = Counter(" ".join(CORPUS.to_pylist()).split())
+    expected = naive_means(SENTENCES, lambda word: 0.1 / (0.1 + counts[word] / counts.total()), UNKNOWN)
+    np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("components", [DIM, DIM + 1])

@@ -9,7 +9,7 @@ import torch
 
 from paraphrastic.training import trainer as training_loop
 from tests.helpers import ldc, pretended_device, toy_training
-from tests.helpers.encoder_variants import REPRESENTATIVE, WORD, variant_parameters
+from tests.helpers.encoder_variants import LSTM, PROJ, REPRESENTATIVE, WORD, variant_parameters
 from tests.helpers.pretended_device import PretendedDevice
 from tests.helpers.toy_training import SENTENCES, kill_at, prepare
 
@@ -40,6 +40,8 @@ def pretended():
 def train(name, block, device, folder, every=1e9, on_step=lambda step: None, **changes):
     """Train an encoder for one epoch with the options that it has; return the model and its curves."""
     options = {key: value for key, value in (OPTIONS | {"epochs": 1} | changes).items() if key in block}
+    if name == "avg":  # has no Wc
+        del options["lambda_c"]
     return toy_training.train(name, block, folder, None, every, on_step, device, **options)
 
 
@@ -68,6 +70,12 @@ def test_finite_losses_with_dropout_and_bfloat16_products(name, block, tmp_path)
     model, curves = train(name, block, DEVICE, tmp_path, **options)
     assert np.isfinite(model.encode(SENTENCES)).all()
     assert np.isfinite(curves.loss).all()
+
+
+@pytest.mark.parametrize(("name", "block"), [("proj", PROJ), ("lstmavg", LSTM)])
+def test_losses_with_frozen_embeddings_on_device_and_cpu(name, block, tmp_path):
+    options = {"freeze_embeddings": True, "epochs": 2}
+    assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
 
 
 @some_encoders

@@ -1,8 +1,10 @@
 """Training of every sentence encoder: it learns, repeats itself, and continues after a kill."""
 
 import pytest
+import torch
 
-from tests.helpers.encoder_variants import REPRESENTATIVE, variant_parameters
+from paraphrastic.errors import ParameterError
+from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, WORD, variant_parameters
 from tests.helpers.toy_training import fickle_score, kill_at, paraphrases_found, prepare, saved_bytes, train
 
 NOISE = {"curriculum": True, "boundary_tokens": "both", "scramble": 0.5, "dropout": 0.2, "word_dropout": 0.1}
@@ -31,7 +33,8 @@ class TestRepeatedRuns:
     @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
     def test_bytes_of_killed_and_unbroken_run(self, name, block, optimizer, tmp_path):
         noise = {key: value for key, value in NOISE.items() if key in block}
-        options = {"optimizer": optimizer, "negatives": "mix", "lambda_c": 1e-4, "select": fickle_score} | noise
+        options = {"optimizer": optimizer, "negatives": "mix", "select": fickle_score} | noise
+        options["lambda_w" if name == "avg" else "lambda_c"] = 1e-4
         unbroken, curves = train(name, block, tmp_path / "1", **options)
         for limit in (9, 23):
             with pytest.raises(KeyboardInterrupt):
@@ -41,3 +44,50 @@ class TestRepeatedRuns:
         assert steps[0] > 20
         assert resumed_curves == curves
         assert saved_bytes(unbroken, name, tmp_path / "a") == saved_bytes(resumed, name, tmp_path / "b")
+
+
+FROZEN = {name: block for name, block in VARIANTS if "freeze_embeddings" in block and name != "avg"}
+
+
+@pytest.mark.parametrize(("name", "block"), FROZEN.items(), ids=FROZEN)
+def test_frozen_embeddings(name, block, tmp_path):
+    untrained, _, _ = prepare(name, block)
+    options = {"freeze_embeddings": True, "select": fickle_score, "max_grad_norm": 1.0, "dropout": 0.2}
+    trained, curves = train(name, block, tmp_path / "1", **options)
+    assert torch.equal(trained.embeddings, untrained.embeddings)
+    assert all(
+        (after != before).any()
+        for after, before in zip(trained.module.parameters(), untrained.module.parameters(), strict=True)
+    )
+    penalised, same_curves = train(name, block, tmp_path / "2", **options, lambda_w=0.1)
+    assert same_curves == curves  # λw has no effect
+    assert all(map(torch.equal, trained.module.parameters(), penalised.module.parameters()))
+
+
+def test_frozen_embeddings_of_killed_and_unbroken_run(tmp_path):
+    name, options = "lstmavg", {"freeze_embeddings": True, "dropout": 0.2, "select": fickle_score}
+    unbroken, _ = train(name, FROZEN[name], tmp_path / "1", **options)
+    with pytest.raises(KeyboardInterrupt):
+        train(name, FROZEN[name], tmp_path / "2", every=0, on_step=kill_at(9), **options)
+    resumed, _ = train(name, FROZEN[name], tmp_path / "2", **options)
+    assert saved_bytes(unbroken, name, tmp_path / "a") == saved_bytes(resumed, name, tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"freeze_embeddings": True},
+            "freeze_embeddings = true: this model has no other parameters to train; set it to false, or choose the "
+            "model 'vectors'",
+        ),
+        (
+            {"lambda_c": 0.1},
+            "lambda_c = 0.1: this model has no parameters except word embeddings; set it to 0.0, or use lambda_w",
+        ),
+    ],
+)
+def test_model_without_other_parameters_than_embeddings(change, message, tmp_path):
+    with pytest.raises(ParameterError) as caught:
+        train("avg", WORD, tmp_path, **change)
+    assert str(caught.value) == message

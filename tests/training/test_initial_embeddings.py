@@ -1,10 +1,12 @@
 """Initial embeddings: scaled by inverse document frequency, and read from a file of word vectors."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from paraphrastic.inference import model_folder
 from tests.helpers.encoder_variants import WORD
-from tests.helpers.toy_training import WORDS, prepare
+from tests.helpers.toy_training import SENTENCES, WORDS, prepare
 
 
 def test_lengths_with_idf():
@@ -21,3 +23,27 @@ def test_embeddings_with_vector_file(tmp_path):
     rows = {text: row for row, text in enumerate(model.texts.to_pylist(), 1)}
     assert model.embeddings[rows["again"]].tolist() == [1, 2, 3]
     assert model.embeddings[rows["new"]].tolist() == [4, 5, 6]
+    assert not model.embeddings[0].any()
+
+
+@pytest.mark.parametrize("init", ["random", "idf"])
+@pytest.mark.parametrize("boundary_tokens", ["none", "both"])
+def test_vector_of_unknown_words_from_vector_file(tmp_path, init, boundary_tokens):
+    (tmp_path / "vectors.txt").write_text("again 1 2 3\nUUUNKKK 7 8 9\nnew 4 5 6\n")
+    options = {"dim": 3, "init": init, "boundary_tokens": boundary_tokens}
+    model, _, _ = prepare("avg", WORD, vectors=str(tmp_path / "vectors.txt"), **options)
+    rows = {text: row for row, text in enumerate(model.texts.to_pylist(), 1)}
+    assert model.embeddings[0].tolist() == [7, 8, 9]
+    assert [model.embeddings[rows[text]].tolist() for text in ("again", "new")] == [[1, 2, 3], [4, 5, 6]]
+    assert "UUUNKKK" not in rows
+    assert len(model.embeddings) == len(rows) + 1
+
+
+def test_vector_of_unknown_words_with_torch_and_without(tmp_path):
+    (tmp_path / "vectors.txt").write_text("again 1 2 3\nUUUNKKK 7 8 9\n")
+    model, _, config = prepare("avg", WORD, dim=3, vectors=str(tmp_path / "vectors.txt"))
+    model_folder.save(model, "avg", config, tmp_path / "model")
+    texts = pa.array(["again other", "other", *SENTENCES.to_pylist()])
+    vectors = model_folder.load_scorer(tmp_path / "model").encode(texts)
+    np.testing.assert_allclose(vectors, model.encode(texts), atol=1e-6)
+    np.testing.assert_allclose(vectors[:2], [[4, 5, 6], [7, 8, 9]])

@@ -67,6 +67,14 @@ def test_share_of_paraphrases_found_before_and_after_training(tmp_path):
     assert paraphrases_found(train(tmp_path, epochs=60, dim=32, negatives="mix")[0]) > 0.6
 
 
+@pytest.mark.parametrize("pairs", [paraphrases, labelled])
+def test_frozen_embeddings(pairs, tmp_path):
+    before = start(LDC, dim=8, filters_per_width=8)
+    trained, _ = train(tmp_path, pairs, freeze_embeddings=True, lambda_w=0.1)
+    assert torch.equal(trained.embeddings, before.embeddings)
+    assert not torch.equal(trained.module.similarity.W, before.module.similarity.W)
+
+
 def test_bytes_of_two_runs_with_the_same_seed(tmp_path):
     first, second = (model_bytes(train(tmp_path / "c", dropout=0.2)[0], tmp_path / name) for name in "ab")
     assert first == second

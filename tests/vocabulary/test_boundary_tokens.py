@@ -1,4 +1,4 @@
-"""Boundary tokens around sentences of words: acl2017 §4.1.3."""
+"""Boundary tokens around sentences of words: acl2017 §4.1.2, note 4."""
 
 import pyarrow as pa
 import pytest

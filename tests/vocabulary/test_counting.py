@@ -74,6 +74,28 @@ def test_ngram_counts_with_another_padding(alphabet, padding):
     assert rows(counts) == naive_ngram_counts(sentences, orders, padding)
 
 
+@pytest.mark.parametrize("size", [counting.CHUNK, 50])
+def test_weighted_counts_equal_counts_of_repeated_sentences(monkeypatch, size):
+    sentences, orders = random_sentences(ALPHABETS["planes"] + " "), [1, 2, 4]
+    weights = np.random.default_rng(0).integers(1, 6, len(sentences))
+    repeated = [text for text, weight in zip(sentences, weights, strict=True) for _ in range(weight)]
+    monkeypatch.setattr(counting, "CHUNK", size)
+    monkeypatch.setattr(counting, "WORDS_CHUNK", size)
+    containing = {text: number for text, _, _, number in naive_ngram_counts(sentences, orders)}
+    expected = [(*row[:3], containing[row[0]]) for row in naive_ngram_counts(repeated, orders)]
+    assert rows(count_ngrams(pa.array(sentences), orders, weights=weights)) == expected
+    containing = {text: number for text, _, number in naive_counts([text.split(" ") for text in sentences])}
+    counts = sorted(naive_counts([text.split(" ") for text in repeated]), key=lambda row: (-row[1], row[0]))
+    expected = [(text, count, containing[text]) for text, count, _ in counts if text and count >= 3]
+    assert rows(count_words(pa.array(sentences), min_count=3, weights=weights)) == expected
+
+
+def test_limits_of_weighted_counts():
+    weights = np.array([3, 1])
+    assert rows(count_words(pa.array(["a b", "a c"]), 3, weights=weights)) == [("a", 4, 2), ("b", 3, 1)]
+    assert rows(count_ngrams(pa.array(["ab", "bc"]), [2], 2, 2, weights=weights)) == [(" a", 2, 3, 1), ("ab", 2, 3, 1)]
+
+
 def test_ngrams_without_padding():
     assert rows(count_ngrams(pa.array(["ab", "b", ""]), [2], padding="")) == [("ab", 2, 1, 1)]
 
@@ -117,8 +139,8 @@ def test_progress_of_all_sentences():
 
 def test_counter_of_more_than_a_uint16():
     counter = counting.OccurrenceCounter()
-    counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), 1)
-    counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), 1)
+    for _ in range(2):
+        counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), np.ones(1, np.int64), 1)
     numbers, columns = counter.at_least(1)
     assert numbers.tolist() == [1]
     assert {name: column.tolist() for name, column in columns.items()} == {"count": [80_000], "sentences": [2]}
@@ -126,7 +148,7 @@ def test_counter_of_more_than_a_uint16():
 
 def test_counter_without_number_zero():
     counter = counting.OccurrenceCounter()
-    counter.add(np.array([0, 2, 0, 2, 3], np.int32), np.array([0, 2, 5]), 3)
+    counter.add(np.array([0, 2, 0, 2, 3], np.int32), np.array([0, 2, 5]), np.ones(2, np.int64), 3)
     numbers, columns = counter.at_least(1)
     assert numbers.tolist() == [2, 3]
     assert {name: column.tolist() for name, column in columns.items()} == {"count": [2, 1], "sentences": [2, 1]}

@@ -18,16 +18,16 @@ def test_glove_words_with_spaces_and_unusual_characters(tmp_path):
         "x\u0085y 1 1 1",
         "\u2028 2 2 2",
     ]
-    words, vectors = read_vectors(write_file(tmp_path / "glove.txt", "\n".join(lines) + "\n"), 3)
+    words, table = read_vectors(write_file(tmp_path / "glove.txt", "\n".join(lines) + "\n"), 3)
     assert words.to_pylist() == ["the", ". . .", "at name@domain.com", "a\u00a0b", "x\u0085y", "\u2028"]
-    np.testing.assert_array_equal(vectors[1:4], np.float32([[4, 5, 6], [7, 8, 9], [1e-3, -250, 0]]))
-    assert vectors.dtype == np.float32
+    np.testing.assert_array_equal(table[2:5], np.float32([[4, 5, 6], [7, 8, 9], [1e-3, -250, 0]]))
+    assert table.dtype == np.float32
 
 
 def test_header_of_word2vec(tmp_path):
-    words, vectors = read_vectors(write_file(tmp_path / "w2v.txt", "2 3\nthe 1 2 3 \n0 4 5 6\n"), 3)
+    words, table = read_vectors(write_file(tmp_path / "w2v.txt", "2 3\nthe 1 2 3 \n0 4 5 6\n"), 3)
     assert words.to_pylist() == ["the", "0"]
-    assert vectors.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert table.tolist() == [[0, 0, 0], [1, 2, 3], [4, 5, 6]]
 
 
 def test_first_line_of_two_numbers_in_one_dimension(tmp_path):
@@ -36,18 +36,34 @@ def test_first_line_of_two_numbers_in_one_dimension(tmp_path):
 
 
 def test_repeated_words_and_last_line_without_newline(tmp_path):
-    words, vectors = read_vectors(write_file(tmp_path / "v.txt", "b 1 1\r\na 2 2\nb 3 3\nc 4 4"), 2)
+    words, table = read_vectors(write_file(tmp_path / "v.txt", "b 1 1\r\na 2 2\nb 3 3\nc 4 4"), 2)
     assert words.to_pylist() == ["b", "a", "c"]
-    assert vectors.tolist() == [[1, 1], [2, 2], [4, 4]]
+    assert table.tolist() == [[0, 0], [1, 1], [2, 2], [4, 4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "table"),
+    [
+        ("a 1 1\nUUUNKKK 5 6\nb 2 2\n", ["a", "b"], [[5, 6], [1, 1], [2, 2]]),
+        ("UUUNKKK 5 6\na 1 1\n", ["a"], [[5, 6], [1, 1]]),
+        ("a 1 1\nUUUNKKK 5 6\na 3 3\nUUUNKKK 7 8\n", ["a"], [[5, 6], [1, 1]]),
+        ("a 1 1\nuuunkkk 5 6\n", ["a", "uuunkkk"], [[0, 0], [1, 1], [5, 6]]),
+    ],
+    ids=["in-the-middle", "first", "repeated", "none"],
+)
+def test_vector_of_unknown_words(tmp_path, text, words, table):
+    read_words, read_table = read_vectors(write_file(tmp_path / "v.txt", text), 2)
+    assert read_words.to_pylist() == words
+    assert read_table.tolist() == table
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3, 100])
 def test_blocks_of_lines(tmp_path, monkeypatch, lines):
     monkeypatch.setattr(pretrained, "_LINES", lines)
     path = write_file(tmp_path / "v.txt", "4 1\na 1\nb 2\na 3\nc 4\n")
-    words, vectors = read_vectors(path, 1)
+    words, table = read_vectors(path, 1)
     assert words.to_pylist() == ["a", "b", "c"]
-    assert vectors.tolist() == [[1], [2], [4]]
+    assert table.tolist() == [[0], [1], [2], [4]]
     with pytest.raises(DataError, match=r"v\.txt, line 4: expected a word and 2 numbers"):
         read_vectors(write_file(tmp_path / "v.txt", "a 1 1\nb 2 2\nc 3 3\nd 4\n"), 2)
 
@@ -61,11 +77,27 @@ def test_blocks_of_lines(tmp_path, monkeypatch, lines):
         ("a 1 2\nb 1 nan\n", r"v\.txt, line 2: a value is not a finite number"),
         ("3 2\n", r"v\.txt: contains no vectors"),
         ("", r"v\.txt: contains no vectors"),
+        ("UUUNKKK 1 2\n", r"v\.txt: contains no vectors of words"),
     ],
 )
 def test_damaged_file(tmp_path, text, message):
     with pytest.raises(DataError, match=message):
         read_vectors(write_file(tmp_path / "v.txt", text), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "dim", "line"),
+    [
+        ("the 1 2 3\n. . 4 -5e-2 .5\n", 1, 1),
+        ("the 1 2 3\n. . 4 -5e-2 .5\n", 2, 1),
+        ("2 3\nthe 1 2 3\n. . 4 5 6\n", 2, 2),
+    ],
+)
+def test_file_of_more_dimensions(tmp_path, text, dim, line):
+    path = write_file(tmp_path / "v.txt", text)
+    with pytest.raises(DataError, match=f"line {line}: expected a word and {dim} numbers; set `dim`"):
+        read_vectors(path, dim)  # otherwise the words would be "the 1" and so on
+    assert read_vectors(path, 3)[0].to_pylist() == ["the", ". ."]
 
 
 def test_missing_file(tmp_path):
@@ -81,7 +113,7 @@ def test_word_that_is_not_utf8(tmp_path):
 @pytest.mark.real_data
 def test_published_word2vec_sample(mirror):
     folder = mirror / "raw.githubusercontent.com/mfaruqui/retrofitting/6f4653748e9f5aecf71bb35d69621e0996e68204"
-    words, vectors = read_vectors(folder / "sample_vec.txt", 48)
-    assert vectors.shape == (1000, 48)
+    words, table = read_vectors(folder / "sample_vec.txt", 48)
+    assert table.shape == (1001, 48)
     assert words[0].as_py() == "biennials"
-    assert vectors[0, :3].tolist() == pytest.approx([-0.14307, 0.10847, -0.032377])
+    assert table[1, :3].tolist() == pytest.approx([-0.14307, 0.10847, -0.032377])

@@ -80,6 +80,11 @@ def test_hstack_without_counts():
             left.hstack(right)
 
 
+def test_occurrences_of_an_id():
+    assert WORDS.occurrences(3).tolist() == [2, 0, 0]
+    assert WORDS.occurrences(7).tolist() == [0, 0, 0]
+
+
 def test_share_of_an_id():
     share = WORDS.share_of_id(3)
     assert share.tolist() == [2 / 3, 0, 0]

@@ -8,7 +8,7 @@ from typing import Any
 from typer import Typer
 from typer.core import TyperGroup
 
-from paraphrastic.cli import compare_command, data_commands, model_commands
+from paraphrastic.cli import analyze_command, compare_command, data_commands, model_commands, papers_commands
 from paraphrastic.console import interrupt_on_sigterm, report_errors
 from paraphrastic.errors import ParameterError
 
@@ -45,10 +45,13 @@ app = Typer(
 app.command()(model_commands.embed)
 app.command()(model_commands.similarity)
 app.command()(model_commands.neighbors)
+app.command()(model_commands.explain)
 app.command()(compare_command.compare)
+app.command()(analyze_command.analyze)
 app.command()(model_commands.export)
 app.command()(model_commands.info)
 app.add_typer(data_commands.data, name="data")
+app.add_typer(papers_commands.papers, name="papers")
 
 
 @app.callback()

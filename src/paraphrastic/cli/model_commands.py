@@ -1,4 +1,4 @@
-"""Commands that use a trained model: embed, similarity, neighbors, export, info."""
+"""Commands that use a trained model: embed, similarity, neighbors, explain, export, info."""
 
 import sys
 from enum import StrEnum
@@ -67,6 +67,29 @@ def neighbors(
     else:
         found = nearest_lines(loaded, text, read_sentences(among), k)
     sys.stdout.writelines(f"{score:.4f}\t{neighbor}\n" for score, neighbor in found)
+
+
+def explain(
+    model: ModelFolder,
+    first: Annotated[str, Argument(metavar="TEXT1", help="A sentence.")],
+    second: Annotated[str, Argument(metavar="TEXT2", help="Another sentence.")],
+) -> None:
+    """Print the share of each word or n-gram in the cosine.
+
+    The shares of each sentence sum to the cosine of both; the largest one stands first. For gran, the L1 norm of each
+    word's gate follows its share.
+    """
+    from paraphrastic.cli.output import print_rows
+    from paraphrastic.inference.explain import explain
+
+    explanation = explain(paraphrastic.load(model), first, second)
+    message(f"cosine: {explanation.cosine:.4f}")
+    units = [(n, unit) for n, side in enumerate((explanation.left, explanation.right), 1) for unit in side]
+    units.sort(key=lambda row: (row[0], -row[1].share))
+    gates = [[] if unit.gate is None else [f"{unit.gate:.1f}"] for _, unit in units]
+    header = ("sentence", "share", *(["gate"] if any(gates) else []), "unit")
+    rows = ((n, f"{unit.share:.4f}", *gate, unit.text) for (n, unit), gate in zip(units, gates, strict=True))
+    print_rows(header, rows)
 
 
 def export(

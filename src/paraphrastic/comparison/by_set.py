@@ -71,7 +71,7 @@ class Comparison:
 
 
 def by_set(scores: pa.Table) -> dict[str, pa.Table]:
-    """Divide a table `SCORES` by set."""
+    """Divide a table with columns of `SCORES` by set."""
     return {name: scores.filter(pc.equal(scores["set"], name)) for name in sorted(pc.unique(scores["set"]).to_pylist())}
 
 

@@ -1,5 +1,6 @@
-"""Load the scores of a git revision, a DVC experiment or the workspace."""
+"""Load tables of a git revision, a DVC experiment or the workspace."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,8 @@ from paraphrastic.tables import SCORES, read_table
 
 SCORES_FILE = Path("data/scores.parquet")  # in the root of the repository
 WORKSPACE = "workspace"
+# only these, because scores of older revisions lack other ones
+_COMPARED = pa.schema([SCORES.field(name) for name in ("set", "kind", "split", "question", "gold", "score")])
 
 
 def scores_of(revision: str) -> ScoresBySet:
@@ -21,21 +24,49 @@ def scores_of(revision: str) -> ScoresBySet:
         DataError: its scores are not in the DVC cache, or are damaged.
     """
     if revision == WORKSPACE:
-        return by_set(read_table(_root() / SCORES_FILE, SCORES))
+        return by_set(read_table(_root() / SCORES_FILE, SCORES).select(_COMPARED.names))
+    return by_set(_read(revision, SCORES_FILE, _COMPARED))
+
+
+def table_of(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
+    """Return a table of `revision`, which may be `workspace`.
+
+    Args:
+        revision: as for `scores_of`.
+        path: of the parquet file in the repository.
+        schema: its columns.
+
+    Raises:
+        ParameterError: there is no such revision or experiment, or this is not a DVC repository.
+        DataError: the table is not in the DVC cache, is damaged, or lacks a column.
+    """
+    return read_table(_root() / path, schema) if revision == WORKSPACE else _read(revision, path, schema)
+
+
+def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
+    """Return the columns `schema` of a table of a revision or an experiment."""
     from dvc.api import DVCFileSystem
     from dvc.scm import RevError
 
     _check_repository()
     try:
-        with DVCFileSystem(rev=revision).open(SCORES_FILE.as_posix(), "rb") as file:
-            return by_set(pq.read_table(file).cast(SCORES))
+        with DVCFileSystem(rev=revision).open(path.as_posix(), "rb") as file:
+            table = pq.ParquetFile(file)
+            _refuse_missing_columns(f"{revision}: {path}", table.schema_arrow.names, schema.names)
+            return table.read(schema.names).cast(schema)
     except RevError as error:
         raise ParameterError(_unknown_revision(revision)) from error
     except FileNotFoundError as error:
         remedy = "check it out and run `dvc repro`, or, with a DVC remote, `dvc fetch --all-branches`"
-        raise DataError(f"{revision}: no {SCORES_FILE} in the DVC cache; {remedy}") from error
+        raise DataError(f"{revision}: no {path} in the DVC cache; {remedy}") from error
     except (pa.ArrowException, ValueError) as error:
-        raise DataError(f"{revision}: {SCORES_FILE} is damaged; evaluate it again") from error
+        raise DataError(f"{revision}: {path} is damaged; compute it again") from error
+
+
+def _refuse_missing_columns(place: str, names: Sequence[str], needed: Sequence[str]) -> None:
+    missing = [name for name in needed if name not in names]
+    if missing:
+        raise DataError(f"{place} has no column {', '.join(missing)}; check it out and run `dvc repro`")
 
 
 def _root() -> Path:

@@ -57,7 +57,7 @@ class Correlation:
         With n, Σx, Σy, Σx², Σy² and Σxy weighted sums of standardised values,
         `r = (n Σxy − Σx Σy) / √((n Σx² − (Σx)²)(n Σy² − (Σy)²))`.
         """
-        x, y = _standardize(self.gold), _standardize(self.scores)
+        x, y = standardize(self.gold), standardize(self.scores)
         sums = weights @ np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)  # (samples, 6)
         n, sx, sy, sxx, syy, sxy = sums.T
         spread = np.clip(n * sxx - sx * sx, 0, None) * np.clip(n * syy - sy * sy, 0, None)
@@ -86,7 +86,7 @@ class Mean:
 Measure = Correlation | Mean
 
 
-def _standardize(values: Vector) -> NDArray[np.float64]:
+def standardize(values: Vector) -> NDArray[np.float64]:
     """Return values with mean 0 and standard deviation 1, (n,); zeros if all are equal."""
     if not len(values) or np.ptp(values) == 0:
         return np.zeros(len(values))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -57,8 +56,38 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     return Results(headline(metrics), rows, pa.concat_tables(map(_score_table, sets, scores)))
 
 
-def load_selection(folder: Path, select: str) -> Callable[[Scorer], float] | None:
-    """Return a function that scores a model on the selection sets; None if `select` is `none`.
+@dataclass(frozen=True)
+class Selection:
+    """The sets that select the epoch.
+
+    Called with a scorer, it returns the mean of Pearson × 100 over these sets. Sets of words or phrases count with
+    Spearman's ρ in place of Pearson's r.
+
+    Attributes:
+        sentences: the distinct sentences that the sets refer to.
+        sets: similarity sets.
+    """
+
+    sentences: pa.StringArray
+    sets: Sequence[EvaluationSet]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sets."""
+        return [each.name for each in self.sets]
+
+    def __call__(self, scorer: Scorer) -> float:
+        """Return the mean correlation × 100; no other set is scored.
+
+        Raises:
+            ModelError: a score is not finite.
+        """
+        scores = _score(self.sentences, self.sets, scorer)
+        return 100 * float(np.mean([_correlation(each, s) for each, s in zip(self.sets, scores, strict=True)]))
+
+
+def load_selection(folder: Path, select: str) -> Selection | None:
+    """Return the sets that select the epoch; None if `select` is `none`.
 
     Args:
         folder: benchmarks, as the stage `tokenize` writes them.
@@ -72,14 +101,11 @@ def load_selection(folder: Path, select: str) -> Callable[[Scorer], float] | Non
     if select == "none":
         return None
     benchmarks = Benchmarks.load(folder)
-    return selection_criterion(benchmarks, _selection_of_suite(folder / "select.txt") if select == "test" else select)
+    return choose_selection(benchmarks, _selection_of_suite(folder / "select.txt") if select == "test" else select)
 
 
-def selection_criterion(benchmarks: Benchmarks, select: str) -> Callable[[Scorer], float]:
-    """Return a function that computes the mean of Pearson × 100 over the chosen similarity sets; it scores no other.
-
-    Sets of words or phrases count with Spearman's ρ in place of Pearson's r. The function raises ModelError if a score
-    is not finite.
+def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
+    """Return the similarity sets that `select` names.
 
     Args:
         benchmarks: the sets.
@@ -94,7 +120,7 @@ def selection_criterion(benchmarks: Benchmarks, select: str) -> Callable[[Scorer
     chosen = [each for each in sets if each.name in oracle or f"{each.name}.".startswith(f"{select}.")]
     if not chosen:
         raise ParameterError(unknown_name("set to select by", select, {"none", "oracle", "test"} | _groups(sets)))
-    return partial(_mean_correlation, benchmarks.sentences, chosen)
+    return Selection(benchmarks.sentences, chosen)
 
 
 def _selection_of_suite(path: Path) -> str:
@@ -102,11 +128,6 @@ def _selection_of_suite(path: Path) -> str:
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: missing or damaged; run `dvc repro tokenize` to create it") from error
-
-
-def _mean_correlation(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> float:
-    scores = _score(sentences, sets, scorer)
-    return 100 * float(np.mean([_correlation(each, s) for each, s in zip(sets, scores, strict=True)]))
 
 
 def uses_spearman(name: str) -> bool:
@@ -158,6 +179,8 @@ def _score_table(evaluation_set: EvaluationSet, scores: Scores) -> pa.Table:
         pa.array([evaluation_set.kind] * n),
         table["split"],
         question,
+        table["left"],
+        table["right"],
         gold,
         pa.array(scores),
     ]

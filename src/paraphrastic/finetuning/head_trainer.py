@@ -22,7 +22,7 @@ from paraphrastic.scoring.neural import encode_ids
 from paraphrastic.training.batches import shuffled_batches
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.dense_optimizer import L2Penalty
-from paraphrastic.training.trainer import ORDER, Trainer
+from paraphrastic.training.trainer import ORDER, Curves, Trainer
 
 OnStep = Callable[[int, int], None]  # called with the number of the finished step and of all steps
 
@@ -32,14 +32,19 @@ class Outcome:
     """The result on a task.
 
     Attributes:
-        epoch: the first epoch with the best score on the development set, from 1.
-        dev: metrics × 100 on the development set after it.
+        curves: the course of the training; `selection` is the main metric × 100 on the development set.
+        dev: metrics × 100 on the development set after the best epoch.
         test: metrics × 100 on the test set after it.
     """
 
-    epoch: int
+    curves: Curves
     dev: dict[str, float]
     test: dict[str, float]
+
+    @property
+    def epoch(self) -> int:
+        """The first epoch with the best score on the development set, from 1."""
+        return int(self.curves.best or 0)
 
 
 class HeadTrainer(Trainer):
@@ -66,7 +71,7 @@ class HeadTrainer(Trainer):
     def train_and_evaluate(self, checkpoint: Checkpoint, seconds: float, on_step: OnStep) -> Outcome:
         """Run to the end and evaluate the best weights; `checkpoint` and `seconds` are those of `run`."""
         curves = self.run(checkpoint, seconds, lambda step: on_step(step, self.steps))
-        return Outcome(int(curves.best or 0), self.metrics("dev"), self.metrics("test"))
+        return Outcome(curves, self.metrics("dev"), self.metrics("test"))
 
     def metrics(self, split: str) -> dict[str, float]:
         """Return the metrics × 100 of the current model."""
@@ -80,22 +85,16 @@ class HeadTrainer(Trainer):
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the loss on the training rows `rows`, and the leaf of the embedding table."""
         chosen = self._task.splits["train"].take(rows)
-        sentences, positions = np.unique(np.concatenate([chosen.left, chosen.right]), return_inverse=True)
-        batch = self._sentences.take(sentences)
+        batch = self._sentences.take(np.concatenate([chosen.left, chosen.right]))
+        batch = self._state.scrambling.apply(batch, len(rows), self.noise)
         leaf, ids = self.embedding_optimizer.gather(batch.ids, self.step)
-        vectors = self._state.encoder(leaf, batch.with_ids(ids))  # (sentences, dim)
-        log_p = self._log_probs(vectors, positions[: len(rows)], positions[len(rows) :])  # (B, classes)
+        vectors = self._state.encoder(leaf, batch.with_ids(ids))  # (B, dim) or, of pairs, (2B, dim)
+        log_p: Tensor = self._head(*vectors.split(len(rows)))  # (B, classes)
         gold = torch.from_numpy(chosen.gold).to(log_p.device)
         if self._task.kind == "similarity":
             target = target_distribution(gold.to(log_p.dtype), self._task.classes)  # (B, classes)
             return kl_divergence(log_p, target), leaf
         return negative_log_likelihood(log_p, gold), leaf
-
-    def _log_probs(self, vectors: Tensor, left: NDArray[np.int64], right: NDArray[np.int64]) -> Tensor:
-        """Return the log-probabilities of rows whose sentences are rows of `vectors`; `right` may be empty."""
-        sides = (vectors[torch.from_numpy(side)] for side in (left, right) if len(side))
-        log_p: Tensor = self._head(*sides)
-        return log_p
 
     @torch.no_grad()
     def _predict(self, split: str) -> NDArray[np.float32]:
@@ -104,6 +103,6 @@ class HeadTrainer(Trainer):
         sentences, positions = np.unique(np.concatenate([rows.left, rows.right]), return_inverse=True)
         encoded = encode_ids(state.encoder, state.embeddings, state.sentences.take(sentences))
         vectors = torch.from_numpy(encoded).to(state.embeddings.device)
-        log_p = self._log_probs(vectors, positions[: len(rows)], positions[len(rows) :])
+        log_p = self._head(*vectors[torch.from_numpy(positions)].split(len(rows)))  # (n, classes)
         predicted = expected_score(log_p) if self._task.kind == "similarity" else log_p.exp()
         return predicted.cpu().numpy()

@@ -1,4 +1,4 @@
-"""Initial states of an encoder on a task: random, pretrained on pairs, or frozen."""
+"""Initial states of an encoder on a task: random, pretrained on pairs, or fixed vectors."""
 
 import math
 from dataclasses import dataclass
@@ -13,10 +13,11 @@ from torch import Generator, Tensor, nn
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.dense import Dense
 from paraphrastic.nn.encoder import Encoder, TrainableModel
-from paraphrastic.nn.options import TrainingConfig
+from paraphrastic.nn.options import TrainingConfig, freezes_embeddings
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_model
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.training.scrambling import Scrambling
 from paraphrastic.vocabulary.counting import count_words
 from paraphrastic.vocabulary.kinds import count_entries
 from paraphrastic.vocabulary.ragged import Ragged
@@ -32,39 +33,61 @@ class InitialState:
         sentences: ids of all sentences of the task.
         penalty: of the encoder's parameters.
         embeddings_penalty: of the embedding table.
+        scrambling: shuffles words in training.
     """
 
-    encoder: "Encoder | Projection"
+    encoder: "Encoder | FixedVectors | Projection"
     embeddings: Tensor
     sentences: Ragged
     penalty: L2Penalty
     embeddings_penalty: L2Penalty
+    scrambling: Scrambling
 
 
 def trainable_state(
-    model: TrainedEncoder, sentences: pa.StringArray, lambda_c: float, lambda_w: float, pretrained: bool
+    model: TrainedEncoder,
+    config: TrainingConfig,
+    sentences: pa.StringArray,
+    lambda_c: float,
+    lambda_w: float,
+    pretrained: bool,
 ) -> InitialState:
     """Return the state of an encoder that is trained together with the head.
 
     Args:
         model: the encoder at its start; holds the result.
+        config: its options.
         sentences: all sentences of the task.
         lambda_c: penalty of its module's parameters, toward their start if `pretrained` or if the model is always
             regularised toward its start, toward zero otherwise.
-        lambda_w: penalty of its embedding table, of words, n-grams or characters, toward its start.
+        lambda_w: penalty of its embedding table, of words, n-grams or characters, toward its start; without effect if
+            `config` freezes the table.
         pretrained: whether the model was trained before.
     """
     penalty = L2Penalty(lambda_c, pretrained or model.module.regularize_to_start)
-    ids = model.vocabulary.lookup(sentences)
-    return InitialState(model.module, model.embeddings, ids, penalty, L2Penalty(lambda_w, to_start=True))
+    embeddings_penalty = L2Penalty(math.inf if freezes_embeddings(config) else lambda_w, to_start=True)
+    ids, scrambling = model.vocabulary.lookup(sentences), Scrambling.of(config)
+    return InitialState(model.module, model.embeddings, ids, penalty, embeddings_penalty, scrambling)
+
+
+class FixedVectors(nn.Module):
+    """Fixed vectors x as they are: the features of iclr2016 §4.4.2.
+
+    In the paper, features of 1200 and 2400 dimensions come from a projection that is learned on paraphrases and not
+    changed on the task; the model `proj` with its option `out_dim` gives such vectors.
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.out_dim = dim
+
+    def forward(self, vectors: Tensor, batch: Batch) -> Tensor:
+        """Return (B, dim) for a batch of B sentences with one id each, a row of `vectors` (n, dim)."""
+        return vectors.index_select(0, batch.ids)
 
 
 class Projection(nn.Module):
-    """`x P + b` of fixed vectors x.
-
-    Unlike in the paper (iclr2016 §4.4.2), where the projection is learned on PPDB and then frozen, P is trained on the
-    task.
-    """
+    """`x P + b` of fixed vectors x, with P and b trained on the task, which no paper does."""
 
     def __init__(self, inputs: int, outputs: int, generator: Generator) -> None:
         super().__init__()
@@ -77,8 +100,13 @@ class Projection(nn.Module):
         return projected
 
 
-def frozen_state(vectors: Tensor, dim: int, lambda_c: float, generator: Generator) -> InitialState:
-    """Return the state of fixed sentence vectors with a trained projection.
+def frozen_state(vectors: Tensor) -> InitialState:
+    """Return the state of fixed sentence vectors (n, d), the vector of each sentence of the task."""
+    return _fixed_state(vectors, FixedVectors(vectors.shape[1]), L2Penalty())
+
+
+def projected_state(vectors: Tensor, dim: int, lambda_c: float, generator: Generator) -> InitialState:
+    """Return the state of fixed sentence vectors with a random projection, which is trained.
 
     Args:
         vectors: (n, d), the vector of each sentence of the task.
@@ -86,9 +114,13 @@ def frozen_state(vectors: Tensor, dim: int, lambda_c: float, generator: Generato
         lambda_c: penalty of the projection toward zero.
         generator: source of its initial weights.
     """
-    one_id_each = Ragged(np.arange(len(vectors), dtype=np.int32), np.arange(len(vectors) + 1))
     projection = Projection(vectors.shape[1], dim, generator).to(vectors.device)
-    return InitialState(projection, vectors, one_id_each, L2Penalty(lambda_c), L2Penalty(math.inf, to_start=True))
+    return _fixed_state(vectors, projection, L2Penalty(lambda_c))
+
+
+def _fixed_state(vectors: Tensor, encoder: FixedVectors | Projection, penalty: L2Penalty) -> InitialState:
+    one_id_each = Ragged(np.arange(len(vectors), dtype=np.int32), np.arange(len(vectors) + 1))
+    return InitialState(encoder, vectors, one_id_each, penalty, L2Penalty(math.inf, to_start=True), Scrambling())
 
 
 def untrained_model(

@@ -1,6 +1,6 @@
 """Train on a supervised task with the chosen model: the logic of the stage `finetune`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from paraphrastic.finetuning.initial_state import (
     InitialState,
     add_new_words,
     frozen_state,
+    projected_state,
     trainable_state,
     untrained_model,
 )
@@ -31,6 +32,8 @@ from paraphrastic.nn.encoder import PairModel, TrainableModel
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.training.checkpoint import Checkpoint
+
+FIXED = ("frozen", "projected")  # values of `finetune.init` with which the vectors of data/model are not trained
 
 
 @dataclass(frozen=True)
@@ -77,16 +80,17 @@ def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
     train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
     tagger, curves = train_tagger(config, train, dev, run.seed, run.checkpoint, run.seconds, run.on_step)
     metrics = [{"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test)]
-    return Outcome(int(curves.best or 0), *metrics)
+    return Outcome(curves, *metrics)
 
 
 def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
     """Train a head on top of an encoder, or a pair model, on a task, and evaluate the best epoch.
 
     Raises:
-        ParameterError: the model cannot be trained on this task.
+        ParameterError: the model cannot be trained on this task, or lacks an option of `options.noise`.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
+    model = _with_noise(model, options)
     if issubclass(model_class(model.name), PairModel):
         return _train_pair_model(task, model, options, run)
     generator = torch.Generator().manual_seed(run.seed)
@@ -98,14 +102,22 @@ def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: Tas
     )
 
 
+def _with_noise(model: ModelChoice, options: FinetuneConfig) -> ModelChoice:
+    """Return the model with the noise that `options` name in place of that in its block."""
+    for name, value in options.noise.items():
+        if name not in type(model.config).model_fields:
+            raise ParameterError(f"finetune.{name} = {value}: '{model.name}' has no option {name}; leave it empty")
+    return replace(model, config=model.config.model_copy(update=options.noise))
+
+
 def _train_pair_model(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
     """Train a pair model, which needs no head, with the options of its own block (ldc2016 §3.5)."""
     if task.classes != 2 or not task.splits["train"].is_pairs:
         raise ParameterError(
             f"{task.name}: '{model.name}' only predicts whether two sentences match; choose an encoder"
         )
-    if options.init == "frozen":
-        raise ParameterError(f"finetune.init = 'frozen': '{model.name}' has no sentence vectors; use scratch")
+    if options.init in FIXED:
+        raise ParameterError(f"finetune.init = '{options.init}': '{model.name}' has no sentence vectors; use scratch")
     start: Any = _initial_model(task, model, options, torch.Generator().manual_seed(run.seed))
     pretrained = options.init == "universal"
     return finetune_pair_model(
@@ -114,12 +126,14 @@ def _train_pair_model(task: Task, model: ModelChoice, options: FinetuneConfig, r
 
 
 def _initial_state(task: Task, model: ModelChoice, options: FinetuneConfig, generator: torch.Generator) -> InitialState:
-    if options.init == "frozen":
+    if options.init in FIXED:
         vectors = torch.from_numpy(_pretrained_encoder(model).encode(task.sentences))
-        return frozen_state(vectors, options.projection_dim, options.lambda_c, generator)
+        if options.init == "frozen":
+            return frozen_state(vectors)
+        return projected_state(vectors, options.projection_dim, options.lambda_c, generator)
     start: Any = _initial_model(task, model, options, generator)
     pretrained = options.init == "universal"
-    return trainable_state(start, task.sentences, options.lambda_c, options.lambda_w, pretrained)
+    return trainable_state(start, model.config, task.sentences, options.lambda_c, options.lambda_w, pretrained)
 
 
 def _initial_model(
@@ -132,7 +146,7 @@ def _initial_model(
         raise ParameterError(f"model '{model.name}' has nothing to train on a task; choose an encoder")
     if options.init == "universal":
         _check_name(model)
-        return add_new_words(load_trained(model.pretrained), model.config, sentences, generator)
+        return add_new_words(load_trained(model.pretrained, options.noise), model.config, sentences, generator)
     return untrained_model(module, model.config, sentences, model.orders, generator)
 
 

@@ -47,7 +47,7 @@ def finetune_pair_model(
     pairs = LabelledPairs.of(sentences, train.left, train.right, train.gold.astype(np.float32))
     trainer = LabelTrainer(model, pairs, config, seed, lambda _: metrics("dev")[task.metric], pretrained=pretrained)
     curves = trainer.run(checkpoint, seconds, lambda step: on_step(step, trainer.steps))
-    return Outcome(int(curves.best or 0), metrics("dev"), metrics("test"))
+    return Outcome(curves, metrics("dev"), metrics("test"))
 
 
 def _both_classes(match: NDArray[np.float32]) -> NDArray[np.float32]:

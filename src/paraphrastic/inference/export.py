@@ -13,6 +13,7 @@ from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.scoring.weight_files import write_arrays
+from paraphrastic.vocabulary.pretrained import UNKNOWN_WORD
 
 _MODULE = "sentence_transformers.models.StaticEmbedding"
 _ROWS = 10_000  # of a text file, formatted together
@@ -57,6 +58,7 @@ def to_sentence_transformers(model: Model, out: Path) -> str:
 def to_word2vec(model: Model, out: Path) -> str:
     """Write the word embeddings as word2vec text: `COUNT DIM`, then a word and its numbers per line.
 
+    The first word is `UUUNKKK`, the vector of unknown words, which the code of the papers needs in such a file.
     Entries with white space, as in GloVe 840B, are left out, because a reader would take their last words for numbers.
 
     Returns:
@@ -66,8 +68,9 @@ def to_word2vec(model: Model, out: Path) -> str:
         ModelError: the model has no word embeddings.
     """
     words, embeddings = _word_embeddings(model)
+    words = pa.concat_arrays([pa.array([UNKNOWN_WORD]), words])
     has_space = pc.match_substring_regex(words, r"\s")
-    rows = embeddings[1:][~has_space.to_numpy(zero_copy_only=False)]
+    rows = embeddings[~has_space.to_numpy(zero_copy_only=False)]
     words = words.filter(pc.invert(has_space))
     with atomic_write(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"{len(rows)} {rows.shape[1]}\n")
@@ -76,7 +79,7 @@ def to_word2vec(model: Model, out: Path) -> str:
             file.writelines(f"{word} {' '.join(f'{x:.9g}' for x in row)}\n" for word, row in block)
     left_out = pc.sum(has_space).as_py()
     entries = f"; {left_out} entries with white space" if left_out else ""
-    return f"the vector of unknown words, and how the model composes word vectors{entries}"
+    return f"how the model composes word vectors{entries}"
 
 
 def _plain_average(model: Model) -> tuple[pa.StringArray, Vectors]:

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,12 +37,14 @@ class Model:
         name: its name in params.yaml.
         options: the options that it was trained with.
         scorer: the same model for tokenized text, as the pipeline uses it.
+        selection: names of the evaluation sets that selected its epoch; empty if none did.
     """
 
     folder: Path
     name: str
     options: Mapping[str, Any]
     scorer: Scorer
+    selection: Sequence[str] = ()
 
     @cached_property
     def dim(self) -> int:
@@ -74,7 +76,8 @@ class Model:
             progress: show a progress bar on stderr; by default on a terminal, if there is more than one batch.
 
         Returns:
-            (n, dim) float32; averages return zero for a sentence without known words.
+            (n, dim) float32; averages return zero for a sentence without words, and the vector of unknown words for a
+            sentence of which no word is known.
 
         Raises:
             ModelError: the model compares pairs and has no sentence vectors.
@@ -115,9 +118,10 @@ class Model:
         return out
 
     def summary(self) -> dict[str, str | int]:
-        """Return name, dimension (`-` for none), vocabulary size, number of weights, and bytes on disk."""
+        """Return name, selection sets and dimension (`-` for none), sizes of vocabulary and weights, bytes on disk."""
         return {
             "model": self.name,
+            "selection": ", ".join(self.selection) or "-",
             "dimension": self.dim if isinstance(self.scorer, VectorScorer) else "-",
             "vocabulary": len(self.vocabulary),
             "parameters": _count_weights(self.folder / "weights.safetensors"),
@@ -155,7 +159,7 @@ def load(folder: Path | str) -> Model:
     if folder.is_file():
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
     scorer, info = load_scorer(folder), read_info(folder)
-    return Model(folder, info.model, info.options, scorer)
+    return Model(folder, info.model, info.options, scorer, info.selection)
 
 
 def _count_weights(weights: Path) -> int:

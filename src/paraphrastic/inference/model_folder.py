@@ -1,15 +1,16 @@
 """Folders that hold a trained model: `config.json`, and weights and vocabulary if the model has any."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.atomic import write_text
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import wrong_config
+from paraphrastic.scoring.weight_files import current_options, wrong_config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -27,14 +28,16 @@ class ModelInfo:
         model: name of the model in params.yaml.
         options: the options that it was trained with.
         scorer: the kind of scorer that encodes with it, and the options of that scorer.
+        selection: names of the evaluation sets that selected its epoch.
     """
 
     model: str
     options: Mapping[str, Any]
     scorer: Mapping[str, Any]
+    selection: Sequence[str] = ()
 
 
-def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path) -> None:
+def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path, selection: Sequence[str] = ()) -> None:
     """Write a model to `folder`.
 
     Args:
@@ -42,10 +45,11 @@ def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path) -> None:
         name: its name in params.yaml.
         config: its options.
         folder: where to; created if it does not exist.
+        selection: names of the evaluation sets that selected its epoch; empty if none did.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    content = {"format": FORMAT, "model": name, "config": config.model_dump(), **scorer.save(folder)}
-    write_text(folder / "config.json", json.dumps(content, indent=2) + "\n")
+    content = {"format": FORMAT, "model": name, "config": config.model_dump(), "selection": list(selection)}
+    write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
 def load_scorer(folder: Path) -> Scorer:
@@ -80,8 +84,14 @@ def load_scorer(folder: Path) -> Scorer:
     raise wrong_config(folder)
 
 
-def load_trained(folder: Path) -> "TrainedEncoder | TrainedPairModel":
+def load_trained(
+    folder: Path, changes: Mapping[str, Any] = MappingProxyType({})
+) -> "TrainedEncoder | TrainedPairModel":
     """Load the model in `folder` as a torch module, which can be trained further.
+
+    Args:
+        folder: what `save` wrote.
+        changes: options with another value than the one that it was trained with, such as `dropout`.
 
     Raises:
         ModelError: as for `load_scorer`, or the model is a baseline.
@@ -99,7 +109,8 @@ def load_trained(folder: Path) -> "TrainedEncoder | TrainedPairModel":
         raise ModelError(f"{folder}: {info.model} needs {needed}; pip install 'paraphrastic[torch]'") from error
     try:
         module_class: Any = models.model_class(info.model)
-        config = models.config_class(info.model)(**info.options)
+        config_class = models.config_class(info.model)
+        config = config_class(**{**current_options(info.options, config_class.model_fields), **changes})
     except (ParameterError, ValidationError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
     if not issubclass(module_class, TrainableModel):
@@ -128,4 +139,7 @@ def read_info(folder: Path) -> ModelInfo:
         raise ModelError(f"{folder}: model format {content['format']!r}, this version reads {FORMAT}; {remedy}")
     if not (isinstance(content.get("scorer"), dict) and "kind" in content["scorer"]):
         raise wrong_config(folder)
-    return ModelInfo(content["model"], content["config"], content["scorer"])
+    selection = content.get("selection", [])  # earlier models of this format do not name the sets
+    if not (isinstance(selection, list) and all(isinstance(name, str) for name in selection)):
+        raise wrong_config(folder)
+    return ModelInfo(content["model"], content["config"], content["scorer"], selection)

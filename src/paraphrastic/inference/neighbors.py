@@ -34,10 +34,23 @@ def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
     query = embeddings[row] if row >= 0 else _sentence_vector(model, text, embeddings.shape[1])
     if not query.any():
         raise ModelError(f"{model.folder}: the vocabulary knows nothing of '{text}'; try another text")
-    cosines = normalize_rows(embeddings) @ normalize_rows(query[None])[0]
+    return nearest_texts(model.vocabulary, embeddings, query, count, row)
+
+
+def nearest_texts(texts: pa.StringArray, vectors: Vectors, query: Vectors, count: int, left_out: int = -1) -> Neighbors:
+    """Return the texts whose vectors have the largest cosine with `query`; of equally near ones the first come first.
+
+    Args:
+        texts: n texts.
+        vectors: (n, dim), the vectors of the texts.
+        query: (dim,).
+        count: how many texts are returned.
+        left_out: position of a text that is not returned; −1 for none.
+    """
+    cosines = normalize_rows(vectors) @ normalize_rows(query[None])[0]
     order = np.argsort(-cosines, kind="stable")
-    order = order[order != row][:count]
-    return list(zip(cosines[order].tolist(), model.vocabulary.take(pa.array(order)).to_pylist(), strict=True))
+    order = order[order != left_out][:count]
+    return list(zip(cosines[order].tolist(), texts.take(pa.array(order)).to_pylist(), strict=True))
 
 
 def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], count: int) -> Neighbors:

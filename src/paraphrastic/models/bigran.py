@@ -6,14 +6,14 @@ from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.bidirectional import Combine, CombineMode
 from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.gran_gates import GranGates, Variant
-from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.options import RecurrentConfig
 from paraphrastic.nn.packing import Packing
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 from paraphrastic.nn.precision import Precision
 from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordEncoderConfig, Precision):
+class Config(RecurrentConfig, Precision):
     """Options of BiGRAN.
 
     Attributes:
@@ -49,8 +49,8 @@ class BiGran(Encoder):
         sizes = packing.batch_sizes
         words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
         reversed_words = packing.reverse(words)  # (N, dim), last word first
-        forward = self.forward_gates(words, self.forward_lstm(words, sizes), sizes)  # (N, dim)
-        backward = self.backward_gates(reversed_words, self.backward_lstm(reversed_words, sizes), sizes)  # (N, dim)
+        forward, _ = self.forward_gates(words, self.forward_lstm(words, sizes), sizes)  # (N, dim)
+        backward, _ = self.backward_gates(reversed_words, self.backward_lstm(reversed_words, sizes), sizes)  # (N, dim)
         if self.forward_gates.recurrent:
             last = self.combine(packing.final(forward), packing.final(backward))  # (B, dim)
             return packing.divide_by_length(last)

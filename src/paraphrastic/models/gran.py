@@ -5,14 +5,14 @@ from torch import Generator, Tensor
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.gran_gates import GranGates, Variant
-from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.options import RecurrentConfig
 from paraphrastic.nn.packing import Packing
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 from paraphrastic.nn.precision import Precision
 from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordEncoderConfig, Precision):
+class Config(RecurrentConfig, Precision):
     """Options of GRAN.
 
     Attributes:
@@ -39,10 +39,15 @@ class Gran(Encoder):
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
         """Return sentence vectors, (B, dim)."""
         packing = Packing.of(batch)
+        gated, _ = self.gated_words(embeddings, batch, packing)
+        return self.gates.pool(gated, packing)  # (B, dim)
+
+    def gated_words(self, embeddings: Tensor, batch: Batch, packing: Packing) -> tuple[Tensor, Tensor]:
+        """Return all a_t, (N, dim), and their gates, packed by time; see `GranGates.forward`."""
         words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
         states = self.lstm(words, packing.batch_sizes)  # (N, dim)
-        gated = self.gates(words, states, packing.batch_sizes)  # (N, dim), all a_t
-        return self.gates.pool(gated, packing)  # (B, dim)
+        gated: tuple[Tensor, Tensor] = self.gates(words, states, packing.batch_sizes)
+        return gated
 
 
 MODEL = Gran

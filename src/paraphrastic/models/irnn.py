@@ -6,14 +6,14 @@ from torch import Generator, Tensor
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.elman import Elman
 from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.options import RecurrentConfig
 from paraphrastic.nn.packing import Packing
 from paraphrastic.nn.precision import Precision
 from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordEncoderConfig, Precision):
-    """Options of the iRNN: those of all word encoders and of `Precision`.
+class Config(RecurrentConfig, Precision):
+    """Options of the iRNN: those of all recurrent encoders and of `Precision`.
 
     λc penalises the distance of W and U from the identity and of b from 0.
     """

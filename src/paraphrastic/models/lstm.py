@@ -4,14 +4,14 @@ from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.options import RecurrentConfig
 from paraphrastic.nn.packing import Packing
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 from paraphrastic.nn.precision import Precision
 from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordEncoderConfig, Precision):
+class Config(RecurrentConfig, Precision):
     """Options of the LSTM.
 
     Attributes:

@@ -1,5 +1,6 @@
 """Linear projection of the mean word embedding: iclr2016 §3."""
 
+from pydantic import PositiveInt
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
@@ -10,21 +11,27 @@ from paraphrastic.nn.word_lookup import WordLookup
 
 
 class Config(WordEncoderConfig):
-    """Options of projection: those of all word encoders."""
+    """Options of projection.
+
+    Attributes:
+        out_dim: size of a sentence vector; `dim` in most of the paper, 1200 and 2400 in iclr2016 §4.4.2.
+    """
+
+    out_dim: PositiveInt
 
 
 class Proj(Encoder):
-    """`g(s) = Wp (1/|s| Σ_t x_t) + b`."""
+    """`g(s) = Wp (1/|s| Σ_t x_t) + b`, with Wp of `out_dim` rows."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__("words", config.dim, config.boundary_tokens)
+        super().__init__("words", config.out_dim, config.boundary_tokens)
         self.lookup = WordLookup(config.dropout, config.word_dropout)
-        self.dense = Dense(config.dim, config.dim, "linear", generator)
+        self.dense = Dense(config.dim, config.out_dim, "linear", generator)
 
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
-        """Return sentence vectors, (B, dim)."""
+        """Return sentence vectors, (B, out_dim)."""
         mean = self.lookup.mean(embeddings, batch)  # (B, dim)
-        vectors: Tensor = self.dense(mean)  # (B, dim)
+        vectors: Tensor = self.dense(mean)  # (B, out_dim)
         return vectors
 
 

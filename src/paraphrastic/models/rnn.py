@@ -8,13 +8,13 @@ from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.elman import Elman
 from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.initialization import glorot_uniform
-from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.options import RecurrentConfig
 from paraphrastic.nn.packing import Packing
 from paraphrastic.nn.precision import Precision
 from paraphrastic.nn.word_lookup import WordLookup
 
 
-class Config(WordEncoderConfig, Precision):
+class Config(RecurrentConfig, Precision):
     """Options of the recurrent network.
 
     Attributes:

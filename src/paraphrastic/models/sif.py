@@ -50,20 +50,20 @@ class Sif(Baseline):
             ParameterError: no file is named.
             DataError: the file is missing, damaged or of another dimension.
         """
-        words, vectors = read_pretrained(config)
-        weighted = vectors * _word_weights(words, sentences, config.a)[:, None]
+        words, table = read_pretrained(config)
+        weighted = table * _row_weights(words, sentences, config.a)[:, None]
         means = pretrained_mean(words, weighted).encode(sentences)
         return pretrained_mean(words, weighted, _principal_components(means, config.components))
 
 
-def _word_weights(words: pa.StringArray, sentences: pa.StringArray, a: float) -> NDArray[np.float32]:
-    """Return a / (a + p(w)) for each word w; 1 for words that the corpus lacks."""
+def _row_weights(words: pa.StringArray, sentences: pa.StringArray, a: float) -> NDArray[np.float32]:
+    """Return a / (a + p(w)) for the row of each word w; 1 for words that the corpus lacks and for unknown words."""
     counted = count_words(sentences)
     rows = pc.index_in(words, counted["text"].combine_chunks())
     counts = pc.fill_null(counted["count"].combine_chunks().take(rows), 0).to_numpy()
     total = max(1, pc.sum(counted["count"]).as_py() or 0)
     weights: NDArray[np.float32] = (a / (a + counts / total)).astype(np.float32)
-    return weights
+    return np.concatenate([np.ones(1, np.float32), weights])
 
 
 def _principal_components(vectors: Vectors, count: int) -> Vectors:

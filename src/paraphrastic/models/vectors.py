@@ -12,7 +12,7 @@ class Config(PretrainedConfig):
 
 
 class Vectors(Baseline):
-    """`g(s) = 1/|s| Σ_w x_w`; unknown words count as zero vectors."""
+    """`g(s) = 1/|s| Σ_w x_w`; unknown words share the vector of `UUUNKKK`, or zero if the file lacks it."""
 
     @staticmethod
     def fit(config: Config, sentences: pa.StringArray) -> StaticEncoder:

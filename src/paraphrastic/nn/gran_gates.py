@@ -40,26 +40,31 @@ class GranGates(nn.Module):
         self.Wa = nn.Parameter(glorot_uniform(dim, dim, generator, gates)) if variant == 4 else None
         self._matmul = Matmul(matmul_dtype)
 
-    def forward(self, words: Tensor, states: Tensor, batch_sizes: list[int]) -> Tensor:
-        """Return all a_t, (N, dim), from word embeddings and states (N, dim) that are packed by time."""
+    def forward(self, words: Tensor, states: Tensor, batch_sizes: list[int]) -> tuple[Tensor, Tensor]:
+        """Return all a_t, (N, dim), and their gates, (N, dim) or (N, 2 · dim) with g1 first.
+
+        Word embeddings and states, (N, dim) each, are packed by time.
+        """
         logits: Tensor = self._matmul(words, self.Wx) + self._matmul(states, self.Wh) + self.b  # (N, gates · dim)
         if self.recurrent:
             return self._recur(words, logits, batch_sizes)
+        gates = logits.sigmoid()
         if self._variant == 5:
-            g1, g2 = logits.sigmoid().chunk(2, 1)  # (N, dim) each
-            return words * g1 + states * g2
-        return (words if self._variant == 1 else states) * logits.sigmoid()
+            g1, g2 = gates.chunk(2, 1)  # (N, dim) each
+            return words * g1 + states * g2, gates
+        return (words if self._variant == 1 else states) * gates, gates
 
     def pool(self, gated: Tensor, packing: Packing) -> Tensor:
         """Return sentence vectors (B, dim) from all a_t (N, dim)."""
         return packing.divide_by_length(packing.final(gated)) if self.recurrent else packing.mean(gated)
 
-    def _recur(self, words: Tensor, logits: Tensor, batch_sizes: list[int]) -> Tensor:
-        out: list[Tensor] = []
+    def _recur(self, words: Tensor, logits: Tensor, batch_sizes: list[int]) -> tuple[Tensor, Tensor]:
+        out, gates = list[Tensor](), list[Tensor]()
         for x, logit in zip(words.split(batch_sizes), logits.split(batch_sizes), strict=True):
             previous = out[-1][: len(x)] if out else torch.zeros_like(x)  # (sentences of this step, dim)
             if self.Wa is not None:
                 logit = logit + self._matmul(previous, self.Wa)
-            g1, g2 = logit.sigmoid().chunk(2, 1)
+            gates.append(logit.sigmoid())
+            g1, g2 = gates[-1].chunk(2, 1)
             out.append(x * g1 + previous * g2)
-        return torch.cat(out) if out else words
+        return (torch.cat(out), torch.cat(gates)) if out else (words, logits)

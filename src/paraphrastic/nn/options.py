@@ -8,6 +8,7 @@ from paraphrastic.vocabulary.words import BoundaryTokens
 
 NonNegativeFloat = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # finite, unlike pydantic's
 PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Probability = Annotated[float, Field(ge=0, le=1)]
 DropoutProbability = Annotated[float, Field(ge=0, lt=1)]
 Negatives = Literal["max", "mix", "random"]
 Schedule = Literal["constant", "linear"]
@@ -36,6 +37,9 @@ class ArchitectureConfig(BaseModel):
 class TrainingConfig(ArchitectureConfig):
     """Options of every model that is trained on pairs (acl2017 §4.1.2).
 
+    On supervised tasks, encoders read none of them, because the block `finetune` has its own; pair models read all
+    except `negatives` and `num_threads`.
+
     Attributes:
         epochs: passes over the pairs.
         batch_size: pairs per mini-batch.
@@ -48,7 +52,8 @@ class TrainingConfig(ArchitectureConfig):
         schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
         max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
         lambda_c: weight of ½‖Wc‖². Wc is all parameters except word embeddings; embeddings of n-grams and characters
-            belong to it. Models that are regularised toward their start use ½‖Wc − Wc_initial‖².
+            belong to it. Models that are regularised toward their start use ½‖Wc − Wc_initial‖². `avg` has no Wc and
+            refuses any weight but 0.
         num_threads: threads of the CPU. More than one helps recurrent encoders only.
     """
 
@@ -69,7 +74,7 @@ class EncoderConfig(TrainingConfig):
     """Options of sentence encoders, which are trained with a margin loss (acl2017 §3.2).
 
     Attributes:
-        margin: δ of Eq. 2.
+        margin: δ of Eq. 2; not read on supervised tasks.
     """
 
     margin: NonNegativeFloat
@@ -79,7 +84,8 @@ class PairModelConfig(TrainingConfig):
     """Options of pair models that are trained on paraphrases.
 
     Attributes:
-        negatives_per_sentence: mismatched partners of each sentence; `negatives` says which.
+        negatives_per_sentence: mismatched partners of each sentence; `negatives` says which. Not read on supervised
+            tasks.
     """
 
     negatives_per_sentence: PositiveInt
@@ -89,11 +95,15 @@ class WordEmbeddingsConfig(BaseModel):
     """Options of models whose embedding table holds words.
 
     Attributes:
-        vectors: file of initial word vectors in GloVe or word2vec text format (iclr2016 §4.2.1); null for none.
-        lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the embedding table.
+        vectors: file of initial word vectors in GloVe or word2vec text format (iclr2016 §4.2.1); null for none. Its
+            word `UUUNKKK` has the initial vector of unknown words; without it, that vector is zero.
+        freeze_embeddings: keep the embedding table at its initial values, also on supervised tasks (iclr2016, notes 9
+            and 16): the vectors of the file, and the random ones of words that it lacks. `lambda_w` then has no effect.
+        lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the embedding table; not read by encoders on supervised tasks.
     """
 
     vectors: str | None
+    freeze_embeddings: bool
     lambda_w: NonNegativeFloat
 
 
@@ -101,13 +111,28 @@ class WordEncoderConfig(WordEmbeddingsConfig, EncoderConfig):
     """Options of encoders that read words.
 
     Attributes:
-        boundary_tokens: enclose every sentence in `<s>` and `</s>`: `none`, `start`, `end` or `both` (acl2017 §4.1.3).
-        scramble: probability that the words of both sentences of a pair are shuffled (acl2017 §4.2).
+        boundary_tokens: enclose every sentence in `<s>` and `</s>`: `none`, `start`, `end` or `both` (acl2017 §4.1.2,
+            note 4).
         dropout: probability that an element of a word embedding is set to zero in training (acl2017 §4.2).
         word_dropout: probability that a whole word embedding is set to zero in training (acl2017 §4.2).
     """
 
     boundary_tokens: BoundaryTokens
-    scramble: Annotated[float, Field(ge=0, le=1)]
     dropout: DropoutProbability
     word_dropout: DropoutProbability
+
+
+class RecurrentConfig(WordEncoderConfig):
+    """Options of encoders whose vectors depend on the order of words.
+
+    Attributes:
+        scramble: probability that the words of both sentences of a pair, or of a single labelled sentence, are shuffled
+            in training (acl2017 §4.2).
+    """
+
+    scramble: Probability
+
+
+def freezes_embeddings(config: ArchitectureConfig) -> bool:
+    """Return whether a model with these options keeps its embedding table at its initial values."""
+    return isinstance(config, WordEmbeddingsConfig) and config.freeze_embeddings

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 from pydantic import BaseModel, Field
 
@@ -17,7 +16,8 @@ class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
     """Options of models that read word vectors from a file.
 
     Attributes:
-        vectors: file in GloVe or word2vec text format.
+        vectors: file in GloVe or word2vec text format. Its word `UUUNKKK` has the vector of unknown words; without it,
+            that vector is zero.
         dim: size of a vector.
     """
 
@@ -26,7 +26,9 @@ class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
 
 
 def read_pretrained(config: PretrainedConfig) -> tuple[pa.StringArray, Vectors]:
-    """Return the words (n,) and vectors (n, dim) of the file that `config` names.
+    """Return the words (n,) of the file that `config` names, and their embedding table (n + 1, dim).
+
+    Row 0 of the table is the vector of unknown words, see `read_vectors`.
 
     Raises:
         ParameterError: no file is named.
@@ -37,15 +39,15 @@ def read_pretrained(config: PretrainedConfig) -> tuple[pa.StringArray, Vectors]:
     return read_vectors(Path(config.vectors), config.dim)
 
 
-def pretrained_mean(words: pa.StringArray, vectors: Vectors, directions: Vectors | None = None) -> StaticEncoder:
-    """Return an encoder that averages word vectors; unknown words count as zero vectors.
+def pretrained_mean(words: pa.StringArray, embeddings: Vectors, directions: Vectors | None = None) -> StaticEncoder:
+    """Return an encoder that averages word vectors.
 
     Args:
         words: (n,).
-        vectors: (n, dim).
+        embeddings: (n + 1, dim), with row 0 for unknown words.
         directions: (k, dim), orthonormal directions that are removed from every mean; None for none.
     """
-    arrays = {"embeddings": np.pad(vectors, ((1, 0), (0, 0)))}
+    arrays = {"embeddings": embeddings}
     if directions is not None:
         arrays["directions"] = directions
     return StaticEncoder(StaticForm("words", "mean"), words, arrays)

@@ -38,7 +38,7 @@ class StaticEncoder:
         self.embeddings: NDArray[np.float32] = self.arrays["embeddings"]
         self._bias, self._directions = self.arrays.get("bias"), self.arrays.get("directions")
         self._dense = (self.arrays["dense.W"], self.arrays["dense.b"]) if "dense.W" in self.arrays else None
-        self._vocabulary = build_vocabulary(form.vocabulary, texts, form.boundary_tokens)
+        self.vocabulary = build_vocabulary(form.vocabulary, texts, form.boundary_tokens)
 
     @property
     def vocabulary_kind(self) -> VocabularyKind:
@@ -51,8 +51,8 @@ class StaticEncoder:
 
     def encode(self, sentences: pa.StringArray) -> Vectors:
         """Return the vectors of tokenized sentences, (n, dim)."""
-        ragged = self._vocabulary.lookup(sentences)
-        vectors = sum_rows(self.embeddings, ragged.ids, ragged.offsets, self._weights(ragged))  # (n, dim)
+        ragged = self.vocabulary.lookup(sentences)
+        vectors = sum_rows(self.embeddings, ragged.ids, ragged.offsets, self.id_weights(ragged))  # (n, dim)
         if self.form.pooling == "mean":
             vectors /= np.maximum(ragged.lengths, 1).astype(vectors.dtype)[:, None]
         return self._compose(vectors)
@@ -63,7 +63,7 @@ class StaticEncoder:
 
     def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Return the share of each sentence's words or n-grams that the vocabulary lacks, (n,)."""
-        return self._vocabulary.oov_share(sentences)
+        return self.vocabulary.oov_share(sentences)
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write vocabulary and weights; the result goes to `config.json`."""
@@ -87,22 +87,23 @@ class StaticEncoder:
             raise wrong_weights(folder)
         return encoder
 
-    def _weights(self, ragged: Ragged) -> NDArray[Any]:
+    def id_weights(self, ragged: Ragged) -> NDArray[Any]:
         """Return the weight of each id, (N,)."""
         counts = ragged.count_values(self.embeddings.dtype)
         return np.sqrt(counts) if self.form.counts == "sqrt" else counts
 
     def _compose(self, sums: Vectors) -> Vectors:
-        vectors = self._activation(sums if self._bias is None else sums + self._bias)
+        vectors = self.activate(sums if self._bias is None else sums + self._bias)
         if self._dense is not None:
             W, b = self._dense
-            vectors = self._activation(vectors @ W + b)
+            vectors = self.activate(vectors @ W + b)
         if self._directions is None:
             return vectors
         projections: Vectors = vectors @ self._directions.T @ self._directions
         return vectors - projections
 
-    def _activation(self, vectors: Vectors) -> Vectors:
+    def activate(self, vectors: Vectors) -> Vectors:
+        """Return the activation function of each element."""
         if self.form.activation == "tanh":
             return np.tanh(vectors)
         return np.maximum(vectors, 0) if self.form.activation == "relu" else vectors

@@ -1,6 +1,6 @@
-"""A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together."""
+"""A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together, and its saved options."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,13 @@ from safetensors.numpy import save_file
 from paraphrastic.atomic import sha256_of
 from paraphrastic.errors import ModelError
 from paraphrastic.tables import VOCABULARY, read_table, write_table
+
+LATER_OPTIONS = {  # absent from folders of 0.2.0 → the value that means the same
+    "dense": True,
+    "freeze_embeddings": False,
+    "lowercase": True,
+}
+FORMER_OPTIONS = ("scramble",)  # in folders of 0.2.0 of models on which they had no effect
 
 
 def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
@@ -56,6 +63,18 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     if digest != found:
         raise ModelError(f"{folder}: weights and vocabulary do not belong together; train the model again")
     return read_table(vocabulary, VOCABULARY)["text"].combine_chunks(), arrays
+
+
+def current_options(options: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return the options of a saved model as this version has them.
+
+    Args:
+        options: as the folder has them; it may be too old to have all, and may have former ones.
+        known: names of the options in this version.
+    """
+    saved = {name: value for name, value in {**options}.items() if name in known or name not in FORMER_OPTIONS}
+    later = LATER_OPTIONS | {"out_dim": saved.get("dim")}  # a projection kept the size of the embeddings
+    return {name: value for name, value in later.items() if name in known} | saved
 
 
 def wrong_config(folder: Path) -> ModelError:

@@ -1,4 +1,4 @@
-"""Divide pairs into mini-batches, and shuffle words."""
+"""Divide pairs and other examples into mini-batches."""
 
 from typing import Literal
 
@@ -42,30 +42,3 @@ def shuffled_batches(count: int, size: int, generator: np.random.Generator) -> l
 
 def _split(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-
-def scrambled_order(
-    offsets: NDArray[np.int64],
-    scramble: NDArray[np.bool_],
-    boundary_widths: tuple[int, int],
-    generator: np.random.Generator,
-) -> NDArray[np.int64]:
-    """Return an order of words that shuffles the chosen sentences (acl2017 §4.2).
-
-    Args:
-        offsets: (n + 1,), where each of n sentences starts in N words.
-        scramble: (n,), which sentences to shuffle.
-        boundary_widths: how many words at the start and at the end of each sentence keep their position.
-        generator: source of random numbers.
-
-    Returns:
-        (N,), which word moves to each position; it belongs to the same sentence.
-    """
-    lengths = np.diff(offsets)
-    sentence = np.repeat(np.arange(len(lengths)), lengths)
-    position = np.arange(len(sentence)) - offsets[sentence]
-    start, end = boundary_widths
-    inside = (position >= start) & (position < lengths[sentence] - end)
-    key = np.where(scramble[sentence] & inside, start + generator.random(len(position)), position)
-    key[position >= lengths[sentence] - end] += start + 1  # after every shuffled word
-    return np.lexsort((key, sentence))

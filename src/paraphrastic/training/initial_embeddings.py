@@ -21,8 +21,8 @@ def initial_embeddings(
 
     Embeddings of size d are drawn from N(0, 1/d), so that their expected length is 1. With `init: idf` each is
     multiplied by `log((sentences + 1) / sentences that contain the entry)`. Words that the file `vectors` has start
-    with the vector of the file, and words that only the file has are added. Boundary tokens get random vectors of
-    expected length 1, without idf.
+    with the vector of the file, and words that only the file has are added. Words that the file lacks keep their random
+    vectors; in the papers they are unknown. Boundary tokens get random vectors of expected length 1, without idf.
 
     Args:
         module: says what kind of vocabulary it reads.
@@ -33,7 +33,7 @@ def initial_embeddings(
 
     Returns:
         The entries (n,) and a float32 table: (n, d) for n-grams; (n + 1, d) for words and characters, with row 0 for
-        all unknown ones, which starts at zero.
+        all unknown ones. Row 0 starts at zero, or with the vector of `UUUNKKK` in the file `vectors`.
     """
     texts, dim = vocabulary["text"].combine_chunks(), config.embedding_dim
     embeddings = _random_directions(len(texts), dim, generator)
@@ -41,10 +41,10 @@ def initial_embeddings(
         embeddings.mul_(_idf(vocabulary, sentences).unsqueeze(1))
     if module.vocabulary in ("ngrams", "words+ngrams"):
         return texts, embeddings
+    embeddings = torch.cat([torch.zeros(1, dim), embeddings])
     if isinstance(config, WordEmbeddingsConfig) and config.vectors is not None:
         texts, embeddings = _with_vectors(Path(config.vectors), texts, embeddings)
-    texts, embeddings = _with_boundary_tokens(module.boundary_tokens, texts, embeddings, generator)
-    return texts, torch.cat([torch.zeros(1, dim), embeddings])
+    return _with_boundary_tokens(module.boundary_tokens, texts, embeddings, generator)
 
 
 def _random_directions(rows: int, dim: int, generator: Generator) -> Tensor:
@@ -57,11 +57,12 @@ def _idf(vocabulary: pa.Table, sentences: int) -> Tensor:
 
 
 def _with_vectors(path: Path, texts: pa.StringArray, embeddings: Tensor) -> tuple[pa.StringArray, Tensor]:
-    words, vectors = read_vectors(path, embeddings.shape[1])
+    words, table = read_vectors(path, embeddings.shape[1])
     rows = pc.index_in(words, texts)
     known = rows.is_valid().to_numpy(zero_copy_only=False)
-    embeddings[torch.tensor(rows.drop_null().to_numpy())] = torch.from_numpy(vectors[known])
-    return pa.concat_arrays([texts, words.filter(~known)]), torch.cat([embeddings, torch.from_numpy(vectors[~known])])
+    embeddings[0] = torch.from_numpy(table[0])
+    embeddings[torch.tensor(rows.drop_null().to_numpy() + 1)] = torch.from_numpy(table[1:][known])
+    return pa.concat_arrays([texts, words.filter(~known)]), torch.cat([embeddings, torch.from_numpy(table[1:][~known])])
 
 
 def _with_boundary_tokens(

@@ -15,8 +15,7 @@ def margin_loss(
     """Return the mean of Eq. 2 over B pairs, without its penalty terms.
 
     `max(0, δ − cos(s1, s2) + cos(s1, t1)) + max(0, δ − cos(s1, s2) + cos(s2, t2))`, with t1 and t2 negatives from the
-    same mini-batch. A hinge is left out if its sentence has no allowed negative. One matrix product yields all
-    cosines, those for the choice of negatives and those of the loss.
+    same mini-batch. A hinge is left out if its sentence has no allowed negative.
 
     Args:
         vectors: (2B, dim), the first sentences of the pairs, then the second ones.
@@ -25,14 +24,24 @@ def margin_loss(
         negatives: how t1 and t2 are chosen.
         generator: source of random numbers.
     """
+    positive, negative = positive_and_negative_cosines(vectors, mask, negatives, generator)
+    hinges = (margin - positive + negative).clamp(min=0)  # (2B,)
+    return hinges.masked_fill(mask.all(1), 0.0).sum() / (len(vectors) // 2)
+
+
+def positive_and_negative_cosines(
+    vectors: Tensor, mask: Tensor, negatives: Negatives, generator: np.random.Generator
+) -> tuple[Tensor, Tensor]:
+    """Return the cosine of each sentence with its paraphrase and with its negative, (2B,) each.
+
+    One matrix product yields all cosines, those for the choice of negatives and those of the result. Where a row of
+    `mask` allows no negative, the second cosine is arbitrary. Arguments are those of `margin_loss`.
+    """
     unit = normalize(vectors, dim=1)
     similarities = unit @ unit.T  # (2B, 2B)
-    pairs = len(vectors) // 2
     chosen = choose_negatives(similarities, mask, negatives, generator)
     negative = similarities.gather(1, chosen.unsqueeze(1)).squeeze(1)  # (2B,), cos(s1, t1) and cos(s2, t2)
-    positive = similarities.diagonal(pairs).repeat(2)  # (2B,), cos(s1, s2)
-    hinges = (margin - positive + negative).clamp(min=0)  # (2B,)
-    return hinges.masked_fill(mask.all(1), 0.0).sum() / pairs
+    return similarities.diagonal(len(vectors) // 2).repeat(2), negative
 
 
 def negative_mask(ids: Tensor, groups: Tensor) -> Tensor:
@@ -57,7 +66,7 @@ def negative_mask(ids: Tensor, groups: Tensor) -> Tensor:
 def choose_negatives(
     similarities: Tensor, mask: Tensor, negatives: Negatives, generator: np.random.Generator
 ) -> Tensor:
-    """Return a negative for each sentence, (2B,) int64: acl2017 §3.2.1.
+    """Return a negative for each sentence, (2B,) int64: acl2017 §3.2.1 (`max`), iclr2016 §3.1.1 (`max`, `mix`).
 
     Args:
         similarities: (2B, 2B) cosines; the choice has no gradient.

@@ -1,6 +1,7 @@
 """Trainers on pairs of sentences: for sentence encoders, and for pair models with and without labels."""
 
 import json
+import math
 from abc import ABC
 from collections.abc import Callable
 from typing import Any
@@ -11,22 +12,23 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from paraphrastic.errors import ParameterError
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
 from paraphrastic.nn.options import (
     EncoderConfig,
     PairModelConfig,
     TrainingConfig,
     WordEmbeddingsConfig,
-    WordEncoderConfig,
+    freezes_embeddings,
 )
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel
-from paraphrastic.training.batches import epoch_batches, scrambled_order
+from paraphrastic.training.batches import epoch_batches
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.losses import margin_loss
 from paraphrastic.training.mismatches import mismatched_pairs
+from paraphrastic.training.scrambling import Scrambling
 from paraphrastic.training.sentence_pairs import LabelledPairs, Paraphrases, SentencePairs
 from paraphrastic.training.trainer import NEGATIVES, ORDER, Trainer
-from paraphrastic.vocabulary.words import boundary_widths
 
 
 class PairTrainer(Trainer, ABC):
@@ -41,6 +43,9 @@ class PairTrainer(Trainer, ABC):
         selections_per_epoch: how many times per epoch `select` is called.
         pretrained: the model was trained before, and λc penalises the distance of its module's parameters from that
             state.
+
+    Raises:
+        ParameterError: the word embeddings are frozen, or λc is not 0, and the model has no other parameters.
     """
 
     def __init__(
@@ -54,15 +59,15 @@ class PairTrainer(Trainer, ABC):
         pretrained: bool = False,
     ) -> None:
         self.model, self._pairs, self._config = model, pairs, config
+        if not list(model.module.parameters()):
+            _refuse_options_of_parameters(config)
         penalty = L2Penalty(config.lambda_c, pretrained or model.module.regularize_to_start)
-        embeddings_penalty = L2Penalty(config.lambda_c)  # embeddings of n-grams and characters belong to Wc
-        if isinstance(config, WordEmbeddingsConfig):
-            embeddings_penalty = L2Penalty(config.lambda_w, to_start=True)  # word embeddings are Ww
         score = None if select is None else lambda: select(model)
-        modules = [(model.module, penalty)]
+        modules, embeddings_penalty = [(model.module, penalty)], _embeddings_penalty(config)
         super().__init__(modules, model.embeddings, embeddings_penalty, config, seed, score, selections_per_epoch)
         self.negatives = self.random(NEGATIVES)
         self._sentences = DeviceSentences(pairs.sentences, model.embeddings.device)
+        self._scrambling = Scrambling.of(config)
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """Return the pairs of each step."""
@@ -72,17 +77,10 @@ class PairTrainer(Trainer, ABC):
 
     def embed(self, rows: NDArray[np.int64]) -> tuple[Tensor, Batch]:
         """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""
-        batch = self._scramble(self._sentences.take(self._pairs.sides(rows)), len(rows))
+        batch = self._sentences.take(self._pairs.sides(rows))
+        batch = self._scrambling.apply(batch, len(rows), self.noise)
         leaf, positions = self.embedding_optimizer.gather(batch.ids, self.step)
         return leaf, batch.with_ids(positions)
-
-    def _scramble(self, batch: Batch, pairs: int) -> Batch:
-        if not (isinstance(self._config, WordEncoderConfig) and self._config.scramble):
-            return batch
-        scramble = np.tile(self.noise.random(pairs) < self._config.scramble, 2)  # both sentences of a pair
-        widths = boundary_widths(self._config.boundary_tokens)
-        order = scrambled_order(batch.host_offsets, scramble, widths, self.noise)
-        return batch.with_ids(batch.ids.index_select(0, to_device(order, batch.ids.device)))
 
     def state(self) -> dict[str, Any]:
         """Return everything that determines the rest of the run."""
@@ -92,6 +90,27 @@ class PairTrainer(Trainer, ABC):
         """Continue from what `state` returned."""
         super().restore(state)
         self.negatives.bit_generator.state = json.loads(state["negatives"])
+
+
+def _refuse_options_of_parameters(config: TrainingConfig) -> None:
+    """Refuse options that mean nothing to a model whose only weights are word embeddings."""
+    if freezes_embeddings(config):
+        raise ParameterError(
+            "freeze_embeddings = true: this model has no other parameters to train; set it to false, or choose the "
+            "model 'vectors'"
+        )
+    if config.lambda_c and isinstance(config, WordEmbeddingsConfig):
+        raise ParameterError(
+            f"lambda_c = {config.lambda_c}: this model has no parameters except word embeddings; set it to 0.0, or use "
+            "lambda_w"
+        )
+
+
+def _embeddings_penalty(config: TrainingConfig) -> L2Penalty:
+    """Return the penalty of the embedding table: Ww for words; tables of n-grams and characters belong to Wc."""
+    if not isinstance(config, WordEmbeddingsConfig):
+        return L2Penalty(config.lambda_c)
+    return L2Penalty(math.inf if config.freeze_embeddings else config.lambda_w, to_start=True)
 
 
 class EncoderTrainer(PairTrainer):

@@ -19,7 +19,7 @@ class CharacterVocabulary:
     """Maps the characters of tokenized sentences to ids.
 
     The characters of a sentence are the Unicode code points of its text with one space added at each end
-    (charagram2016 §3). An empty text has none.
+    (charagram2016 §4.1.2). An empty text has none.
 
     Args:
         texts: the characters, each once. The i-th character has id i + 1; id 0 stands for every other character.

@@ -1,6 +1,10 @@
-"""Count the words and character n-grams of a corpus."""
+"""Count the words and character n-grams of a corpus.
 
-from collections.abc import Callable, Sequence
+Its sentences are distinct. Each counts once, or, with weights, as often as training pairs contain it, which are the
+occurrences in the training data that charagram2016 counts (§4.1.2, §4.4).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -14,19 +18,29 @@ from paraphrastic.vocabulary.ngrams import CHUNK, NgramNumbering, code_points
 from paraphrastic.vocabulary.words import CHUNK as WORDS_CHUNK
 
 OnProgress = Callable[[int], object]  # called with the number of sentences counted since the last call
+Weights = NDArray[np.int64]
 
 
 def count_words(
-    sentences: pa.StringArray | pa.ChunkedArray, min_count: int = 1, on_progress: OnProgress = lambda _: None
+    sentences: pa.StringArray | pa.ChunkedArray,
+    min_count: int = 1,
+    on_progress: OnProgress = lambda _: None,
+    weights: Weights | None = None,
 ) -> pa.Table:
     """Return the words that occur at least `min_count` times, most frequent first, then by text.
+
+    Args:
+        sentences: n tokenized sentences.
+        min_count: occurrences that a word needs.
+        on_progress: called after each chunk.
+        weights: (n,), how often each sentence counts in the column `count`; None stands for once.
 
     Returns:
         Table in schema `WORD_COUNTS`.
     """
     total = WORD_COUNTS.empty_table()
-    for chunk in chunks(sentences, WORDS_CHUNK):
-        both = pa.concat_tables([total, _count_words(chunk)]).group_by("text", use_threads=False)
+    for chunk, chunk_weights in _weighted_chunks(sentences, weights, WORDS_CHUNK):
+        both = pa.concat_tables([total, _count_words(chunk, chunk_weights)]).group_by("text", use_threads=False)
         total = both.aggregate([("count", "sum"), ("sentences", "sum")]).rename_columns(WORD_COUNTS.names)
         on_progress(len(chunk))
     total = total.filter(pc.field("count") >= min_count)
@@ -40,29 +54,31 @@ def count_ngrams(
     max_per_order: int | None = None,
     on_progress: OnProgress = lambda _: None,
     padding: str = " ",
+    weights: Weights | None = None,
 ) -> pa.Table:
     """Return the character n-grams of the given orders, most frequent first, then by order, then by text.
 
     Args:
-        sentences: tokenized. An n-gram never spans two sentences.
+        sentences: n tokenized sentences. An n-gram never spans two of them.
         orders: lengths in characters.
         min_count: occurrences that an n-gram needs.
         max_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
         on_progress: called after each chunk.
         padding: text that is added at both ends of each sentence.
+        weights: (n,), how often each sentence counts in the column `count`; None stands for once.
 
     Returns:
         Table in schema `NGRAM_COUNTS`.
     """
     levels = [NgramNumbering() for _ in range(max(orders))]
     counters = {n: OccurrenceCounter() for n in sorted(orders)}
-    for chunk in chunks(sentences, CHUNK):
+    for chunk, chunk_weights in _weighted_chunks(sentences, weights, CHUNK):
         points, offsets = code_points(chunk, padding)  # (characters,), (sentences + 1,)
         numbers = np.ones(len(points), np.int32)
         for n, level in enumerate(levels, 1):
             level.add(numbers, points[n - 1 :])
             if n in counters:
-                counters[n].add(numbers, offsets, level.size)
+                counters[n].add(numbers, offsets, chunk_weights, level.size)
         on_progress(len(chunk))
     table = pa.concat_tables(_ngram_table(levels[:n], counter, min_count) for n, counter in counters.items())
     rows = pc.sort_indices(table, [("count", "descending"), ("order", "ascending"), ("text", "ascending")]).to_numpy()
@@ -81,11 +97,18 @@ class OccurrenceCounter:
         self._rows = np.zeros((1, 3), np.int64)  # occurrences, sentences, last sentence (from 1) that contains it
         self._sentences = 0
 
-    def add(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> None:
-        """Count further sentences; sentence i has `numbers[offsets[i]:offsets[i + 1]]`, all at most `size`."""
+    def add(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64], weights: Weights, size: int) -> None:
+        """Count further sentences.
+
+        Args:
+            numbers: sentence i has `numbers[offsets[i]:offsets[i + 1]]`, all at most `size`.
+            offsets: (sentences + 1,).
+            weights: (sentences,), occurrences that an occurrence in the sentence counts as.
+            size: largest number so far.
+        """
         if size >= len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros((size, 3), np.int64)])
-        _count(numbers, offsets, self._sentences, self._rows)
+        _count(numbers, offsets, weights, self._sentences, self._rows)
         self._sentences += len(offsets) - 1
 
     def at_least(self, min_count: int) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]:
@@ -94,11 +117,20 @@ class OccurrenceCounter:
         return numbers, {"count": self._rows[numbers, 0], "sentences": self._rows[numbers, 1]}
 
 
-def _count_words(sentences: pa.StringArray) -> pa.Table:
+def _weighted_chunks(
+    sentences: pa.StringArray | pa.ChunkedArray, weights: Weights | None, size: int
+) -> Iterator[tuple[pa.StringArray, Weights]]:
+    start = 0
+    for chunk in chunks(sentences, size):
+        yield chunk, np.ones(len(chunk), np.int64) if weights is None else weights[start : start + len(chunk)]
+        start += len(chunk)
+
+
+def _count_words(sentences: pa.StringArray, weights: Weights) -> pa.Table:
     words, offsets = split_words(sentences)
     encoded = words.dictionary_encode()
     counter = OccurrenceCounter()
-    counter.add(encoded.indices.to_numpy() + np.int32(1), offsets, len(encoded.dictionary))
+    counter.add(encoded.indices.to_numpy() + np.int32(1), offsets, weights, len(encoded.dictionary))
     _, columns = counter.at_least(1)
     return pa.table({"text": encoded.dictionary, **columns}).cast(WORD_COUNTS)
 
@@ -122,12 +154,18 @@ def _strings(points: NDArray[np.uint32]) -> pa.LargeStringArray:
 
 
 @njit(cache=True)
-def _count(numbers: NDArray[np.int32], offsets: NDArray[np.int64], sentence: int, rows: NDArray[np.int64]) -> None:
+def _count(
+    numbers: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    sentence: int,
+    rows: NDArray[np.int64],
+) -> None:
     for s in range(len(offsets) - 1):
         sentence += 1
         for i in range(offsets[s], offsets[s + 1]):
             number = numbers[i]
-            rows[number, 0] += 1
+            rows[number, 0] += weights[s]
             if rows[number, 2] != sentence:
                 rows[number, 1] += 1
                 rows[number, 2] = sentence

@@ -4,40 +4,52 @@ A word2vec file begins with a line `COUNT DIM`, a GloVe file does not. Words of 
 split from the right by the dimension. Words contain U+0085 and U+00A0, so lines end at `\n` only.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.errors import DataError
 
+UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
 _LINES = 20_000  # parsed together; about 50 MB of text for 300 dimensions
 
 
 def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float32]]:
-    """Return the words (n,) and vectors (n, dim) of a file, in file order; of a repeated word the first line counts.
+    """Return the words of a file and their embedding table, in file order; of a repeated word the first line counts.
+
+    The line of `UUUNKKK` holds the vector of unknown words. Files of PARAGRAM vectors have it; the code of iclr2016 and
+    acl2017 looks all unknown words up there and stops with an error if a file lacks it. Here a file may lack it.
+
+    Returns:
+        The words (n,), without `UUUNKKK`, and a float32 table (n + 1, dim), with row 0 for all unknown words. Row 0 is
+        zero if the file has no line `UUUNKKK`.
 
     Raises:
         DataError: the file is missing or empty, a line has another number of values or no word, a value is not a
             finite number, or a word is not UTF-8.
     """
     words: list[bytes] = []
-    vectors: list[NDArray[np.float32]] = []
+    vectors = [np.zeros((1, dim), np.float32)]
     try:
         with path.open("rb") as file:
             for first, lines in _blocks(file):
                 skip = 1 if first == 1 and _is_header(lines[0], dim) else 0
                 block_words, block_vectors = _parse(lines[skip:], dim, path, first + skip)
+                if first == 1 and block_words and all(map(_ends_in_number, block_words)):
+                    raise _wrong_size(path, 1 + skip, dim)
                 words += block_words
                 vectors.append(block_vectors)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; `vectors` must name a file of word vectors") from error
-    if not words:
-        raise DataError(f"{path}: contains no vectors")
-    return _drop_repeated(words, np.concatenate(vectors), path)
+    if all(word == UNKNOWN_WORD.encode() for word in words):
+        raise DataError(f"{path}: contains no vectors of words")
+    return _move_unknown(*_drop_repeated(words, np.concatenate(vectors), path))
 
 
 def _blocks(file: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
@@ -58,8 +70,7 @@ def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[b
     rows = [line.rstrip(b" \r\n").rsplit(b" ", dim) for line in lines]
     wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1 or not fields[0]), None)
     if wrong is not None:
-        expected = f"expected a word and {dim} numbers; set `dim` to the dimension of the file"
-        raise DataError(f"{path}, line {first + wrong}: {expected}")
+        raise _wrong_size(path, first + wrong, dim)
     try:
         values = np.array([fields[1:] for fields in rows], np.bytes_).astype(np.float32).reshape(-1, dim)
     except ValueError as error:
@@ -70,8 +81,17 @@ def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[b
     return [fields[0] for fields in rows], values
 
 
+def _ends_in_number(word: bytes) -> bool:
+    """Return whether `word` has several fields, of which the last is a number: some words of GloVe 840B, not all."""
+    return re.search(rb" [-+.\d][-+.\deE]*$", word) is not None
+
+
+def _wrong_size(path: Path, line: int, dim: int) -> DataError:
+    return DataError(f"{path}, line {line}: expected a word and {dim} numbers; set `dim` to the dimension of the file")
+
+
 def _drop_repeated(
-    words: list[bytes], vectors: NDArray[np.float32], path: Path
+    words: list[bytes], table: NDArray[np.float32], path: Path
 ) -> tuple[pa.StringArray, NDArray[np.float32]]:
     try:
         texts = pa.array(words, pa.binary()).cast(pa.string())
@@ -79,6 +99,16 @@ def _drop_repeated(
         raise DataError(f"{path}: a word is not UTF-8") from error
     first = np.unique(texts.dictionary_encode().indices.to_numpy(), return_index=True)[1]
     if len(first) == len(texts):
-        return texts, vectors
+        return texts, table
     first.sort()
-    return texts.take(pa.array(first)), vectors[first]
+    return texts.take(pa.array(first)), table[np.concatenate([[0], first + 1])]
+
+
+def _move_unknown(words: pa.StringArray, table: NDArray[np.float32]) -> tuple[pa.StringArray, NDArray[np.float32]]:
+    """Move the row of `UNKNOWN_WORD`, if there is one, to row 0."""
+    position = pc.index(words, UNKNOWN_WORD).as_py()
+    if position < 0:
+        return words, table
+    table[0] = table[position + 1]
+    others = pa.concat_arrays([words[:position], words[position + 1 :]])
+    return others, np.delete(table, position + 1, axis=0)

@@ -75,10 +75,13 @@ class Ragged:
         counts[left], counts[right] = self.counts, other.counts
         return Ragged(ids, offsets, counts)
 
+    def occurrences(self, wanted: int) -> NDArray[np.int64]:
+        """Return how often `ids` has the id `wanted` in each sentence, (n,)."""
+        return np.diff(offsets_from_lengths(self.ids == wanted)[self.offsets])
+
     def share_of_id(self, wanted: int) -> NDArray[np.float64]:
         """Return the share of the id `wanted` among the ids of each sentence, (n,); 0 for an empty sentence."""
-        occurrences = np.diff(offsets_from_lengths(self.ids == wanted)[self.offsets])
-        return occurrences / np.maximum(self.lengths, 1)
+        return self.occurrences(wanted) / np.maximum(self.lengths, 1)
 
 
 def concat(parts: Iterable[Ragged]) -> Ragged:

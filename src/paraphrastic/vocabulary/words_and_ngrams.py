@@ -17,8 +17,6 @@ from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 from paraphrastic.vocabulary.words import CHUNK, WordVocabulary
 
-_WORD = "^ [^ ]+ $"
-
 
 class WordNgramVocabulary:
     """Maps the character n-grams and the words of tokenized sentences to ids.
@@ -32,11 +30,11 @@ class WordNgramVocabulary:
 
     def __init__(self, texts: pa.StringArray | pa.ChunkedArray) -> None:
         texts = check_vocabulary(texts, "n-grams and words")
-        is_word = pc.match_substring_regex(texts, _WORD)
-        self._ngram_ids = np.flatnonzero(pc.invert(is_word)).astype(np.int32)
-        self._word_ids = np.flatnonzero(is_word).astype(np.int32)
-        self._ngrams = NgramVocabulary(texts.filter(pc.invert(is_word)))
-        self._words = WordVocabulary(pc.utf8_trim(texts.filter(is_word), " "))
+        words = is_word(texts)
+        self._ngram_ids = np.flatnonzero(pc.invert(words)).astype(np.int32)
+        self._word_ids = np.flatnonzero(words).astype(np.int32)
+        self._ngrams = NgramVocabulary(texts.filter(pc.invert(words)))
+        self._words = WordVocabulary(pc.utf8_trim(texts.filter(words), " "))
 
     def __len__(self) -> int:
         return len(self._ngrams) + len(self._words)
@@ -59,6 +57,11 @@ class WordNgramVocabulary:
         )
 
 
+def is_word(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.ChunkedArray:
+    """Return which entries are words, or n-grams of the same form, (n,)."""
+    return pc.match_substring_regex(texts, "^ [^ ]+ $")
+
+
 def merge_counts(ngrams: pa.Table, words: pa.Table) -> pa.Table:
     """Merge a table of n-grams and one of words, as the vocabulary stage writes them, into one vocabulary.
 
@@ -69,6 +72,6 @@ def merge_counts(ngrams: pa.Table, words: pa.Table) -> pa.Table:
     columns = ["text", "count", "sentences"]
     spaced = pc.binary_join_element_wise("", words["text"], "", " ")
     words = words.set_column(words.schema.get_field_index("text"), "text", spaced)
-    is_word = pc.match_substring_regex(ngrams["text"], _WORD)
-    missing = ngrams.filter(pc.and_(is_word, pc.invert(pc.is_in(ngrams["text"], words["text"]))))
-    return pa.concat_tables(t.select(columns) for t in (ngrams.filter(pc.invert(is_word)), words, missing))
+    has_form = is_word(ngrams["text"])
+    missing = ngrams.filter(pc.and_(has_form, pc.invert(pc.is_in(ngrams["text"], words["text"]))))
+    return pa.concat_tables(t.select(columns) for t in (ngrams.filter(pc.invert(has_form)), words, missing))

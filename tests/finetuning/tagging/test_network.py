@@ -5,7 +5,6 @@ import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences
 from tests.helpers import character_equations, word_equations
 from tests.helpers.tagged_text import NEW_TEXTS, TEXTS, VARIANTS, random_tagger, tagged_tokens
 from tests.helpers.word_equations import lstm_states, submodule_weights
@@ -18,14 +17,14 @@ every_variant = pytest.mark.parametrize(("name", "block"), VARIANTS.values(), id
 def logits(tagger, table):
     """Return the logits of all tags, (N, tags)."""
     tagger.network.eval()
-    sentences = TaggedSentences.of(table, tagger.vocabulary)
+    sentences = tagger.sentences(table)
     return tagger.network(tagger.embeddings, *tagger.inputs(sentences))
 
 
 def naive_ids(word, texts, of_ngrams):
     """Return the rows of the embedding table that a word uses, window by window."""
     row = {text: n for n, text in enumerate(texts)}
-    padded = f" {word.lower()} "
+    padded = f" {word} "
     if not of_ngrams:
         return [1 + row[character] if character in row else 0 for character in padded]
     windows = [padded[start : start + n] for n in (2, 3) for start in range(len(padded) - n + 1)]
@@ -38,7 +37,7 @@ def naive_logits(tagger, name, block, tokens):
     embeddings, texts = tagger.embeddings.double().numpy(), tagger.texts.to_pylist()
     words = []
     for token in tokens:
-        ids = naive_ids(token, texts, name == "charagram")
+        ids = naive_ids(token.lower() if block["lowercase"] else token, texts, name == "charagram")
         vector = EQUATIONS[name](ids, embeddings, submodule_weights(weights, "encoder."), block)
         words.append([*vector, any(character.isupper() for character in token)])
     forward = lstm_states(np.array(words), submodule_weights(weights, "forward_lstm."), True)
@@ -77,7 +76,7 @@ def test_logits_of_single_sentences(name, block):
 
 def test_dropout_only_in_training():
     tagger = random_tagger(*VARIANTS["charagram"])
-    sentences = TaggedSentences.of(tagged_tokens(TEXTS), tagger.vocabulary)
+    sentences = tagger.sentences(tagged_tokens(TEXTS))
     inputs = tagger.embeddings, *tagger.inputs(sentences)
     tagger.network.eval()
     assert torch.equal(tagger.network(*inputs), tagger.network(*inputs))

@@ -22,9 +22,12 @@ from tests.helpers.tagged_text import TEXTS, VARIANTS, random_tagger, tagged_tok
 from tests.helpers.toy_training import folder_content
 
 LARGER = {"dim": 40, "hidden_dim": 30, "batch_size": 10, "lstm_dropout": 0.0}
+LARGER_CNN = {"filters": {2: 20, 3: 20}, "character_dim": 15, "dropout": 0.0}
 LARGER_ENCODER = {
-    "charcnn": {"filters": {2: 20, 3: 20}, "character_dim": 15, "dropout": 0.0},
+    "charcnn": LARGER_CNN,
+    "charcnn-no-dense": LARGER_CNN,
     "charlstm": {"character_dim": 15},
+    "charlstm-case": {"character_dim": 15},
 }
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
@@ -141,6 +144,25 @@ def test_vocabulary_of_most_frequent_ngrams():
     texts = random_tagger(name, block | {"ngrams_per_order": 5}).texts.to_pylist()
     assert sorted(map(len, texts)) == [2] * 5 + [3] * 5
     assert {" d", "do", "og"} <= set(texts)
+
+
+@pytest.mark.parametrize(("variant", "has_capitals"), [("charagram", False), ("charagram-case", True)])
+def test_vocabulary_of_words_with_and_without_case(variant, has_capitals):
+    texts = random_tagger(*VARIANTS[variant]).texts.to_pylist()
+    assert any(text != text.lower() for text in texts) == has_capitals
+    assert {" d", "do", "og"} <= set(texts)
+
+
+def test_accuracy_on_words_that_differ_in_their_capital_letters(tmp_path):
+    rows = tagged_tokens(
+        [tagged for word in ("abc", "dog", "cat") for tagged in (f"{word.upper()}/X", f"{word.title()}/Y")]
+    )
+    options = {"epochs": 30, "lstm_dropout": 0.0, "learning_rate": 0.05, "schedule": "constant"}
+    accuracy = {
+        name: train(name, tmp_path / name, rows, **options)[0].accuracy(rows)
+        for name in ("charagram-case", "charagram")
+    }
+    assert accuracy == {"charagram-case": 100, "charagram": 50}  # in lower case, both tags have the same input
 
 
 def test_vocabulary_of_words_and_ngrams():

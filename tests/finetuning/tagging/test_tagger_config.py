@@ -33,3 +33,9 @@ def test_wrong_options(change):
     name, block = VARIANTS["charagram"]
     with pytest.raises(ValidationError):
         tagger_config_class(name)(**(block | change))
+
+
+def test_size_of_word_vectors_without_dense_layer():
+    name, block = VARIANTS["charcnn-no-dense"]
+    with pytest.raises(ValidationError, match=r"dense\n.*needs dim: 7, the number of filters; dim is 6"):
+        tagger_config_class(name)(**block | {"dim": 6})

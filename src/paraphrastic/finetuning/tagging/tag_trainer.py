@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from paraphrastic.finetuning.head_trainer import OnStep
 from paraphrastic.finetuning.tagging.network import Network
-from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, lower, refuse_empty
+from paraphrastic.finetuning.tagging.tagged_sentences import as_read, refuse_empty
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import CharagramTagger, TaggerConfig
 from paraphrastic.training.batches import shuffled_batches
@@ -59,7 +59,7 @@ def train_tagger(
 
 def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator) -> Tagger:
     """Return a tagger with random weights for the words and tags of `train`."""
-    words = lower(train["token"].combine_chunks())
+    words = as_read(train["token"].combine_chunks(), config.lowercase)
     tags = pc.unique(train["tag"].combine_chunks()).sort()
     network = Network(config, len(tags), generator)
     limits = (config.orders, config.min_count, config.ngrams_per_order) if isinstance(config, CharagramTagger) else ()
@@ -80,7 +80,7 @@ class TagTrainer(Trainer):
 
     def __init__(self, tagger: Tagger, train: pa.Table, dev: pa.Table, seed: int) -> None:
         self._tagger, self._config = tagger, tagger.config
-        self._sentences = TaggedSentences.of(train, tagger.vocabulary)
+        self._sentences = tagger.sentences(train)
         self._tags = pc.index_in(train["tag"].combine_chunks(), tagger.tags).to_numpy().astype(np.int64)
         modules = [(tagger.network, L2Penalty())]
         super().__init__(modules, tagger.embeddings, L2Penalty(), tagger.config, seed, lambda: tagger.accuracy(dev))

@@ -17,7 +17,7 @@ class TaggedSentences:
     """n sentences with W distinct words.
 
     Attributes:
-        words: the characters or n-grams of each word in lower case, W rows.
+        words: the characters or n-grams of each word, W rows.
         capital: (W,) float32, 1 if the word has a capital letter (charagram2016 §4.2).
         tokens: n rows, the word of each token.
     """
@@ -27,13 +27,19 @@ class TaggedSentences:
     tokens: Ragged
 
     @classmethod
-    def of(cls, table: pa.Table, vocabulary: Vocabulary) -> "TaggedSentences":
-        """Return the sentences of a table with columns `sentence` and `token`, in its order."""
+    def of(cls, table: pa.Table, vocabulary: Vocabulary, lowercase: bool) -> "TaggedSentences":
+        """Return the sentences of a table with columns `sentence` and `token`, in its order.
+
+        Args:
+            table: one row per token; a sentence ends where its number changes.
+            vocabulary: of the characters or n-grams.
+            lowercase: the vocabulary's entries are those of words in lower case.
+        """
         tokens = table["token"].combine_chunks().dictionary_encode()
         words = tokens.dictionary
         capital = pc.match_substring_regex(words, r"\p{Lu}").to_numpy(zero_copy_only=False)
         rows = Ragged(tokens.indices.to_numpy(), _offsets(table["sentence"].to_numpy()))
-        return cls(vocabulary.lookup(lower(words)), capital.astype(np.float32), rows)
+        return cls(vocabulary.lookup(as_read(words, lowercase)), capital.astype(np.float32), rows)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -46,9 +52,12 @@ class TaggedSentences:
         return TaggedSentences(self.words.take(words), self.capital[words], tokens)
 
 
-def lower(words: pa.StringArray | pa.ChunkedArray) -> pa.StringArray | pa.ChunkedArray:
-    """Return words in lower case: the capital-letter feature alone represents case."""
-    return pc.utf8_lower(words)
+def as_read(words: pa.StringArray, lowercase: bool) -> pa.StringArray:
+    """Return words as the character model reads them: unchanged, or in lower case.
+
+    In lower case, the capital-letter feature alone represents case.
+    """
+    return pc.utf8_lower(words) if lowercase else words
 
 
 def refuse_empty(table: pa.Table, what: str) -> None:

@@ -18,7 +18,7 @@ from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, re
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.nn.batch import Batch
 from paraphrastic.scoring.neural import length_batches
-from paraphrastic.scoring.weight_files import read_weights, write_weights
+from paraphrastic.scoring.weight_files import current_options, read_weights, write_weights
 
 FORMAT = 2
 
@@ -47,7 +47,7 @@ class Tagger:
         Args:
             tokens: table of `sentence` and `token`, one row per token; a sentence ends where its number changes.
         """
-        return self.tags.take(pa.array(self._predict(TaggedSentences.of(tokens, self.vocabulary))))
+        return self.tags.take(pa.array(self._predict(self.sentences(tokens))))
 
     def accuracy(self, table: pa.Table) -> float:
         """Return the share of the tokens of a table `tagged_tokens` that are tagged correctly, in percent.
@@ -60,6 +60,10 @@ class Tagger:
         refuse_empty(table, "tagging")
         correct = pc.mean(pc.equal(self.tag(table), table["tag"].combine_chunks())).as_py()
         return 100 * float(correct)
+
+    def sentences(self, tokens: pa.Table) -> TaggedSentences:
+        """Return the sentences of a table of `sentence` and `token` in the vocabulary of the tagger."""
+        return TaggedSentences.of(tokens, self.vocabulary, self.config.lowercase)
 
     def inputs(self, sentences: TaggedSentences) -> tuple[Batch, Tensor, Batch]:
         """Return the arguments of the network for `sentences`: words, capital-letter features, tokens."""
@@ -109,7 +113,8 @@ def _read_config(path: Path) -> tuple[TaggerConfig, pa.StringArray]:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
             raise ModelError(f"{path}: tagger format {content['format']}, this version reads {FORMAT}; train it again")
-        config = tagger_config_class(content["tagger"])(**content["config"])
+        config_class = tagger_config_class(content["tagger"])
+        config = config_class(**current_options(content["config"], config_class.model_fields))
         return config, pa.array(content["tags"], pa.string())
     except OSError as error:
         raise ModelError(f"{path.parent}: no tagger here; train one") from error

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, PositiveInt
+from pydantic import AfterValidator, Field, PositiveInt, ValidationInfo, field_validator
 
 from paraphrastic.errors import ParameterError, unknown_name
 from paraphrastic.models.charagram import CharagramArchitecture
@@ -27,6 +27,9 @@ class TaggerConfig(ArchitectureConfig, Precision):
 
     Attributes:
         encoder: name of the model that composes a word from its characters.
+        lowercase: compose words in lower case, as for sentences (charagram2016 §4.1). The word LSTM reads in any case
+            whether a word has a capital letter (§4.2). The released code has both for Charagram; its other taggers read
+            the characters as they are, without the capital-letter feature.
         hidden_dim: size of a state of the word LSTM in each direction; the paper does not state it.
         lstm_dropout: probability that an element of the word LSTM's inputs and outputs is set to zero in training.
         epochs: passes over the training sentences; 50 in the paper.
@@ -40,6 +43,7 @@ class TaggerConfig(ArchitectureConfig, Precision):
 
     encoder: ClassVar[str]
 
+    lowercase: bool
     hidden_dim: PositiveInt
     lstm_dropout: DropoutProbability
     epochs: PositiveInt
@@ -83,9 +87,20 @@ class CharacterTagger(TaggerConfig):
 
 
 class CharCnnTagger(CharCnnArchitecture, CharacterTagger):
-    """A word is composed by convolution filters over its characters."""
+    """A word is composed by convolution filters over its characters.
+
+    Without the dense layer, `dim` has to be the number of filters.
+    """
 
     encoder = "charcnn"
+
+    @field_validator("dense")
+    @classmethod
+    def _dim_without_dense(cls, dense: bool, info: ValidationInfo) -> bool:
+        filters, dim = info.data.get("filters"), info.data.get("dim")  # missing if they are themselves invalid
+        if not dense and filters and dim and dim != sum(filters.values()):
+            raise ValueError(f"needs dim: {sum(filters.values())}, the number of filters; dim is {dim}")
+        return dense
 
 
 class CharLstmTagger(CharLstmArchitecture, CharacterTagger):

@@ -1,0 +1,21 @@
+"""Stage `analyze`: scores, model and benchmarks of a run → metrics/analysis/NAME.csv."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paraphrastic.analysis import analysis
+from paraphrastic.analysis.artifacts import Artifacts
+from pipeline.stage import run, write_csv
+
+DATA, TABLES = Path("data"), Path("metrics/analysis")
+
+
+def main(name: Annotated[str, typer.Argument(help="An entry of `analyses` in params.yaml.")]) -> None:
+    """Write the table of one analysis."""
+    write_csv(analysis(name)(Artifacts(DATA)), TABLES / f"{name}.csv")
+
+
+if __name__ == "__main__":
+    run(main)

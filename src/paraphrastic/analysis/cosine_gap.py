@@ -1,0 +1,62 @@
+"""Difference between the cosines of training pairs and those with their negatives: iclr2016 §5, note 21."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.errors import DataError
+from paraphrastic.training.batches import epoch_batches
+from paraphrastic.training.losses import negative_mask, positive_and_negative_cosines
+
+PAIRS_PER_BATCH = 100
+_BATCHES = 100  # encoded together: encoding fewer sentences at once is slower, encoding all takes too much memory
+
+
+def analyze(artifacts: Artifacts) -> pd.DataFrame:
+    """Return the mean over the training pairs of `2 cos(g1, g2) − cos(n1, g1) − cos(n2, g2)`.
+
+    The negatives n1 of g1 and n2 of g2 are the most similar sentences of a mini-batch of 100 pairs from one source, see
+    acl2017 §3.2.1. The mini-batches are the same for all models. A pair is left out if one of its sentences has no
+    allowed negative in the mini-batch.
+
+    Returns:
+        One row: `n` (pairs), `positive` (mean of cos(g1, g2)), `negative` (mean of the other cosines) and `gap`.
+
+    Raises:
+        ModelError: the model has no sentence vectors.
+        DataError: no pair has negatives.
+    """
+    cosines = np.concatenate([np.empty((0, 3)), *_cosines(artifacts)])  # (n, 3)
+    if not len(cosines):
+        raise DataError(f"{artifacts.folder}/corpus: no training pair has negatives; choose another corpus")
+    positive, first, second = cosines.mean(axis=0)
+    means = np.round([positive, (first + second) / 2, 2 * positive - first - second], 4)
+    return pd.DataFrame([[len(cosines), *means]], columns=["n", "positive", "negative", "gap"])
+
+
+def _cosines(artifacts: Artifacts) -> Iterator[NDArray[np.float64]]:
+    """Yield cos(g1, g2), cos(n1, g1) and cos(n2, g2) of the pairs with negatives of each mini-batch, (≤ B, 3)."""
+    pairs, sentences, generator = artifacts.training_pairs, artifacts.training_sentences, np.random.default_rng(0)
+    sides, groups = pairs[["left", "right"]].to_numpy().astype(np.int64), torch.tensor(pairs["group"].to_numpy())
+    batches = epoch_batches(pd.factorize(pairs["source"])[0], PAIRS_PER_BATCH, "source", generator)
+    for start in range(0, len(batches), _BATCHES):
+        together = batches[start : start + _BATCHES]
+        texts = np.unique(sides[np.concatenate(together)])
+        vectors = torch.from_numpy(artifacts.encoder.encode(sentences.take(pa.array(texts))))  # (texts, dim)
+        for rows in together:
+            ids = sides[rows].T.ravel()  # (2B,), the first sentences, then the second ones
+            mask = negative_mask(torch.from_numpy(ids), groups[rows])
+            yield _cosines_of_batch(vectors[np.searchsorted(texts, ids)], mask, generator)
+
+
+def _cosines_of_batch(vectors: Tensor, mask: Tensor, generator: np.random.Generator) -> NDArray[np.float64]:
+    positive, negative = positive_and_negative_cosines(vectors, mask, "max", generator)
+    cosines = torch.stack([positive.chunk(2)[0], *negative.chunk(2)], dim=1)  # (B, 3)
+    has_negatives = ~mask.all(1).view(2, -1).any(0)
+    return cosines[has_negatives].double().numpy()

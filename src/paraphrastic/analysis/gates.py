@@ -1,0 +1,107 @@
+"""Gate norms of GRAN by part-of-speech tag and dependency relation: acl2017 §5.2, Tables 9, 10 and 11."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from numpy.typing import NDArray
+
+from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.errors import DataError, ModelError
+from paraphrastic.models.gran import Gran
+from paraphrastic.nn.batch import DeviceSentences
+from paraphrastic.nn.packing import Packing
+from paraphrastic.scoring.neural import TrainedEncoder, length_batches
+from paraphrastic.text.columns import offsets_from_lengths
+from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.vocabulary.words import BoundaryTokens, boundary_widths
+
+SET = "tags.ewt"
+# Words that a label of each kind needs: rare labels would be the highest and the lowest. Table 10 has a relation that
+# few adjectives of EWT have (advmod).
+MIN_COUNTS = {"tag": 100, "relation": 100, "JJ": 10, "VBG": 10}
+
+
+def analyze(artifacts: Artifacts) -> pd.DataFrame:
+    """Return the mean L1 norm of the gates of words, `‖σ(Wx x_t + Wh h_t + b)‖₁`, by tag and by relation.
+
+    The words are those of all splits of UD English EWT, on which the model is not trained, with the annotators' tags
+    (XPOS) and Universal Dependencies. (The paper parses 10,000 sentences of Wikipedia into Stanford dependencies. They
+    have at most 15 words, to avoid errors of the parser.) The model reads the tokenized text. Sentences are left out if
+    the tokenizer divides them into other tokens than EWT does.
+
+    Returns:
+        One row for each label of at least `MIN_COUNTS[kind]` words, by descending norm within its kind.
+
+        * `kind`: `tag` and `relation` (Table 9), `JJ` (Table 10) and `VBG` (Table 11), whose labels are the relations
+          of the words with that tag.
+        * `label`, `n` (words) and `norm`.
+        * `highest` and `lowest`: rank of the label in its kind by descending and by ascending norm.
+
+    Raises:
+        ModelError: the model is not GRAN in the paper's variant 1, which alone has one gate for each word.
+        DataError: the benchmarks lack EWT.
+    """
+    encoder, module = _gran(artifacts)
+    words, sentences = _same_tokens(artifacts)
+    ragged = encoder.vocabulary.lookup(sentences)
+    norms = pd.Series(_gate_norms(encoder, module, ragged)[_is_word(ragged, module.boundary_tokens)], words.index)
+    return pd.concat([_of_kind(kind, words, norms) for kind in MIN_COUNTS], ignore_index=True)
+
+
+def _gran(artifacts: Artifacts) -> tuple[TrainedEncoder, Gran]:
+    """Return the model and its module."""
+    model, scorer = artifacts.model, artifacts.model.scorer
+    variant = model.options.get("variant")
+    if isinstance(scorer, TrainedEncoder) and isinstance(scorer.module, Gran) and variant == 1:
+        return scorer, scorer.module
+    name = f"{model.name} in variant {variant}" if variant else model.name
+    raise ModelError(f"{model.folder}: {name}: only gran in variant 1 has one gate for each word; train that model")
+
+
+def _same_tokens(artifacts: Artifacts) -> tuple[pd.DataFrame, pa.StringArray]:
+    """Return the words of the sentences that the tokenizer divides as the source does, and these sentences."""
+    words = artifacts.tagged_tokens(SET).to_pandas()
+    if words.empty:
+        raise DataError(f"{artifacts.folder}/benchmarks: no set {SET}; choose `benchmarks: open`")
+    number = words.groupby(["split", "sentence"], sort=False).ngroup().to_numpy()  # (words,), ascending
+    offsets = offsets_from_lengths(np.bincount(number)).astype(np.int32)
+    tokens = pa.ListArray.from_arrays(pa.array(offsets), pa.array(words["token"], pa.string()))
+    sentences = tokenize(pc.binary_join(tokens, " "))
+    same = pc.list_value_length(pc.split_pattern(sentences, " ")).to_numpy() == np.diff(offsets)
+    return words[same[number]].reset_index(drop=True), sentences.filter(pa.array(same))
+
+
+@torch.no_grad()
+def _gate_norms(encoder: TrainedEncoder, module: Gran, ragged: Ragged) -> NDArray[np.float64]:
+    """Return the L1 norm of the gate of each word and boundary token, (N,)."""
+    module.eval()
+    on_device = DeviceSentences(ragged, encoder.embeddings.device, encoder.embeddings.dtype)
+    norms = np.empty(len(ragged.ids))
+    for rows in length_batches(ragged.lengths):
+        batch = on_device.take(rows)
+        packing = Packing.of(batch)
+        _, gates = module.gated_words(encoder.embeddings, batch, packing)  # (N of these rows, dim), positive
+        norms[ragged.positions(rows)[packing.order.cpu()]] = gates.sum(1).cpu().numpy()
+    return norms
+
+
+def _is_word(ragged: Ragged, boundary_tokens: BoundaryTokens) -> NDArray[np.bool_]:
+    """Return which ids are not those of boundary tokens, (N,)."""
+    start, end = boundary_widths(boundary_tokens)
+    position, lengths = np.arange(len(ragged.ids)), ragged.lengths
+    position -= np.repeat(ragged.offsets[:-1], lengths)
+    return (start <= position) & (position < np.repeat(lengths - end, lengths))
+
+
+def _of_kind(kind: str, words: pd.DataFrame, norms: pd.Series) -> pd.DataFrame:
+    """Return the rows of one kind of label."""
+    labels = words[kind] if kind in words else words.loc[words["tag"] == kind, "relation"]
+    groups = norms[labels.index].groupby(labels.rename("label"))
+    table = pd.DataFrame({"n": groups.size(), "norm": groups.mean().round(2)})
+    table = table[table["n"] >= MIN_COUNTS[kind]].sort_values("norm", ascending=False, kind="stable").reset_index()
+    table.insert(0, "kind", kind)
+    rank = np.arange(1, len(table) + 1)
+    return table.assign(highest=rank, lowest=rank[::-1])

@@ -1,0 +1,237 @@
+"""Commands for the tables and figures of the papers: list, run, report."""
+
+import re
+import shlex
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, BadParameter, Option, Typer
+
+from paraphrastic.console import message, progress
+from paraphrastic.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paraphrastic.papers.comparison import Comparison
+    from paraphrastic.papers.experiments import Experiment
+    from paraphrastic.papers.plan import Run
+    from paraphrastic.papers.project import Project
+    from paraphrastic.papers.running import Runner
+
+papers = Typer(
+    help="Tables and figures of the papers: list, run, report.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+
+class DataChoice(StrEnum):
+    """Kinds of data."""
+
+    OPEN = "open"
+    PAPER = "paper"
+
+
+Ids = Annotated[
+    list[str] | None, Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
+]
+DataOption = Annotated[DataChoice, Option("--data", help="Open data, or those of the papers.")]
+
+
+@papers.command("list")
+def list_(data: DataOption = DataChoice.OPEN) -> None:
+    """Print the runs, minutes and data of experiments.
+
+    Runs: how many are stored. Minutes: of the others, estimated from stored runs of the same models. Here: how many
+    sources are on this computer; the pipeline fetches the others, except for those to bring.
+    """
+    from paraphrastic.cli.output import print_rows
+    from paraphrastic.papers.project import find_project
+
+    project = find_project()
+    header = "experiment", "runs", "minutes", "data", "here", "to bring", "title"
+    print_rows(header, [_summary(project, each, data) for each in project.experiments.by_id.values()])
+
+
+@papers.command()
+def run(
+    ids: Annotated[list[str], Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")],
+    data: DataOption = DataChoice.OPEN,
+    seeds: Annotated[str, Option(help="Seeds with commas between them, in place of the declared ones.")] = "",
+    jobs: Annotated[int, Option(min=1, help="Runs at the same time; several have one thread each.")] = 1,
+    vectors: Annotated[
+        Path | None, Option(exists=True, dir_okay=False, help="Word vectors that the papers' data start from.")
+    ] = None,
+    dry: Annotated[bool, Option("--dry", help="Print the commands only.")] = False,
+) -> None:
+    """Run what is missing of experiments through DVC's queue.
+
+    After an interruption the same command goes on.
+    """
+    from paraphrastic.papers.project import find_project
+    from paraphrastic.papers.queue import QueueError
+    from paraphrastic.papers.running import Runner
+
+    project = find_project(read_only=dry)
+    runner = Runner(project, jobs, vectors)
+    experiments = project.experiments.select(ids)
+    runs = project.plan(experiments, data.value, _seeds(seeds))
+    for warning in project.collect(runs):
+        message(warning)
+    needed = runner.needed(runs)
+    if dry:
+        sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in needed)
+        return
+    _check_data(project, experiments, data)
+    _check_vectors(project, needed, vectors)
+    message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
+    failed = _work(runner, needed)
+    for warning in project.compare_runs(runs):
+        message(warning)
+    if failed:
+        names = f"{', '.join(failed[:3])}{' and others' if len(failed) > 3 else ''}"
+        raise QueueError(f"{len(failed)} of {len(needed)} failed: {names}; `dvc queue logs {failed[0]}` shows why")
+
+
+@papers.command()
+def report(
+    ids: Ids = None,
+    data: DataOption = DataChoice.OPEN,
+    html: Annotated[Path | None, Option(dir_okay=False, help="Write one HTML file in place of printing.")] = None,
+    docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
+) -> None:
+    """Print the published tables beside ours.
+
+    Ours are stored results and those in DVC's records. What is missing is a gap.
+    """
+    from paraphrastic.papers.project import find_project
+
+    project = find_project(read_only=True)
+    if docs and ids:
+        raise BadParameter("--docs writes all experiments; leave out the names", param_hint="ID")
+    experiments = project.experiments.select(ids or [])
+    for warning in project.collect(project.plan(experiments, data.value)):
+        message(warning)
+    comparisons = [project.compare(experiment, data.value) for experiment in experiments]
+    _write(project, comparisons, html, docs)
+    if not (html or docs):
+        for comparison in comparisons:
+            _print(comparison)
+
+
+def _write(project: "Project", comparisons: "Sequence[Comparison]", html: Path | None, docs: bool) -> None:
+    from paraphrastic.atomic import write_text
+    from paraphrastic.papers.html import html_page
+    from paraphrastic.papers.markdown import write_docs
+
+    if html:
+        write_text(html, html_page(comparisons))
+    if docs:
+        write_docs(comparisons, project.root / "docs/papers")
+
+
+def _print(comparison: "Comparison") -> None:
+    """Print a comparison: on a terminal between heading and facts, otherwise as rows that begin with its id."""
+    from paraphrastic.cli.output import print_rows
+    from paraphrastic.papers.analysis_tables import analysis_tables
+    from paraphrastic.papers.grid import grid
+
+    first = [] if sys.stdout.isatty() else [comparison.experiment.id]
+    rows = [
+        (*first, row.text, column.text, cell.theirs, cell.ours, cell.spread, cell.difference, row.details)
+        for row, column, cell in grid(comparison).entries()
+    ]
+    _print_on_terminal(_heading(comparison))
+    if rows:
+        print_rows(("row", "column", "theirs", "ours", "±", "difference", "data"), rows)
+    for table in analysis_tables(comparison):
+        _print_on_terminal(["", table.title if table.rows else f"{table.title}: no results yet"])
+        if table.rows:
+            print_rows(table.columns, [(*first, *cells) for cells in table.rows])
+    _print_on_terminal(_notes(comparison))
+
+
+def _heading(comparison: "Comparison") -> "list[str]":
+    from paraphrastic.papers.bibliography import place
+    from paraphrastic.papers.figures import description
+
+    experiment = comparison.experiment
+    figure = [description(comparison)] if experiment.figure else []
+    return ["", f"{experiment.id}  {place(experiment.table)}: {experiment.title}", experiment.caption, *figure]
+
+
+def _notes(comparison: "Comparison") -> "list[str]":
+    from paraphrastic.papers.facts import facts
+
+    finding = comparison.experiment.finding
+    found = [*([("finding", [finding])] if finding else []), *facts(comparison)]
+    return [f"{term}: {'; '.join(texts)}" for term, texts in found]
+
+
+def _print_on_terminal(lines: "Sequence[str]") -> None:
+    if sys.stdout.isatty():
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _work(runner: "Runner", runs: "Sequence[Run]") -> list[str]:
+    """Run experiments; return the names of those that failed."""
+    try:
+        with progress() as bar:
+            task = bar.add_task("runs", total=len(runs))
+            return runner.run(runs, lambda _: bar.advance(task))
+    except KeyboardInterrupt:
+        if commands := runner.queue.how_to_stop():
+            message("experiments wait or run in the background; the same command follows them, this one stops them:")
+            message(commands)
+        raise
+
+
+def _summary(project: "Project", experiment: "Experiment", data: DataChoice) -> tuple[str, ...]:
+    """Return the line of an experiment in the list."""
+    runs = project.plan([experiment], data.value)
+    missing, needs = project.missing(runs), project.data_needs([experiment], data.value)
+    to_bring = [source.name for source in needs.manual] + ["--vectors"] * any(map(project.needs_vectors, runs))
+    stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)
+    return (
+        experiment.id,
+        f"{stored}/{len(runs)}",
+        _minutes(project, missing),
+        ", ".join(needs.names),
+        f"{here}/{len(needs.sources)}",
+        ", ".join(to_bring) or "–",
+        experiment.title,
+    )
+
+
+def _minutes(project: "Project", runs: "Sequence[Run]") -> str:
+    """Return the estimated duration of runs, from stored runs of the same models; `?` if there are none."""
+    known = project.store.minutes()
+    minutes = [known.get((run.model, run.settings["benchmarks"])) for run in runs]
+    return "?" if None in minutes else f"{sum(filter(None, minutes)):.0f}"
+
+
+def _seeds(text: str) -> list[int]:
+    seeds = text.split(",") if text else []
+    if not all(re.fullmatch(r" *[0-9]+ *", seed) for seed in seeds):
+        raise BadParameter(f"'{text}' should be numbers with commas between them", param_hint="--seeds")
+    return list(map(int, seeds))
+
+
+def _check_data(project: "Project", experiments: "Sequence[Experiment]", data: DataChoice) -> None:
+    from paraphrastic.sources.locations import DataLocations
+
+    project.data_needs(experiments, data.value).check(DataLocations.from_environment())
+
+
+def _check_vectors(project: "Project", runs: "Sequence[Run]", vectors: Path | None) -> None:
+    needing = [run.name for run in runs if project.needs_vectors(run)]
+    if needing and vectors is None:
+        raise ParameterError(
+            f"{needing[0]}: the papers start from word vectors, PARAGRAM-SL999; name a file with --vectors"
+        )
+    if vectors is not None and runs and not needing:
+        raise ParameterError("--vectors has no effect on these runs; models of words start from it with --data paper")

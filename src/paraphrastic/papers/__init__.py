@@ -1,0 +1,1 @@
+"""The experiments of the papers, and the numbers that the papers publish."""

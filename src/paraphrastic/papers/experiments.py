@@ -1,0 +1,322 @@
+"""The declarations in `experiments/`: one file for each table or figure of the papers, and presets of options.
+
+`experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
+of the papers by name.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
+
+from paraphrastic.errors import DataError, ParameterError, unknown_name
+from paraphrastic.papers.bibliography import PAPERS
+
+Data = Literal["open", "paper"]
+PRESETS = "presets.toml"
+
+
+def _check_distinct(seeds: list[int]) -> list[int]:
+    if len(set(seeds)) < len(seeds):
+        raise ValueError("a seed is named twice")
+    return seeds
+
+
+def _check_keys(settings: dict[str, Any]) -> dict[str, Any]:
+    for key in settings:
+        if key in _OF_ROWS or key.startswith("models."):
+            raise ValueError(f"'{key}' is no key of `set`; a row has a key of its own for it")
+    return settings
+
+
+_Text = Annotated[str, Field(min_length=1)]
+_OF_ROWS = ("model", "corpus", "seed", "finetune.tasks", "analyses")  # keys of params.yaml
+Seeds = Annotated[list[PositiveInt], AfterValidator(_check_distinct)]
+Settings = Annotated[dict[str, JsonValue], AfterValidator(_check_keys)]
+_T = TypeVar("_T", bound=BaseModel)
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Corpus(_Table):
+    """Names of corpora of training pairs on each kind of data.
+
+    Attributes:
+        open: on open data.
+        paper: on the papers' data.
+    """
+
+    open: Annotated[list[_Text], Field(min_length=1)]
+    paper: Annotated[list[_Text], Field(min_length=1)]
+
+
+class Preset(_Table):
+    """Hyperparameters of a paper for one model.
+
+    Attributes:
+        model: name of the model.
+        options: values of its block in params.yaml.
+        set: values of other keys of params.yaml, by dotted key.
+    """
+
+    model: _Text
+    options: dict[str, JsonValue]
+    set: Settings = {}
+
+
+class Row(_Table):
+    """One configuration of an experiment.
+
+    Attributes:
+        label: the row in the published table; a new one is a configuration that the paper does not have.
+        labels: rows in the published table that one configuration fills, in place of `label`.
+        columns: columns that the configuration fills; all if empty. Several configurations can share a label if they
+            fill different columns.
+        key: key of a value for each of `columns`, in place of those of the experiment; `{column}` is the column.
+        model: name of the model.
+        preset: hyperparameters on the paper's data; on open data those of params.yaml hold.
+        options: values of the model's block in params.yaml, on all data.
+        open_options: values of the model's block on open data only.
+        set: values of other keys of params.yaml, by dotted key, on all data.
+        corpus: training pairs, in place of those of the experiment.
+        seeds: in place of those of the experiment.
+        tasks: supervised tasks to train on.
+        analyses: analyses to compute.
+        start: label of the row of this experiment whose word embeddings are the initial vectors on open data; on the
+            papers' data a person names the file.
+        against: label of the row with whose scores the analyses of two runs compare those of this row.
+        hidden: not shown, because other rows only start from it or are compared with it.
+        x: position on the horizontal axis of a figure.
+        series: line of a figure that the row belongs to.
+        note: text beside the row.
+    """
+
+    label: str = ""
+    labels: list[_Text] = []
+    columns: list[_Text] = []
+    key: str = ""
+    model: _Text
+    preset: str | None = None
+    options: dict[str, JsonValue] = {}
+    open_options: dict[str, JsonValue] = {}
+    set: Settings = {}
+    corpus: Corpus | None = None
+    seeds: Seeds = []
+    tasks: list[_Text] = []
+    analyses: list[_Text] = []
+    start: str | None = None
+    against: str | None = None
+    hidden: bool = False
+    x: float | str | None = None
+    series: str | None = None
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _check_labels(self) -> Self:
+        if bool(self.label) == bool(self.labels):
+            raise ValueError("a row has either `label` or `labels`")
+        return self
+
+    @property
+    def all_labels(self) -> list[str]:
+        """The published rows that this configuration fills."""
+        return self.labels or [self.label]
+
+
+class Figure(_Table):
+    """How the results of an experiment are drawn.
+
+    Attributes:
+        kind: `line` through the rows of a series, `bar` for each row, or `curve`: a line for each row through its
+            scores during training.
+        x: label of the horizontal axis.
+        y: label of the vertical axis.
+        column: the column that is drawn; for `curve`, the name of the curve.
+        log: whether the horizontal axis is logarithmic.
+    """
+
+    kind: Literal["line", "bar", "curve"]
+    x: str
+    y: str
+    column: str
+    log: bool = False
+
+
+class Experiment(_Table):
+    """A table or figure of a paper.
+
+    Attributes:
+        id: name of the file without its ending.
+        paper: short name of the paper.
+        table: `T2`, `F1`, or `S5.1` for numbers of a section, as in the published figures.
+        title: one line.
+        caption: what is measured, and how ours differs.
+        corpus: training pairs on each kind of data.
+        columns: published column → key of a value of a run; `{label}` stands for the row's label, `{query}` for
+            the label without its first word.
+        seeds: seeds of each row.
+        rows: the configurations.
+        figure: how the results are drawn; None for a table.
+        finding: the paper's finding, and whether it holds on open data.
+        missing: reason why rows of the paper are not here.
+        scale: factor from the unit of the published numbers to ours.
+        shows: analyses whose tables are shown whole, for the first seed of each row that computes them.
+    """
+
+    id: str
+    paper: Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
+    table: _Text
+    title: _Text
+    caption: _Text
+    corpus: Corpus
+    columns: dict[str, _Text] = {}
+    seeds: Seeds = [1]
+    rows: list[Row] = []
+    figure: Figure | None = None
+    finding: str = ""
+    missing: str = ""
+    scale: float = 1.0
+    shows: list[_Text] = []
+
+    @model_validator(mode="after")
+    def _check_rows(self) -> Self:
+        labels = [label for row in self.rows for label in row.all_labels]
+        if unknown := {each for row in self.rows if not row.key for each in row.columns} - set(self.columns):
+            raise ValueError(f"a row names the unknown column '{min(unknown)}'")
+        cells = [(label, each) for row in self.rows for label in row.all_labels for each in self.keys_of(row)]
+        if repeated := {cell for cell in cells if cells.count(cell) > 1}:
+            raise ValueError("two rows are labelled '{}' and have the column '{}'".format(*min(repeated)))
+        named = {name for row in self.rows for name in (row.start, row.against) if name}
+        if unknown := named - set(labels):
+            raise ValueError(f"`start` or `against` names no row: '{min(unknown)}'")
+        for row in self.rows:
+            self._check_chain(row)
+        return self
+
+    @model_validator(mode="after")
+    def _check_figure(self) -> Self:
+        figure = self.figure
+        filled = {column for row in self.rows for column in self.keys_of(row)}
+        if figure and figure.kind != "curve" and figure.column not in filled:
+            raise ValueError(f"the figure draws the unknown column '{figure.column}'")
+        if figure and figure.kind == "line" and any(row.x is None for row in self.rows):
+            raise ValueError("each row of a figure of lines needs `x`")
+        places = [row.x for row in self.rows if row.x is not None]
+        if len({isinstance(x, str) for x in places}) > 1:
+            raise ValueError("`x` is a number in some rows and text in others")
+        if figure and figure.log and any(isinstance(x, str) or x <= 0 for x in places):
+            raise ValueError("a logarithmic axis needs numbers above 0 as `x`")
+        return self
+
+    def _check_chain(self, row: Row) -> None:
+        """Refuse references to rows that have references: `papers run` works in two rounds."""
+        if row.start and (self.row(row.start).start or self.row(row.start).against):
+            raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")
+        if row.against and self.row(row.against).against:
+            raise ValueError(f"`against` of '{row.all_labels[0]}' names a row that has `against` itself")
+
+    def keys_of(self, row: Row) -> Mapping[str, str]:
+        """Return the columns that a row fills, with their keys."""
+        if row.key:
+            return {column: row.key.replace("{column}", column) for column in row.columns}
+        return {column: self.columns[column] for column in row.columns or self.columns}
+
+    def row(self, label: str) -> Row:
+        """Return the row with a label."""
+        return next(row for row in self.rows if label in row.all_labels)
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """All declarations.
+
+    Attributes:
+        by_id: the experiments, by paper and then by number.
+        presets: the presets by name.
+    """
+
+    by_id: Mapping[str, Experiment]
+    presets: Mapping[str, Preset]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read and check the declarations in `folder`.
+
+        Raises:
+            DataError: the folder is missing, a file is not TOML, has an unknown, missing or wrong key, or a row names
+                an unknown preset or one of another model.
+        """
+        if not folder.is_dir():
+            raise DataError(f"{folder}: no such folder; run this in the root of the repository")
+        presets = _validated(_Presets, {"presets": _read(folder / PRESETS)}, folder / PRESETS).presets
+        files = [file for file in folder.glob("*.toml") if file.name != PRESETS]
+        experiments = [_validated(Experiment, _read(file) | {"id": file.stem}, file) for file in files]
+        for experiment in experiments:
+            _check_presets(experiment, presets, folder)
+        return cls({each.id: each for each in sorted(experiments, key=_order)}, presets)
+
+    def select(self, ids: list[str]) -> list[Experiment]:
+        """Return the experiments with these ids; all if there are none.
+
+        Raises:
+            ParameterError: there is no such experiment.
+        """
+        for name in ids:
+            if name not in self.by_id:
+                raise ParameterError(unknown_name("experiment", name, self.by_id))
+        return [self.by_id[name] for name in dict.fromkeys(ids)] or list(self.by_id.values())
+
+
+class _Presets(_Table):
+    presets: dict[str, Preset]
+
+
+_KINDS = "TFS"  # tables, figures, sections; then tables that are not of a paper
+
+
+def _order(experiment: Experiment) -> tuple[int, int, int, str]:
+    number = "".join(character for character in experiment.table if character.isdecimal()) or "0"
+    kind = f"{_KINDS}{experiment.table[0]}".index(experiment.table[0])
+    return list(PAPERS).index(experiment.paper), kind, int(number), experiment.id
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise DataError(f"{file}: no such file; restore it with `git checkout {file}`") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{file}: not valid TOML: {error}") from error
+
+
+def _validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
+    try:
+        return section.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DataError(
+            f"{file}: {f'{place}: ' if place else ''}{first['msg'].removeprefix('Value error, ')}"
+        ) from error
+
+
+def _check_presets(experiment: Experiment, presets: Mapping[str, Preset], folder: Path) -> None:
+    for row in experiment.rows:
+        if row.preset is not None and row.preset not in presets:
+            raise DataError(f"{folder / experiment.id}.toml: {unknown_name('preset', row.preset, presets)}")
+        if row.preset is not None and presets[row.preset].model != row.model:
+            raise DataError(f"{folder / experiment.id}.toml: preset '{row.preset}' is not for the model {row.model}")

@@ -1,0 +1,158 @@
+"""The runs that experiments need: settings of params.yaml, the name of the DVC experiment, and its command."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
+
+SUITES: dict[Data, str] = {"open": "open", "paper": "full"}
+_LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
+
+
+@dataclass(frozen=True)
+class Run:
+    """One DVC experiment.
+
+    Attributes:
+        model: name of the model.
+        settings: values of params.yaml by dotted key, without seed, tasks and analyses.
+        seed: the seed.
+        tasks: supervised tasks to train on.
+        analyses: analyses to compute.
+        start: the run whose word embeddings are the initial vectors; None if there is none.
+        against: the run with whose scores the analyses of two runs compare those of this one; None if there is none.
+        data: the kind of data, which decides whether models of words start from a file of word vectors.
+    """
+
+    model: str
+    settings: Mapping[str, Any]
+    seed: int
+    tasks: tuple[str, ...] = ()
+    analyses: tuple[str, ...] = ()
+    start: "Run | None" = None
+    against: "Run | None" = None
+    data: Data = "open"
+
+    @property
+    def configuration(self) -> str:
+        """Name of the configuration, without the seed: equal settings have the same name in every experiment."""
+        content = [dict(self.settings), self.start.configuration if self.start else ""]
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return f"{self.model}-{digest[:8]}"
+
+    @property
+    def name(self) -> str:
+        """Name of the DVC experiment."""
+        return f"{self.configuration}-s{self.seed}"
+
+    @property
+    def corpora(self) -> list[str]:
+        """Names of the corpora of training pairs."""
+        corpus = self.settings["corpus"]
+        return [corpus] if isinstance(corpus, str) else list(corpus)
+
+    def command(self, vectors: Path | None, threads: int | None = None) -> list[str]:
+        """Return the command that queues the experiment.
+
+        Args:
+            vectors: file with the embeddings of `start`.
+            threads: threads of the CPU; None leaves those of params.yaml.
+        """
+        settings = {**self.settings, "seed": self.seed}
+        settings |= {"finetune.tasks": list(self.tasks)} if self.tasks else {}
+        settings |= {"analyses": list(self.analyses)} if self.analyses else {}
+        settings |= {f"models.{self.model}.vectors": str(vectors)} if vectors else {}
+        settings |= {f"models.{self.model}.num_threads": threads} if threads else {}
+        options = [word for key, value in settings.items() for each in _overrides(key, value) for word in ("-S", each)]
+        return ["dvc", "exp", "run", "--queue", "--name", self.name, *self._targets, *options]
+
+    @property
+    def _targets(self) -> list[str]:
+        tasks, analyses = (["finetune/dvc.yaml"] if self.tasks else []), (["analyze/dvc.yaml"] if self.analyses else [])
+        return ["evaluate", *tasks, *analyses]
+
+
+def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, seeds: Sequence[int] = ()) -> list[Run]:
+    """Return the distinct runs that `experiments` need, each after the run whose embeddings it starts from.
+
+    Args:
+        experiments: the experiments.
+        declared: all declarations, for the presets.
+        data: the kind of data.
+        seeds: in place of those of the declarations.
+    """
+    needed = (
+        run
+        for experiment in experiments
+        for row in experiment.rows
+        for run in runs_of_row(experiment, row, declared, data, seeds)
+    )
+    return merge(each for run in needed for each in (run.start, run.against, run) if each)
+
+
+def runs_of_row(
+    experiment: Experiment, row: Row, declared: Experiments, data: Data, seeds: Sequence[int] = ()
+) -> list[Run]:
+    """Return one run of a row for each seed."""
+    return [_run(experiment, row, declared, data, seed) for seed in seeds or row.seeds or experiment.seeds]
+
+
+def merge(runs: Iterable[Run]) -> list[Run]:
+    """Return runs without repetition; one that two experiments need gets the tasks and analyses of both."""
+    by_name: dict[str, Run] = {}
+    for run in runs:
+        known = by_name.get(run.name, run)
+        tasks = tuple(dict.fromkeys([*known.tasks, *run.tasks]))
+        analyses = tuple(dict.fromkeys([*known.analyses, *run.analyses]))
+        against = known.against or run.against
+        by_name[run.name] = replace(known, tasks=tasks, analyses=analyses, against=against)
+    return list(by_name.values())
+
+
+def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, seed: int) -> Run:
+    preset = declared.presets[row.preset] if row.preset and data == "paper" else None
+    options = (preset.options if preset else {}) | row.options | (row.open_options if data == "open" else {})
+    corpus = row.corpus or experiment.corpus
+    settings: dict[str, Any] = {"model": row.model, "corpus": getattr(corpus, data), "benchmarks": SUITES[data]}
+    settings |= {f"models.{row.model}.{key}": value for key, value in options.items()}
+    settings |= (preset.set if preset else {}) | row.set
+    names = row.start if data == "open" else None, row.against
+    others = (experiment.row(name) if name else None for name in names)
+    start, against = (_run(experiment, other, declared, data, seed) if other else None for other in others)
+    return Run(row.model, settings, seed, tuple(row.tasks), tuple(row.analyses), start, against, data)
+
+
+def _overrides(key: str, value: Any) -> list[str]:
+    """Return the arguments of `-S` that set a key."""
+    if isinstance(value, dict):  # remove the mapping of params.yaml, with which the new one would be merged
+        return [f"~{key}", f"+{key}={_override(value)}"]
+    return [f"{key}={_override(value)}"]
+
+
+def _override(value: Any) -> str:
+    """Return a value in the form that `-S KEY=VALUE` takes."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case list():
+            return f"[{','.join(map(_override, value))}]"
+        case dict():
+            return f"{{{','.join(f'{key}:{_override(each)}' for key, each in value.items())}}}"
+        case str():
+            return _quoted(value)
+    return str(value)
+
+
+def _quoted(text: str) -> str:
+    """Return a string in quotation marks, unless it is a plain word that `-S` takes for itself."""
+    if re.fullmatch(r"[A-Za-z/][\w./-]*", text) and text.lower() not in _LITERALS:
+        return text
+    escaped = re.sub(r"(\\*)('|$)", lambda found: 2 * found[1] + (r"\'" if found[2] else ""), text)
+    return f"'{escaped}'"

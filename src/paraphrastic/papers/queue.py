@@ -1,0 +1,204 @@
+"""Run experiments through DVC's queue, and follow them to their end."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
+
+import psutil
+from filelock import FileLock, Timeout
+
+from paraphrastic.errors import ParaphrasticError
+from paraphrastic.sources.locations import cache_folder
+
+QUEUED, RUNNING, LOST = "queued", "running", "lost"
+
+_SECONDS = 5.0  # between two looks at the queue
+_ATTEMPTS = 20  # to stop what is left of an experiment
+
+
+class QueueError(ParaphrasticError):
+    """An experiment could not be queued, or it failed."""
+
+
+class Queue:
+    """The queue of experiments of a DVC repository.
+
+    Args:
+        root: the repository.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def run(
+        self, commands: Mapping[str, Sequence[str]], jobs: int, on_end: Callable[[str, float | None], bool]
+    ) -> list[str]:
+        """Queue experiments, unless they wait or run already, and follow them until all have ended.
+
+        Args:
+            commands: by name of the experiment, the command that queues it.
+            jobs: how many run at the same time.
+            on_end: called with the name of an experiment that has ended and its minutes, or None if it ran before this
+                call. It returns whether the experiment has results.
+
+        Returns:
+            The names of those without results.
+
+        Raises:
+            QueueError: DVC refuses a command, or another process works on the queue.
+        """
+        with self._lock():
+            self._add(commands, jobs)
+            return self._follow(list(commands), jobs, on_end)
+
+    def states(self) -> dict[str, str]:
+        """Return whether an experiment is queued, running or lost, by name; those that have ended are left out.
+
+        An experiment is lost if it is running for DVC, but no worker lives: it was killed, or the computer restarted.
+        """
+        before, workers = self._listed(), self._workers()
+        return {
+            name: LOST if not workers and before.get(name) == state == RUNNING else state
+            for name, state in self._listed().items()
+        }
+
+    def how_to_stop(self) -> str:
+        """Return the commands that end the experiments of the queue; an empty string if there are none.
+
+        `dvc queue stop --kill` does not end the processes of stages.
+        """
+        states = self._listed()
+        remove = ["dvc queue remove --queued"] if QUEUED in states.values() else []
+        kill = [f"dvc queue kill {' '.join(_running(states))}"] if _running(states) else []
+        return "; ".join([*remove, *kill])
+
+    def _add(self, commands: Mapping[str, Sequence[str]], jobs: int) -> None:
+        states = self.states()
+        for number, (name, command) in enumerate(commands.items(), start=1):
+            if states.get(name) == LOST:
+                self._stop(name)
+            if states.get(name) not in (QUEUED, RUNNING):
+                self._remove_earlier(name)
+                self._dvc(command)
+            if number == jobs:
+                self._start_workers(jobs, self._listed())
+
+    def _follow(self, names: Sequence[str], jobs: int, on_end: Callable[[str, float | None], bool]) -> list[str]:
+        pending, failed = list(names), list[str]()
+        started = dict[str, float | None].fromkeys(_running(self._listed()))
+        while pending:
+            states = self.states()
+            started = dict.fromkeys(_running(states), time.monotonic()) | started
+            ended = [name for name in pending if states.get(name) not in (QUEUED, RUNNING)]
+            failed += [name for name in ended if states.get(name) == LOST or not on_end(name, _minutes(started, name))]
+            pending = [name for name in pending if name not in ended]
+            self._start_workers(jobs, states)
+            time.sleep(_SECONDS if pending else 0)
+        return failed
+
+    def _listed(self) -> dict[str, str]:
+        """Return the state of each queued or running experiment by name."""
+        with self._dvc_queue() as (queue, _):
+            entries = [(entry.name, QUEUED) for entry in queue.iter_queued()]
+            entries += [(entry.name, RUNNING) for entry in queue.iter_active()]
+        return {name: state for name, state in entries if name}
+
+    def _workers(self) -> int:
+        """Return how many workers of this queue live. Asking them is no way to know: those that end do not reply."""
+        with self._dvc_queue() as (queue, _):
+            node = f"dvc-exp-{hashlib.sha256(queue.wdir.encode()).hexdigest()[:6]}-"  # as DVC names them
+        commands = (process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"]))
+        return len({word for command in commands for word in command if word.startswith(node)})
+
+    def _start_workers(self, jobs: int, states: Mapping[str, str]) -> None:
+        if QUEUED in states.values() and self._workers() < jobs:
+            self._dvc(["dvc", "queue", "start", "--jobs", str(jobs)])
+
+    def _stop(self, name: str) -> None:
+        """Stop what is left of a lost experiment, so that it can be queued again."""
+        folder = self._folder(name)
+        for _ in range(_ATTEMPTS):
+            if self._listed().get(name) != RUNNING:
+                shutil.rmtree(folder, ignore_errors=True)
+                return
+            self._dvc(["dvc", "queue", "kill", name])  # first interrupts its process; without one marks it as failed
+            time.sleep(_SECONDS)
+        raise QueueError(f"{name}: its process does not end; `dvc queue kill --force {name}`, then try again")
+
+    def _folder(self, name: str) -> str:
+        """Return the folder in which DVC runs an experiment."""
+        from dvc.repo.experiments.executor.base import ExecutorInfo
+
+        with self._dvc_queue() as (queue, _):
+            entry = next(each for each in queue.iter_active() if each.name == name)
+            try:
+                return str(ExecutorInfo.load_json(queue.get_infofile_path(entry.stash_rev)).root_dir)
+            except FileNotFoundError:
+                return ""
+
+    def _remove_earlier(self, name: str) -> None:
+        """Remove an experiment that lacks results; with `--force` in its place, DVC would repeat every stage."""
+        from dvc.repo.experiments.refs import ExpRefInfo
+
+        with self._dvc_queue() as (_, repo):
+            commit = repo.scm.get_ref(str(ExpRefInfo(repo.scm.get_rev(), name)))
+        if commit:
+            self._dvc(["dvc", "exp", "remove", name])
+
+    @contextmanager
+    def _dvc_queue(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the queue of DVC, and its repository."""
+        from dvc.repo import Repo
+
+        with Repo(str(self._root)) as repo:
+            yield repo.experiments.celery_queue, repo
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        path = self._root / ".dvc/tmp/papers.lock"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with FileLock(path, timeout=0):
+                yield
+        except Timeout as error:
+            raise QueueError("`paraphrastic papers run` works in this clone already; wait for its end") from error
+
+    def _dvc(self, command: Sequence[str]) -> None:
+        """Run a command of DVC to its end, also after Ctrl-C: half-way, changes of the user are in a stash of git."""
+        with TemporaryFile("w+", encoding="utf-8") as log:  # a pipe would stay open as long as workers, who inherit it
+            options: dict[str, Any] = {"cwd": self._root, "env": _environment(), "stdout": subprocess.DEVNULL}
+            process = subprocess.Popen(command, stderr=log, start_new_session=True, **options)
+            try:
+                process.wait()
+            except KeyboardInterrupt:
+                process.wait()
+                raise
+            log.seek(0)
+            errors = log.read().splitlines()
+        if process.returncode:
+            lines = [line for line in errors if line.startswith("ERROR: ")] or ["no reason given"]
+            raise QueueError(f"`{' '.join(command)}` failed: {lines[0].removeprefix('ERROR: ')}")
+
+
+def _running(states: Mapping[str, str]) -> list[str]:
+    return [name for name, state in states.items() if state == RUNNING]
+
+
+def _minutes(started: Mapping[str, float | None], name: str) -> float | None:
+    """Return the minutes since an experiment was first seen running; None if that was not seen."""
+    start = started.get(name)
+    return None if start is None else (time.monotonic() - start) / 60
+
+
+def _environment() -> dict[str, str]:
+    """Return the variables of stages, which run in another folder, with the interpreter of this process."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PATH": path, "PARAPHRASTIC_CACHE": str(cache_folder().absolute())}

@@ -1,0 +1,240 @@
+"""Read results from DVC's own records: experiments, the last commit, and the workspace."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from paraphrastic.errors import DataError
+from paraphrastic.papers.parameters import Flat, determining
+from paraphrastic.papers.plan import Run
+from paraphrastic.papers.results import Result
+
+LOCKS = ("dvc.lock", "finetune/dvc.lock", "analyze/dvc.lock")
+METRICS, SETS, SELECTION = "metrics/evaluate.json", "metrics/sets.csv", "metrics/selection.csv"
+MAIN_METRICS = ("pearson", "map", "accuracy")  # the first that a set has is its value
+WORDS = ("words.", "paraphrase.ppdb")  # sets whose main metric is Spearman's ρ
+# raised by files that were edited by hand, or that have the form of another version
+_MALFORMED = YAMLError, csv.Error, ValueError, LookupError, TypeError, AttributeError
+
+
+class Files(Protocol):
+    """The text files of a commit or of the workspace."""
+
+    def read(self, path: str) -> str:
+        """Return the content of a file; an empty string if it is missing."""
+        ...
+
+
+@dataclass(frozen=True)
+class Record:
+    """The results of one revision.
+
+    Attributes:
+        name: name of the experiment or branch, `HEAD` or `workspace`.
+        rev: its commit; None for the workspace.
+        files: its files.
+    """
+
+    name: str
+    rev: str | None
+    files: Files
+
+    @cached_property
+    def parameters(self) -> Flat:
+        """The parameters that determine its metrics; none if its params.yaml is not one of this package."""
+        try:
+            return determining(self._params, with_tasks=True)
+        except _MALFORMED:
+            return {}
+
+    def result(self, run: Run) -> Result | None:
+        """Return its metrics, with the tasks and analyses of `run`; None if they are not those of its parameters."""
+        try:
+            return self._result(run)
+        except _MALFORMED:
+            return None
+
+    def _result(self, run: Run) -> Result | None:
+        tasks = [f"metrics/finetune/{task}.json" for task in run.tasks]
+        analyses = {name: f"metrics/analysis/{name}.csv" for name in run.analyses}
+        if not all(map(self._is_current, [METRICS, SETS, *tasks, *analyses.values()])):
+            return None
+        values = dict(_of_sets(_rows(self.files.read(SETS))))
+        for path in (METRICS, *tasks):
+            values |= _flat(json.loads(self.files.read(path)))
+        tables = {name: _rows(self.files.read(path)) for name, path in analyses.items()}
+        curves = {"selection": SELECTION} | {task: f"metrics/finetune/{task}.csv" for task in run.tasks}
+        points = {name: _rows(self.files.read(path))[1:] for name, path in curves.items() if self._is_current(path)}
+        return Result(self._version, values, tables, {name: rows for name, rows in points.items() if rows})
+
+    @property
+    def _version(self) -> str:
+        version: str = tomllib.loads(self.files.read("pyproject.toml"))["project"]["version"]
+        return version
+
+    @cached_property
+    def _params(self) -> Mapping[str, Any]:
+        params: Mapping[str, Any] = _yaml(self.files.read("params.yaml"))
+        return params
+
+    @cached_property
+    def _locks(self) -> "_Locks":
+        return _Locks([_yaml(text) for path in LOCKS if (text := self.files.read(path))], self._params)
+
+    def _is_current(self, path: str) -> bool:
+        return self._locks.is_current(path, self.files.read(path))
+
+
+class _Locks:
+    """What DVC's lock files say of the outputs of stages.
+
+    Args:
+        contents: of the lock files.
+        params: content of params.yaml.
+    """
+
+    def __init__(self, contents: Sequence[Mapping[str, Any]], params: Mapping[str, Any]) -> None:
+        self._params = params
+        stages = [stage for content in contents for stage in content.get("stages", {}).values()]
+        self._outputs = {out["path"]: (stage, out["md5"]) for stage in stages for out in stage.get("outs", [])}
+
+    def is_current(self, path: str, text: str) -> bool:
+        """Return whether a file is the output of its stage for these parameters and for current inputs."""
+        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+        return bool(text) and self._is_output(path, digest) and self._is_made(path)
+
+    def _is_output(self, path: str, digest: str) -> bool:
+        return path in self._outputs and self._outputs[path][1] == digest
+
+    def _is_made(self, path: str) -> bool:
+        """Return whether the stage that writes `path` ran with these parameters, on inputs that did."""
+        stage, _ = self._outputs[path]
+        params: Mapping[str, Any] = stage.get("params", {}).get("params.yaml", {})
+        if any(not self._is_chosen(key, value) for key, value in params.items()):
+            return False
+        inputs = [dep for dep in stage.get("deps", []) if dep["path"].startswith("data/")]
+        return all(self._is_output(dep["path"], dep["md5"]) and self._is_made(dep["path"]) for dep in inputs)
+
+    def _is_chosen(self, key: str, value: Any) -> bool:
+        """Return whether params.yaml has this value; the list of tasks does not change the result of one."""
+        chosen: Any = self._params
+        for name in key.split("."):
+            chosen = chosen.get(name) if isinstance(chosen, Mapping) else None
+        if key == "finetune" and isinstance(chosen, Mapping):
+            return {**chosen, "tasks": None} == {**value, "tasks": None}
+        return bool(chosen == value)
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """The files of the workspace."""
+
+    root: Path
+
+    def read(self, path: str) -> str:
+        try:
+            return _decode((self.root / path).read_bytes())
+        except FileNotFoundError:
+            return ""
+
+
+@dataclass(frozen=True)
+class _Commit:
+    """The files of a commit."""
+
+    scm: Any
+    rev: str
+
+    @cached_property
+    def _fs(self) -> Any:
+        return self.scm.get_fs(self.rev)  # reads the whole tree
+
+    def read(self, path: str) -> str:
+        try:
+            return _decode(self._fs.cat_file(f"/{path}"))
+        except FileNotFoundError:
+            return ""
+
+
+@contextmanager
+def records(root: Path) -> Iterator[list[Record]]:
+    """Yield the records of a repository: its workspace, its last commit, its branches, and its experiments.
+
+    Raises:
+        DataError: `root` is not a DVC repository with a commit.
+    """
+    from dvc.exceptions import NotDvcRepoError
+    from dvc.repo import Repo
+    from dvc.scm import SCMError
+    from scmrepo.exceptions import SCMError as GitError
+
+    try:
+        with Repo(str(root)) as repo:
+            commits = [Record(name, rev, _Commit(repo.scm, rev)) for name, rev in _revisions(repo.scm).items()]
+            yield [Record("workspace", None, _Folder(root)), *commits]
+    except (NotDvcRepoError, SCMError, GitError) as error:
+        raise DataError(f"{root}: not a DVC repository with commits; run this in a clone") from error
+
+
+def _revisions(scm: Any) -> dict[str, str]:
+    """Return commits by name: the last one, those of branches, and experiments; of equal names the latest."""
+    from dvc.repo.experiments.utils import exp_refs
+
+    head = scm.get_rev()
+    branches = {ref.removeprefix("refs/heads/"): scm.get_ref(ref) for ref in scm.iter_refs("refs/heads")}
+    experiments = [(ref.name, scm.get_ref(str(ref))) for ref in exp_refs(scm)]
+    latest_last = sorted(experiments, key=lambda each: scm.resolve_commit(each[1]).commit_time)
+    other = {name: rev for name, rev in branches.items() if rev != head}
+    return {"HEAD": head, **other, **dict(sorted(dict(latest_last).items()))}
+
+
+def _decode(content: bytes) -> str:
+    return content.decode("utf-8", errors="replace")
+
+
+def _yaml(text: str) -> Any:
+    return YAML(typ="safe", pure=True).load(text) or {}  # YAML 1.2, in which 1e-5 is a number
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    flat: dict[str, float] = {}
+    for key, value in tree.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
+
+
+def _rows(text: str) -> list[list[Any]]:
+    """Return the rows of a CSV file; cells are numbers in columns that have no other text than the column's name."""
+    header, *rows = csv.reader(io.StringIO(text)) if text else [[]]
+    columns = [_numbers(column) for column in zip(*rows, strict=True)]
+    return [list(header), *map(list, zip(*columns, strict=True))]
+
+
+def _numbers(cells: Sequence[str]) -> Sequence[Any]:
+    """Return a column as numbers, empty cells as they are; unchanged if a cell is text, such as the word `nan`."""
+    number = r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?"
+    if not all(re.fullmatch(number, cell) for cell in cells if cell):
+        return cells
+    return [cell and (int(cell) if cell.lstrip("-").isdecimal() else float(cell)) for cell in cells]
+
+
+def _of_sets(rows: list[list[Any]]) -> Iterator[tuple[str, float]]:
+    """Yield the metrics of each set: `sts.2012.MSRpar` is its main metric, `sts.2012.MSRpar.oov` another column."""
+    for row in rows[1:]:
+        values = {key: value for key, value in zip(rows[0], row, strict=True) if isinstance(value, int | float)}
+        main = "spearman" if row[0].startswith(WORDS) else next((key for key in MAIN_METRICS if key in values), "")
+        yield from ((f"{row[0]}.{key}", value) for key, value in values.items())
+        if main:
+            yield row[0], values[main]

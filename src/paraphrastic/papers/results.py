@@ -1,0 +1,206 @@
+"""Stored results: one JSON file for each configuration, with the values of each seed."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
+
+from paraphrastic.atomic import write_text
+from paraphrastic.errors import DataError
+from paraphrastic.papers.parameters import Flat, differences, expected
+from paraphrastic.papers.plan import Run
+
+Values = Mapping[str, int | FiniteFloat]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run measured.
+
+    Attributes:
+        version: version of the package that computed it.
+        values: metrics by key: those of metrics/evaluate.json and of metrics/finetune, by dotted key, and of each set,
+            `sts.2012.MSRpar` being its main metric and `sts.2012.MSRpar.spearman` another one.
+        tables: rows of each analysis, the first being the names of the columns.
+        curves: (epochs, score) on the development data by name: `selection`, or that of a task.
+        minutes: duration of the run; None if it is not known.
+    """
+
+    version: str
+    values: Values
+    tables: Mapping[str, list[list[Any]]] = field(default_factory=dict)
+    curves: Mapping[str, list[list[float]]] = field(default_factory=dict)
+    minutes: float | None = None
+
+    def has(self, run: Run) -> bool:
+        """Return whether this has all tasks and analyses of `run`."""
+        tasks = all(any(key.startswith(f"finetune.{task}.") for key in self.values) for task in run.tasks)
+        return tasks and all(name in self.tables for name in run.analyses)
+
+    def with_parts_of(self, other: "Result") -> "Result":
+        """Return this result with the tasks and analyses that only `other`, of the same version, has."""
+        if other.version != self.version:
+            return self
+        values, tables = {**other.values, **self.values}, {**other.tables, **self.tables}
+        return Result(self.version, values, tables, {**other.curves, **self.curves}, _longer(self, other))
+
+    def contradicts(self, other: "Result") -> bool:
+        """Return whether a value that both results have differs."""
+        return any(self.values[key] != other.values[key] for key in self.values.keys() & other.values.keys())
+
+    def value(self, key: str) -> float | str | None:
+        """Return a value, or a cell of an analysis; None if there is none.
+
+        Args:
+            key: a key of `values`, or `ANALYSIS[COLUMN=CELL,…].COLUMN`, for example `length[length=≤ 4].pearson`; no
+                condition stands for the first row.
+        """
+        if cell := re.fullmatch(r"([\w-]+)\[(.*)\]\.(\w+)", key):
+            return self._cell(cell[1], dict(part.split("=", 1) for part in cell[2].split(",") if part), cell[3])
+        return self.values.get(key)
+
+    def _cell(self, name: str, conditions: Mapping[str, str], column: str) -> float | str | None:
+        header, *rows = self.tables.get(name) or [[]]
+        records = (dict(zip(header, row, strict=False)) for row in rows)
+        found = (each for each in records if all(str(each.get(key)) == text for key, text in conditions.items()))
+        return next(found, {}).get(column)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The stored results of one configuration.
+
+    Attributes:
+        params: the parameters that determine them, by dotted key, without the seed.
+        seeds: result by seed.
+    """
+
+    params: Flat
+    seeds: Mapping[int, Result]
+
+
+_CONFIGURATION = TypeAdapter(Configuration)
+
+
+class Store:
+    """The files `NAME.json` in a folder.
+
+    Args:
+        folder: created when the first result is added.
+        params: content of params.yaml.
+        read_only: whether results that are added are kept in memory only.
+    """
+
+    def __init__(self, folder: Path, params: Mapping[str, Any], read_only: bool = False) -> None:
+        self._folder, self._params, self._read_only = folder, params, read_only
+        self._read: dict[str, Configuration] = {}
+
+    def result(self, run: Run) -> Result | None:
+        """Return the stored result of a run; None if there is none or if it lacks tasks or analyses of the run.
+
+        Raises:
+            DataError: the file of its configuration is damaged.
+        """
+        configuration = self._configuration(run.configuration)
+        result = configuration.seeds.get(run.seed) if configuration else None
+        return result if result and result.has(run) else None
+
+    def changed(self, run: Run) -> list[str]:
+        """Return the parameters of a stored result that have another value in params.yaml now."""
+        configuration = self._configuration(run.configuration)
+        return differences(configuration.params, self._expected(run)) if configuration else []
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a result of the experiment `name`."""
+        configuration, _, seed = name.rpartition("-s")
+        known = self._configuration(configuration)
+        return known is not None and seed.isdecimal() and int(seed) in known.seeds
+
+    def add(self, run: Run, result: Result, params: Flat) -> None:
+        """Store the result of a run beside what it has of this version; results of other parameters are dropped.
+
+        Args:
+            run: the run.
+            result: what it measured.
+            params: parameters of the result, among them those that determine it. Those of tasks count for a run with
+                tasks only.
+        """
+        known = self._configuration(run.configuration)
+        kept = known if known and not self.changed(run) else Configuration({}, {})
+        result = result.with_parts_of(kept.seeds.get(run.seed, result))
+        determining = self._expected(run).keys() - {"seed"}
+        params = {**kept.params, **{key: value for key, value in params.items() if key in determining}}
+        self._write(run.configuration, Configuration(params, {**kept.seeds, run.seed: result}))
+
+    def tables(self, run: Run) -> Mapping[str, list[list[Any]]]:
+        """Return the analyses of a stored result by name; none without a result."""
+        result = self.result(run)
+        return result.tables if result else {}
+
+    def add_tables(self, run: Run, tables: Mapping[str, list[list[Any]]]) -> None:
+        """Add analyses to a stored result."""
+        self._change(run, lambda result: replace(result, tables={**result.tables, **tables}))
+
+    def note_minutes(self, run: Run, minutes: float) -> None:
+        """Add the duration of a run to its stored result; a shorter one found stages in DVC's run cache."""
+        self._change(run, lambda result: replace(result, minutes=max(result.minutes or 0.0, round(minutes, 1))))
+
+    def minutes(self) -> dict[tuple[str, str], float]:
+        """Return the mean duration of the stored runs by their model and suite of evaluation sets."""
+        durations: dict[tuple[Any, Any], list[float]] = {}
+        for configuration in filter(None, map(self._configuration, self._names())):
+            known = [each.minutes for each in configuration.seeds.values() if each.minutes is not None]
+            key = configuration.params.get("model"), configuration.params.get("benchmarks")
+            durations.setdefault(key, []).extend(known)
+        return {key: sum(known) / len(known) for key, known in durations.items() if known}
+
+    def _names(self) -> list[str]:
+        return [path.stem for path in sorted(self._folder.glob("*.json"))]
+
+    def _expected(self, run: Run) -> Flat:
+        return expected(self._params, run)
+
+    def _change(self, run: Run, change: Callable[[Result], Result]) -> None:
+        """Replace the stored result of a run, if there is one, by what `change` returns for it."""
+        configuration, result = self._configuration(run.configuration), self.result(run)
+        if configuration is not None and result is not None:
+            seeds = {**configuration.seeds, run.seed: change(result)}
+            self._write(run.configuration, replace(configuration, seeds=seeds))
+
+    def _write(self, name: str, configuration: Configuration) -> None:
+        """Write a configuration; equal results are equal bytes, in whichever order their parts were added."""
+        content = json.dumps(asdict(configuration), indent=1, ensure_ascii=False, sort_keys=True)
+        if not self._read_only:
+            write_text(self._path(name), content + "\n")
+        self._read[name] = configuration
+
+    def _configuration(self, name: str) -> Configuration | None:
+        if name not in self._read and self._path(name).exists():
+            self._read[name] = _load(self._path(name))
+        return self._read.get(name)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"
+
+
+def rows_of(table: pd.DataFrame) -> list[list[Any]]:
+    """Return the rows of a table of an analysis, the first being the names of the columns."""
+    rows: list[list[Any]] = table.astype(object).where(table.notna(), "").to_numpy().tolist()
+    return [list(table.columns), *rows]
+
+
+def _longer(left: Result, right: Result) -> float | None:
+    return max((each.minutes for each in (left, right) if each.minutes is not None), default=None)
+
+
+def _load(path: Path) -> Configuration:
+    try:
+        return _CONFIGURATION.validate_json(path.read_bytes())
+    except ValidationError as error:
+        remedy = f"restore it with `git checkout {path}`, or remove it and run `paraphrastic papers run` again"
+        raise DataError(f"{path}: not a stored result; {remedy}") from error

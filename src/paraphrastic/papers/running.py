@@ -1,0 +1,99 @@
+"""Run what is missing of experiments."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from paraphrastic.papers.collecting import collect
+from paraphrastic.papers.plan import Run, merge
+from paraphrastic.papers.project import Project
+from paraphrastic.papers.queue import Queue
+from paraphrastic.papers.records import records
+from paraphrastic.papers.start_vectors import StartVectors
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs experiments of a project through DVC's queue.
+
+    Attributes:
+        project: the repository.
+        jobs: how many run at the same time; each has one thread if there are several.
+        vectors: file of word vectors that models of words start from on the papers' data; None for none.
+    """
+
+    project: Project
+    jobs: int = 1
+    vectors: Path | None = None
+
+    @property
+    def queue(self) -> Queue:
+        """The queue of DVC."""
+        return Queue(self.project.root)
+
+    def needed(self, runs: Sequence[Run]) -> list[Run]:
+        """Return the runs without a result, and those whose embeddings they start from if these are not here."""
+        missing = self.project.missing(runs)
+        starts = {run.start.name: run.start for run in missing if run.start}
+        absent = [start for start in starts.values() if not self._start_vectors.available(start)]
+        return merge([*missing, *absent])
+
+    def command(self, run: Run) -> list[str]:
+        """Return the command that queues a run."""
+        block = self.project.params["models"][run.model] or {}
+        threads = 1 if self.jobs > 1 and "num_threads" in block else None
+        return run.command(self._vectors_of(run), threads)
+
+    def run(self, runs: Sequence[Run], on_end: Callable[[Run], None]) -> list[str]:
+        """Run experiments, first those whose embeddings others start from, and store the result of each when it ends.
+
+        Args:
+            runs: as `needed` returns them.
+            on_end: called after a result is stored.
+
+        Returns:
+            The names of those that failed.
+
+        Raises:
+            QueueError: an experiment cannot be queued.
+        """
+        failed = self._run([run for run in runs if run.start is None], on_end)
+        started = {run.name: run.start for run in runs if run.start is not None}
+        absent = [name for name, start in started.items() if not self._start_vectors.available(start)]
+        for name in started.keys() - absent:
+            self._start_vectors.export(started[name])
+        failed += self._run([run for run in runs if run.start is not None and run.name not in absent], on_end)
+        return failed + absent
+
+    def _run(self, runs: Sequence[Run], on_end: Callable[[Run], None]) -> list[str]:
+        """Run experiments; return the names of those without results."""
+        by_name = {run.name: run for run in runs}
+
+        def store(name: str, minutes: float | None) -> bool:
+            stored = self._store(by_name[name], minutes)
+            if stored:
+                on_end(by_name[name])
+            return stored
+
+        commands = {name: self.command(run) for name, run in by_name.items()}
+        return self.queue.run(commands, self.jobs, store) if commands else []
+
+    def _store(self, run: Run, minutes: float | None) -> bool:
+        """Store the result of an experiment that has ended; return whether it has one."""
+        project = self.project
+        with records(project.root) as found:
+            own = [each for each in found if each.name == run.name]
+            collect([run], project.store, own, project.params, project.version)
+        if minutes is not None:
+            project.store.note_minutes(run, minutes)
+        return not project.missing([run])
+
+    @cached_property
+    def _start_vectors(self) -> StartVectors:
+        return StartVectors(self.project.root, self.project.params, self.project.version)
+
+    def _vectors_of(self, run: Run) -> Path | None:
+        if run.start is not None:
+            return self._start_vectors.path(run.start)
+        return self.vectors.resolve() if self.vectors and self.project.needs_vectors(run) else None

@@ -1,0 +1,87 @@
+"""`paraphrastic papers report`."""
+
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from paraphrastic.cli.main import app
+from paraphrastic.papers.parameters import expected
+from paraphrastic.papers.plan import plan
+from paraphrastic.papers.project import Project
+from paraphrastic.papers.results import Result
+from tests.helpers.command_line import assert_refused
+from tests.helpers.repository import copy_repository
+
+DECLARATION = """
+paper = "acl2017"
+table = "T1"
+title = "Sources"
+caption = "Means."
+corpus = { open = ["open"], paper = ["simpwiki"] }
+columns = { mean = "transfer.mean" }
+seeds = [1, 2]
+
+[[rows]]
+label = "avg simpwiki"
+model = "avg"
+
+[[rows]]
+label = "new"
+model = "lstm"
+"""
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """A clone with one experiment and the result of one of its runs."""
+    folder = tmp_path_factory.mktemp("clone")
+    copy_repository(folder)
+    for file in (*(folder / "experiments").glob("*-*.toml"), *(folder / "experiments/results").glob("*.json")):
+        file.unlink()
+    shutil.rmtree(folder / "experiments/results", ignore_errors=True)  # those of this repository
+    (folder / "experiments/acl2017-t1.toml").write_text(DECLARATION)
+    project = Project(folder)
+    run = plan(project.experiments.select([]), project.experiments, "open")[0]
+    project.store.add(run, Result(project.version, {"transfer.mean": 67.94}), expected(project.params, run))
+    return folder
+
+
+@pytest.fixture
+def report(clone, monkeypatch):
+    """Return a function that runs the command in the clone."""
+    monkeypatch.chdir(clone)
+    return lambda *arguments: CliRunner().invoke(app, ["papers", "report", *arguments])
+
+
+def test_rows_of_a_half_finished_experiment(report):
+    result = report("acl2017-t1")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert "acl2017-t1\tavg ppdb\tmean\t67.7\t–\t\t\t" in lines
+    assert "acl2017-t1\tavg simpwiki\tmean\t68.4\t67.9\t\t−0.5\topen · 1 of 2 runs" in lines
+    assert "acl2017-t1\tnew\tmean\t\t–\t\t\topen · 0 of 2 runs" in lines
+
+
+def test_data_of_the_papers(report):
+    assert "avg simpwiki\tmean\t68.4\t–\t\t\tsimpwiki · 0 of 2 runs" in report("--data", "paper").stdout
+
+
+def test_html_file(report, tmp_path):
+    result = report("--html", str(tmp_path / "report.html"))
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert 'title="−0.5 from 68.4"' in (tmp_path / "report.html").read_text()
+
+
+def test_pages_of_the_documentation(report, clone):
+    result = report("--docs")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "| avg simpwiki<br>" in (clone / "docs/papers/acl2017.md").read_text()
+    assert {path.suffix for path in (clone / "docs/papers").iterdir()} == {".md", ".css", ".js"}
+
+
+def test_refused(report):
+    assert_refused(report("acl2017-t9"), "unknown experiment 'acl2017-t9': did you mean 'acl2017-t1'?")
+    wrong = report("acl2017-t1", "--docs")
+    assert wrong.exit_code == 2
+    assert "leave out the names" in wrong.stderr

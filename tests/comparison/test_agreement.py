@@ -1,0 +1,88 @@
+"""Correlations of two models, and pairs that only one of them judges well."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import pearsonr, spearmanr
+
+from paraphrastic.comparison.agreement import agreement, errors
+from paraphrastic.errors import DataError
+
+SETS = {"sts.2012.MSRpar": 30, "sts.2014.images": 25, "sick.relatedness": 40}
+
+
+def random_pairs():
+    random = np.random.default_rng(0)
+    names = [name for name, n in SETS.items() for _ in range(n)]
+    gold = random.integers(0, 11, len(names)) / 2
+    a, b = gold + random.normal(0, 2, len(names)), 0.1 * gold + random.normal(0, 0.1, len(names))
+    texts = [f"text {n}" for n in range(len(names))]
+    return pd.DataFrame(
+        {"set": names, "text1": texts, "text2": texts[::-1], "gold": gold, "score_a": a, "score_b": b}
+    ).astype({"score_a": "float32", "score_b": "float32"})
+
+
+def correlations(a, b):
+    return [len(a), 100 * pearsonr(a, b).statistic, 100 * spearmanr(a, b).statistic]
+
+
+def test_correlations_by_set_and_over_all_sts_pairs():
+    pairs = random_pairs()
+    table = agreement(pairs).set_index("set")
+    assert list(table.index) == [*sorted(SETS), "pooled", "results"]
+    for name in SETS:
+        part = pairs[pairs["set"] == name]
+        assert table.loc[name].tolist() == pytest.approx(correlations(part["score_a"], part["score_b"]), abs=0.0051)
+    sts = pairs[pairs["set"] != "sick.relatedness"]
+    assert table.loc["pooled"].tolist() == pytest.approx(correlations(sts["score_a"], sts["score_b"]), abs=0.0051)
+
+
+def test_correlation_of_results_over_sets():
+    pairs = random_pairs()
+    parts = [part for _, part in pairs.groupby("set")]
+    a, b = ([pearsonr(part["gold"], part[f"score_{model}"]).statistic for part in parts] for model in "ab")
+    assert agreement(pairs).iloc[-1, 1:].tolist() == pytest.approx(correlations(a, b), abs=0.0051)
+
+
+def naive_examples(pairs, wrong, estimate):
+    """Return the row numbers of up to 5 pairs that `wrong` over- or underestimates, by how much the other is nearer."""
+    right, errors = {"a": "b", "b": "a"}[wrong], {}
+    for model in "ab":
+        score, gold = pairs[f"score_{model}"], pairs["gold"]
+        errors[model] = ((score - score.mean()) / score.std(ddof=0) - (gold - gold.mean()) / gold.std(ddof=0)).tolist()
+    excess = {
+        row: abs(errors[wrong][row]) - abs(errors[right][row])
+        for row in range(len(pairs))
+        if (errors[wrong][row] > 0) == (estimate == "over")
+    }
+    rows = sorted(excess, key=lambda row: -excess[row])[:5]
+    return [(row, errors["a"][row], errors["b"][row]) for row in rows if excess[row] > 0]
+
+
+@pytest.mark.parametrize("wrong", ["a", "b"])
+@pytest.mark.parametrize("estimate", ["over", "under"])
+def test_pairs_that_one_model_over_or_underestimates(wrong, estimate):
+    pairs = random_pairs()
+    pairs = pairs[pairs["set"] != "sick.relatedness"]  # errors are those over STS sets
+    table = errors(random_pairs()).query("wrong == @wrong and estimate == @estimate")
+    expected = naive_examples(pairs, wrong, estimate)
+    assert len(expected) == 5
+    assert table["text1"].tolist() == [f"text {row}" for row, _, _ in expected]
+    np.testing.assert_allclose(table[["error_a", "error_b"]], [e[1:] for e in expected], atol=0.0051)
+    rows = pairs.iloc[[row for row, _, _ in expected]]
+    assert table[["set", "text2"]].to_numpy().tolist() == rows[["set", "text2"]].to_numpy().tolist()
+    np.testing.assert_allclose(table[["gold", "score_a", "score_b"]], rows[["gold", "score_a", "score_b"]], atol=5.1e-5)
+
+
+def test_a_model_without_errors_has_no_examples():
+    pairs = random_pairs().assign(score_a=lambda pairs: 3 * pairs["gold"] - 1)
+    assert set(errors(pairs)["wrong"]) == {"b"}
+    assert errors(pairs.assign(score_b=pairs["score_a"])).empty
+
+
+def test_sets_without_pooled_ones():
+    pairs = random_pairs()
+    pairs = pairs[pairs["set"] == "sick.relatedness"]
+    for analysis in (agreement, errors):
+        with pytest.raises(DataError, match="no STS sets in common; evaluate both with `benchmarks: sample` or `open`"):
+            analysis(pairs)

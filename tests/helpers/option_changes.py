@@ -1,0 +1,103 @@
+"""Two values of every option in params.yaml, so that a test can change one option of a small block."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+from pydantic import BaseModel
+from ruamel.yaml import YAML
+
+from tests.helpers.repository import ROOT
+
+PARAMS: dict[str, Any] = YAML(typ="safe").load(ROOT / "params.yaml")
+WITHOUT_RESULT = {"num_threads": "speed only", "device": "rounding only"}  # options that must not change results
+
+SMALL = {  # the sizes of every block
+    "dim": 8,
+    "out_dim": 8,
+    "character_dim": 5,
+    "hidden_dim": 6,
+    "filters": {2: 4, 3: 4},
+    "filters_per_width": 3,
+    "epochs": 2,
+    "batch_size": 10,
+    "learning_rate": 0.02,
+    "matmul_dtype": "float32",
+    "ngrams_per_order": 20,
+    "num_threads": 1,
+}
+VALUES: dict[
+    str, tuple[Any, Any]
+] = {  # of options that are neither a choice nor a switch; one differs from the block's
+    "a": (0.1, 0.001),
+    "batch_size": (9, 10),
+    "character_dim": (4, 5),
+    "components": (2, 1),
+    "dim": (7, 8),
+    "dropout": (0.5, 0.0),
+    "epochs": (3, 2),
+    "filters": ({1: 4, 2: 4}, {2: 4, 3: 4}),
+    "filters_per_width": (4, 3),
+    "hidden_dim": (7, 6),
+    "lambda_c": (3.0, 0.0),
+    "lambda_s": (3.0, 0.0),
+    "lambda_w": (3.0, 0.0),
+    "learning_rate": (0.03, 0.02),
+    "lstm_dropout": (0.0, 0.5),
+    "margin": (0.1, 0.9),
+    "max_grad_norm": (0.01, None),
+    "max_window": (2, 3),
+    "min_count": (2, 1),
+    "negatives_per_sentence": (2, 1),
+    "ngrams_per_order": (10, 20),
+    "order": (2, 3),
+    "orders": ([2], [2, 3, 4]),
+    "out_dim": (7, 8),
+    "projection_dim": (7, 8),
+    "scramble": (0.9, 0.0),
+    "window": (1, 3),
+    "word_dropout": (0.5, 0.0),
+}
+
+
+def small_block(section: str, name: str) -> dict[str, Any]:
+    """Return the block `name` of a section of params.yaml with the sizes of SMALL."""
+    block: dict[str, Any] = PARAMS[section][name]
+    linear = {"activation": "linear"} if "dense" in block else {}  # `dense: false` needs it
+    return block | linear | {key: value for key, value in SMALL.items() if key in block}
+
+
+def changed(config: type[BaseModel], block: dict[str, Any], option: str, vectors: Path) -> dict[str, Any]:
+    """Return `block` with another value of one option.
+
+    Args:
+        config: the class that checks the block.
+        block: the options.
+        option: name of the option.
+        vectors: a file of word vectors, the other value of `vectors`.
+    """
+    if option == "vectors":
+        return block | {"vectors": str(vectors)}
+    values = VALUES.get(option, (True, False) if isinstance(block[option], bool) else _choices(config, option))
+    assert values, f"{option}: add two values to VALUES, so that the tests can change it"
+    return block | {option: next(value for value in values if value != block[option])}
+
+
+def _choices(config: type[BaseModel], option: str) -> list[Any]:
+    """Return the values of a `Literal`, the last first: some of the first ones need other options too."""
+    annotation = config.model_fields[option].annotation
+    return list(reversed(get_args(annotation))) if get_origin(annotation) is Literal else []
+
+
+def write_vectors(path: Path, words: Iterable[str], dim: int = SMALL["dim"]) -> Path:
+    """Write random vectors of words as text, and return the path."""
+    generator = np.random.default_rng(0)
+    lines = (" ".join([word, *map(str, generator.normal(size=dim).round(3))]) for word in words)
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def differs(left: np.ndarray, right: np.ndarray) -> bool:
+    """Return whether two loss curves differ by more than rounding."""
+    return left.shape != right.shape or not np.allclose(left, right, rtol=1e-5, atol=0)

@@ -1,0 +1,58 @@
+"""Comparisons with the papers, made up for tests."""
+
+from dataclasses import replace
+
+from paraphrastic.papers.comparison import Cell, Comparison, Line
+from paraphrastic.papers.experiments import Experiment, Row
+from paraphrastic.papers.plan import Run
+from paraphrastic.papers.results import Result
+
+VERSION = "1.2.3"
+
+
+def make_line(label, cells, seeds=1, finished=None, configured=True, curve=None, tables=None, changed=(), **row):
+    """Return a line.
+
+    Args:
+        label: its label.
+        cells: column → (theirs, ours), ours with one value for each finished seed.
+        seeds: number of seeds.
+        finished: how many of them have results; all if None.
+        configured: whether we have a configuration for it.
+        curve: points of the curve `selection` of each result.
+        tables: tables of analyses of each result.
+        changed: parameters that have changed since.
+        row: further keys of the declaration.
+    """
+    shown = {column: Cell(theirs, tuple(ours)) for column, (theirs, ours) in cells.items()}
+    if not configured:
+        return Line(label, [], [], {}, shown)
+    declared = Row(label=label, model="avg", **row)
+    runs = [
+        Run("avg", {"model": "avg", "corpus": ["open"], "label": label}, seed, tuple(declared.tasks))
+        for seed in range(1, seeds + 1)
+    ]
+    done = runs[: seeds if finished is None else finished]
+    result = Result(VERSION, {}, tables or {}, {"selection": curve} if curve else {})
+    return Line(label, [declared], runs, {run.name: result for run in done}, shown, changed)
+
+
+def make_comparison(*lines, data="open", measured=None, **experiment):
+    """Return a comparison of an experiment whose rows are those of `lines`.
+
+    Args:
+        lines: its lines.
+        data: the kind of data.
+        measured: the columns that we measure; all if None.
+        experiment: further keys of the declaration.
+    """
+    columns = list(dict.fromkeys(column for line in lines for column in line.cells))
+    keys = {column: f"key.{column}" for column in (columns if measured is None else measured)}
+    declared = {"id": "acl2017-t2", "paper": "acl2017", "table": "T2", "title": "A title", "caption": "A caption."}
+    declared |= {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "columns": keys}
+    declared |= {"rows": [row for line in lines for row in line.rows]} | experiment
+    scale = experiment.get("scale", 1.0)
+    scaled = [
+        replace(line, cells={key: replace(cell, scale=scale) for key, cell in line.cells.items()}) for line in lines
+    ]
+    return Comparison(Experiment.model_validate(declared), data, columns, scaled)

@@ -1,0 +1,119 @@
+"""A repository with the experiments, parameters and records of this one, whose stages take no time.
+
+`models.avg.epochs` is the number of seconds that `train` takes; a negative margin makes it fail. Each time that it runs
+adds a letter to `LOG`.
+"""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.helpers.command_line import MAIN, start_python
+from tests.helpers.recorded_results import PARAMS as RECORDED
+from tests.helpers.recorded_results import commit, make_repository, write_yaml
+from tests.helpers.repository import ROOT, isolated_environment, run_git
+
+_OPTIONS = {"epochs": 0, "margin": 0.4}
+PARAMS = {
+    **RECORDED,
+    "models": {
+        "avg": {"dim": 300, "vectors": None, "num_threads": 2, **_OPTIONS},
+        "charcnn": {"filters": {2: 175, 3: 175}, **_OPTIONS},
+    },
+}
+HEADER = {
+    "paper": '"acl2017"',
+    "table": '"T1"',
+    "title": '"Small"',
+    "caption": '"Small models"',
+    "corpus": '{ open = ["sample"], paper = ["sample"] }',
+    "columns": '{ sts = "sts.mean" }',
+}
+_STAGES = {
+    "tokenize": {
+        "cmd": "python stage.py tokenize",
+        "params": ["corpus", "benchmarks", "tokenize", "vocabulary"],
+        "outs": ["data/corpus", "data/benchmarks"],
+    },
+    "train": {
+        "cmd": "python stage.py train",
+        "deps": ["data/corpus"],
+        "params": ["model", "models.${model}", "seed", "train"],
+        "outs": ["data/model"],
+    },
+    "evaluate": {
+        "cmd": "python stage.py evaluate",
+        "deps": ["data/benchmarks", "data/model"],
+        "metrics": [{"metrics/evaluate.json": {"cache": False}}],
+        "outs": [{"metrics/sets.csv": {"cache": False}}],
+    },
+}
+_STAGE = """
+import json, os, sys, time
+from pathlib import Path
+from ruamel.yaml import YAML
+
+params = YAML(typ="safe", pure=True).load(Path("params.yaml"))
+block = params["models"][params["model"]]
+for folder in ("data", "metrics"):
+    Path(folder).mkdir(exist_ok=True)
+if sys.argv[1] == "tokenize":
+    for name in ("corpus", "benchmarks"):
+        Path("data", name).write_text(json.dumps(params[name]))
+if sys.argv[1] == "train":
+    with Path(os.environ["DVC_ROOT"], "LOG").open("a") as log:
+        log.write("x")
+    time.sleep(block["epochs"])
+    if block["margin"] < 0:
+        sys.exit("the margin is negative")
+    Path("data/model").write_text(json.dumps([block, params["seed"]]))
+if sys.argv[1] == "evaluate":
+    block, seed = json.loads(Path("data/model").read_text())
+    score = seed + block["margin"]
+    Path("metrics/evaluate.json").write_text(json.dumps({"sts": {"mean": score}}))
+    Path("metrics/sets.csv").write_text(f"set,n,pearson\\nsts.2012.MSRpar,750,{score}\\n")
+"""
+
+
+def make_project(folder: Path, **experiments: list[str]) -> Path:
+    """Return a repository with experiments, each given by its rows as inline tables of TOML."""
+    make_repository(folder)
+    write_yaml(folder / "params.yaml", PARAMS)
+    write_yaml(folder / "dvc.yaml", {"stages": _STAGES})
+    (folder / "stage.py").write_text(_STAGE)
+    (folder / "pyproject.toml").write_text('[project]\nversion = "0.3.0"\n')
+    (folder / ".gitignore").write_text("/data/\n/LOG\n")
+    (folder / "experiments").mkdir()
+    (folder / "experiments/presets.toml").write_text("")
+    for name, rows in experiments.items():
+        declare(folder, name, *rows)
+    commit(folder)
+    return folder
+
+
+def declare(folder: Path, name: str, *rows: str, **header: str) -> None:
+    """Declare an experiment; rows and values of the header are TOML."""
+    lines = [f"{key} = {value}" for key, value in (HEADER | header).items()]
+    text = "\n".join([*lines, f"rows = [{', '.join(rows)}]", ""])
+    (folder / "experiments" / f"{name}.toml").write_text(text, encoding="utf-8")
+
+
+def papers(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `paraphrastic papers` in a repository to its end."""
+    process = start_papers(folder, *arguments)
+    stdout, stderr = process.communicate()
+    return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
+
+
+def start_papers(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
+    """Start `paraphrastic papers` in a repository."""
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+    environment = {**isolated_environment(folder.parent / "cache"), "PYTHONPATH": str(ROOT / "src")}
+    return start_python(MAIN, "papers", *arguments, cwd=folder, env=environment, **options)
+
+
+def experiment_file(folder: Path, name: str, path: str) -> str:
+    """Return a file of an experiment."""
+    refs = run_git(folder, "for-each-ref", "--format=%(refname)", "refs/exps").splitlines()
+    (ref,) = [ref for ref in refs if ref.endswith(f"/{name}")]
+    return run_git(folder, "show", f"{ref}:{path}")

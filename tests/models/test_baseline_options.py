@@ -1,0 +1,43 @@
+"""Every option of a baseline changes its scores.
+
+Trained models: tests/training/test_options.py and tests/finetuning/test_options.py.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paraphrastic import models
+from paraphrastic.errors import DataError
+from paraphrastic.scoring.baseline import Baseline
+from tests.helpers.option_changes import PARAMS, changed, small_block, write_vectors
+from tests.helpers.toy_training import SENTENCES, WORDS
+
+ELSEWHERE = {
+    ("external", "path"): "tests/scoring/test_external_encoder.py",
+    ("external", "batch_size"): "speed only",
+}
+BASELINES = [name for name in models.names() if issubclass(models.model_class(name), Baseline)]
+OPTIONS = [(name, option) for name in BASELINES for option in PARAMS["models"][name] if (name, option) not in ELSEWHERE]
+
+
+def scores(name: str, block: dict[str, Any]) -> np.ndarray:
+    """Fit a baseline to the toy corpus and return the scores of its pairs and of random ones."""
+    left, right = np.arange(40), np.random.default_rng(0).permutation(40)
+    return models.model_class(name).fit(models.config_class(name)(**block), SENTENCES).score(SENTENCES, left, right)
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_effect_of_option(name, option, tmp_path: Path):
+    block = small_block("models", name)
+    if "vectors" in block:
+        block["vectors"] = str(write_vectors(tmp_path / "v.txt", ["again", *WORDS]))
+    other = write_vectors(tmp_path / "other.txt", reversed(["again", *WORDS]))
+    block_after = changed(models.config_class(name), block, option, other)
+    if option == "dim":  # it is that of the file
+        with pytest.raises(DataError, match="set `dim` to the dimension of the file"):
+            scores(name, block_after)
+    else:
+        assert not np.allclose(scores(name, block_after), scores(name, block), rtol=1e-5)

@@ -1,0 +1,119 @@
+"""Texts of the cells of a comparison, their classes, and the shape of the table."""
+
+import pytest
+
+from paraphrastic.papers.grid import Shown, closeness, grid, signed
+from tests.helpers.paper_comparisons import make_comparison, make_line
+
+
+def only_cell(theirs, ours, **options):
+    """Return the texts of the only cell of a comparison."""
+    seeds = {"seeds": max(len(ours), 1), "finished": len(ours)}
+    return grid(make_comparison(make_line("avg", {"mean": (theirs, ours)}, **seeds), **options)).rows[0][1][0]
+
+
+def test_mean_spread_and_difference_have_the_decimals_of_the_paper():
+    assert only_cell("68.4", (67.0, 68.0)) == Shown("68.4", "67.5", "0.7", "−0.9", "close")
+    assert only_cell("26.31", (27.0,)) == Shown("26.31", "27.00", "", "+0.69", "close")
+
+
+@pytest.mark.parametrize(
+    ("ours", "expected"),
+    [(69.4, "close"), (69.5, "near"), (71.4, "near"), (71.5, "off"), (58.4, "off"), (58.3, "far"), (68.44, "close")],
+)
+def test_bounds_of_classes(ours, expected):
+    assert only_cell("68.4", (ours,)).closeness == expected
+
+
+def test_class_is_that_of_the_difference_as_it_is_shown():
+    cell = only_cell("68.4", (69.44,))
+    assert (cell.difference, cell.closeness) == ("+1.0", "close")
+    assert closeness(-1.01) == "near"
+    assert closeness(float("nan")) == "far"
+
+
+def test_counts_are_compared_in_percent():
+    assert only_cell("12,108", (12_000.0,)) == Shown("12,108", "12,000", "", "−0.9 %", "close")
+    assert only_cell("100.0", (90.0,)).difference == "−10.0"
+
+
+def test_fractions_are_compared_in_points():
+    assert only_cell("0.7714", (75.15, 75.35), scale=100.0) == Shown("0.7714", "0.7525", "0.0014", "−0.0189", "near")
+    assert only_cell("0.7714", (0.7515,)).closeness == "close"
+
+
+def test_number_that_the_paper_does_not_have():
+    assert only_cell("", (67.04,)) == Shown("", "67.0")
+
+
+def test_text_has_no_class():
+    assert only_cell("a dog", ("a cat",)) == Shown("a dog", "a cat")
+
+
+def test_gaps_have_reasons():
+    lines = [
+        make_line("avg", {"mean": ("68.4", ())}, seeds=3, finished=0),
+        make_line("lstm", {"mean": ("59.3", ())}),
+        make_line("skip-thought", {"mean": ("50.1", ())}, configured=False),
+        make_line("new", {"mean": ("", ())}, seeds=3, finished=0),
+    ]
+    shown = [cells[0] for _, cells in grid(make_comparison(*lines)).rows]
+    assert [cell.ours for cell in shown] == ["–"] * 4
+    assert [cell.reason for cell in shown] == ["0 of 3 runs", "not measured", "no configuration of ours", "0 of 3 runs"]
+
+
+def test_column_that_another_row_fills_is_no_gap():
+    lines = [
+        make_line("a", {"x": ("", ()), "y": ("", ())}, finished=0, columns=["x"]),
+        make_line("b", {"x": ("", ()), "y": ("", ())}, finished=0, columns=["y"]),
+    ]
+    (_, first), (_, second) = grid(make_comparison(*lines)).rows
+    assert [cell.ours for cell in (*first, *second)] == ["–", "", "", "–"]
+
+
+def test_cell_that_neither_has():
+    lines = [
+        make_line("avg", {"mean": ("68.4", (68.0,)), "pairs": ("", ())}),
+        make_line("data", {"mean": ("", ()), "pairs": ("71", ())}, configured=False),
+    ]
+    table = grid(make_comparison(*lines, measured=["mean"]))
+    assert table.rows[0][1][1] == table.rows[1][1][0] == Shown("", "")
+    assert [table.parts(column) for column in (0, 1)] == [["theirs", "ours", "difference"], ["theirs"]]
+    assert [(row.text, column.text) for row, column, _ in table.entries()] == [("avg", "mean"), ("data", "pairs")]
+
+
+def test_headings_name_data_and_runs():
+    lines = [
+        make_line("a", {"mean": ("1", (1.0,))}, seeds=3),
+        make_line("b", {"mean": ("1", (1.0,))}, seeds=3, finished=1),
+        make_line("c", {"mean": ("1", (1.0,))}, tasks=["sst"]),
+        make_line("d", {"mean": ("1", ())}, configured=False),
+    ]
+    details = [heading.details for heading, _ in grid(make_comparison(*lines)).rows]
+    assert details == ["open · 3 runs", "open · 1 of 3 runs", "open + sst · 1 run", ""]
+
+
+def test_wide_and_short_table_is_transposed():
+    cells = {f"set{number}": (f"{number}.0", (number + 0.5,)) for number in range(9)}
+    wide = grid(make_comparison(make_line("avg", cells), make_line("lstm", cells)))
+    assert wide.transposed
+    assert [heading.text for heading in wide.columns] == ["avg", "lstm"]
+    assert wide.rows[8][0].text == "set8"
+    assert wide.rows[8][1][1].ours == "8.5"
+    assert [(row.text, column.text) for row, column, _ in wide.entries()][1] == ("lstm", "set0")
+    long = grid(make_comparison(*(make_line(f"avg {number}", cells) for number in range(9))))
+    assert not long.transposed
+    assert len(long.columns) == 9
+
+
+def test_rows_that_are_lists():
+    neighbours = {"1": ("not", ("not", "no")), "2": ("capable", ("able", "x")), "3": ("stalled", ("capable", "y"))}
+    table = grid(make_comparison(make_line("avg not capable", neighbours, seeds=2)))
+    assert table.rows[0][1] == [Shown("not, capable, stalled", "not, able, capable", difference="2 of 3 in both")]
+    gap = grid(make_comparison(make_line("avg", {"1": ("a", ()), "2": ("b", ())}, finished=0)))
+    assert gap.rows[0][1] == [Shown("a, b", "–", reason="0 of 1 runs")]
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.25, "+1.2"), (-0.04, "0.0"), (0.0, "0.0"), (-3.0, "−3.0")])
+def test_sign(value, text):
+    assert signed(value, 1) == text

@@ -1,0 +1,114 @@
+"""The pages of the documentation: tables, escapes, figures, and the files of the folder."""
+
+import re
+from xml.etree import ElementTree
+
+import markdown
+import pytest
+from markdown.extensions.toc import slugify
+
+from paraphrastic.papers.grid import grid
+from paraphrastic.papers.markdown import docs_files, plain, slug, table_lines, text, write_docs
+from tests.helpers.paper_comparisons import make_comparison, make_line
+
+BARS = {"kind": "bar", "x": "model", "y": "mean", "column": "mean"}
+
+
+def lines(*rows, **experiment):
+    return list(table_lines(grid(make_comparison(*rows, **experiment))))
+
+
+def html(content):
+    return markdown.markdown(content, extensions=["tables"])
+
+
+def test_narrow_table_has_a_column_for_each_part():
+    rows = [
+        make_line("avg", {"mean": ("68.4", (67.0, 68.0))}, seeds=2),
+        make_line("lstm", {"mean": ("59.3", ())}, seeds=3, finished=0),
+    ]
+    assert lines(*rows) == [
+        "| row | mean: theirs | mean: ours | mean: difference |",
+        "|---|--:|--:|--:|",
+        '| avg<br><small>open · 2 runs</small> | 68.4 | <span class="close" title="−0.9">67.5 ± 0.7</span> | −0.9 |',
+        '| lstm<br><small>open · 0 of 3 runs</small> | 59.3 | <span class="gap" title="0 of 3 runs">–</span> |  |',
+    ]
+
+
+def test_wide_table_has_theirs_and_ours_in_a_cell():
+    cells = {f"set{number}": ("60.0", (65.0,)) for number in range(4)}
+    header, _, row = lines(make_line("avg", cells))
+    assert header == "| row | set0 | set1 | set2 | set3 |"
+    assert row.count('| 60.0 / <span class="off" title="+5.0">65.0</span> ') == 4
+
+
+@pytest.mark.parametrize("content", ["a | b", "*a* _b_ [c](d)", "<b>c</b> & d", r"back\slash", "`code`", "_dy"])
+def test_any_text_is_shown_as_it_is(content):
+    table = html(f"| a |\n|---|\n| {plain(content)} |")
+    assert table.count("<td>") == 1
+    (cell,) = ElementTree.fromstring(table).iter("td")
+    assert "".join(cell.itertext()) == content
+    assert not list(cell)
+
+
+def test_text_between_backticks_is_code():
+    assert text("a `b_c` d_e") == r"a `b_c` d\_e"
+
+
+@pytest.mark.parametrize("heading", ["Table 2: LSTMs, with – and ρ (300)", "Section 5.1: a_b c-d", "Figure 1: A & B"])
+def test_slug_is_that_of_markdown(heading):
+    assert slug(heading) == slugify(heading, "-")
+
+
+def test_page_of_each_paper_and_their_index():
+    found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), finding="It `holds`.")])
+    assert set(found) == {
+        *("index.md", "iclr2016.md", "charagram2016.md", "acl2017.md", "ldc2016.md"),
+        *("tables.css", "tables.js"),
+    }
+    assert "[acl2017-t2](acl2017.md#table-2-a-title) | Table 2: A title | 1 of 1 | 1 | 1 |" in found["index.md"]
+    page = found["acl2017.md"]
+    assert "\n## Table 2: A title\n" in page
+    assert "\n**Finding.** It `holds`.\n" in page
+    assert "\n* **command**: `paraphrastic papers run acl2017-t2`\n" in page
+    assert "\n## " not in found["iclr2016.md"]
+
+
+def test_parts_of_a_paper_without_an_experiment_are_named():
+    page = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}))])["acl2017.md"]
+    (sentence,) = re.findall("^Not here, .*$", page, re.M)
+    assert "Table 1, Table 3," in sentence
+    assert "Section 4.1.2" in sentence
+
+
+def test_figure_is_a_file_with_alternative_text():
+    found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), figure=BARS)])
+    assert "![Bar chart: mean by model. avg: ours 67.0; theirs 68.4.](acl2017-t2.svg)" in found["acl2017.md"]
+    assert ElementTree.fromstring(found["acl2017-t2.svg"]).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_figure_without_results():
+    found = docs_files([make_comparison(make_line("avg", {"mean": ("", ())}, finished=0), figure=BARS)])
+    assert "acl2017-t2.svg" not in found
+    assert '<span class="gap">No results yet.</span>' in found["acl2017.md"]
+
+
+def test_analysis_that_is_shown_whole():
+    table = [["sentence", "error"], ["a | b", -1.5]]
+    line = make_line("avg", {"mean": ("", (1.0,))}, tables={"errors": table})
+    page = docs_files([make_comparison(line, shows=["errors"])])["acl2017.md"]
+    assert "avg: errors\n\n| sentence | error |\n|---|---|\n| a &#124; b | -1.5 |\n" in page
+
+
+def test_files_of_earlier_experiments_are_removed(tmp_path):
+    for name in ("old.svg", "data.csv"):
+        (tmp_path / name).write_text("")
+    comparison = make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}))
+    write_docs([comparison], tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {*docs_files([comparison]), "data.csv"}
+
+
+def test_links_of_the_index_lead_to_headings():
+    found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), title="A + B, 100%")])
+    ((page, anchor),) = re.findall(r"\]\((\w+\.md)#([^)]*)\)", found["index.md"])
+    assert [slugify(heading, "-") for heading in re.findall("^## (.*)$", found[page], re.M)] == [anchor]

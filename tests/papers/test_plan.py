@@ -1,0 +1,54 @@
+"""Runs: their commands, as DVC takes them."""
+
+from itertools import pairwise
+
+import pytest
+from dvc.utils.cli_parse import to_path_overrides
+from dvc.utils.hydra import apply_overrides, to_hydra_overrides
+from ruamel.yaml import YAML
+
+from paraphrastic.papers.plan import Run
+from tests.helpers.recorded_results import PARAMS, changed, write_yaml
+
+NUMBERS = [1e-05, 3e-05, 1e-300, 0.1, -0.5, 5, -3, 12345678901]
+STRINGS = [
+    "word", "sts.2012-MSRpar", "/a/b-c.txt", "/a b/c.txt", "true", "NULL", "nan", "Inf", "1e-5", "12", "", "a b", " a ",
+    "it's", "'", "\\'", "a\\", "a\\b", "a\\'b", '"a"', "a,b", "[a]", "{a: b}", "a=b", "a:b", "f(x)", "~a", "+a", "# a",
+    "é", "a\tb", "a\nb", "*", "@a", "%", "!a", "&a",
+]  # fmt: skip
+LISTS = [[], [1, 2.5, None, True], ["a b", "true", "1"], [["a"], []]]
+MAPPINGS = [{}, {2: 5, 7: 3}, {"a": {"b": "c,d"}}]
+
+
+def overrides(run: Run) -> list[str]:
+    """Return the arguments of `-S` in the command of a run."""
+    command = run.command(None)
+    return [value for option, value in pairwise(command) if option == "-S"]
+
+
+@pytest.fixture
+def params_file(tmp_path):
+    write_yaml(tmp_path / "params.yaml", PARAMS)
+    return tmp_path / "params.yaml"
+
+
+@pytest.mark.parametrize("value", [None, True, False, *NUMBERS, *STRINGS, *LISTS, *MAPPINGS])
+def test_every_value_reaches_params_yaml(value, params_file):
+    parsed = to_path_overrides(overrides(Run("avg", {"models.avg.dim": value, "train.select": "none"}, 3)))
+    assert list(parsed) == ["params.yaml"]
+    assert not any(each.is_sweep_override() for each in to_hydra_overrides(parsed["params.yaml"]))
+    apply_overrides(params_file, parsed["params.yaml"])
+    params = YAML(typ="safe", pure=True).load(params_file)
+    assert params == changed(changed(changed(PARAMS, "models.avg.dim", value), "train.select", "none"), "seed", 3)
+    assert type(params["models"]["avg"]["dim"]) is type(value)
+
+
+def test_mapping_replaces_the_one_of_params_yaml(params_file):
+    apply_overrides(params_file, overrides(Run("charcnn", {"models.charcnn.filters": {2: 5, 7: 3}}, 1)))
+    params = YAML(typ="safe", pure=True).load(params_file)
+    assert params["models"]["charcnn"]["filters"] == {2: 5, 7: 3}
+
+
+def test_stages_are_not_forced_so_that_experiments_share_data():
+    assert "--force" not in Run("avg", {}, 1).command(None)
+    assert "-f" not in Run("avg", {}, 1).command(None)

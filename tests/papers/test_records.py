@@ -1,0 +1,183 @@
+"""Results in the records of DVC: experiments, commits and the workspace."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from ruamel.yaml import YAML
+
+from paraphrastic.errors import DataError
+from paraphrastic.papers.parameters import determining
+from paraphrastic.papers.records import records
+from tests.helpers.recorded_results import (
+    PARAMS,
+    RUN,
+    add_experiment,
+    changed,
+    commit,
+    make_repository,
+    write_results,
+    write_yaml,
+)
+from tests.helpers.repository import run_git
+
+ALL = replace(RUN, tasks=("sts",), analyses=("length",))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return make_repository(tmp_path / "clone")
+
+
+def named(folder, name):
+    with records(folder) as found:
+        return next(each for each in found if each.name == name)
+
+
+def workspace(folder, run=RUN):
+    with records(folder) as found:
+        return found[0].result(run)
+
+
+@pytest.fixture
+def results(folder):
+    """Return a repository whose workspace and last commit have results."""
+    write_results(folder)
+    commit(folder)
+    return folder
+
+
+def test_values_of_metrics_and_of_sets(results):
+    result = workspace(results)
+    assert result.version == "0.3.0"
+    assert result.values == {
+        "sts.mean": 50.0,
+        "sts.sets": 2,
+        "sts.2012.MSRpar": 50.0,
+        "sts.2012.MSRpar.n": 750,
+        "sts.2012.MSRpar.pearson": 50.0,
+        "sts.2012.MSRpar.spearman": 1e-05,
+        "sts.2012.MSRpar.oov": 0.5,
+        "words.simlex": 2.5,  # rank correlation is the main metric of sets of words
+        "words.simlex.n": 999,
+        "words.simlex.pearson": 1,
+        "words.simlex.spearman": 2.5,
+    }
+    assert result.curves == {"selection": [[1, 20.0], [2, 50.0]]}
+    assert result.tables == {}
+
+
+def test_tasks_and_analyses_of_the_run_only(results):
+    result = workspace(results, ALL)
+    assert result.values["finetune.sts.test.pearson"] == 50.0
+    assert result.curves == {"selection": [[1, 20.0], [2, 50.0]], "sts": [[0.5, 50.0]]}
+    assert result.tables == {"length": [["length", "neighbor", "pearson"], ["≤ 4", "200", 50.0], ["≥ 5", "nan", 3]]}
+    assert workspace(results, replace(RUN, tasks=("sts", "sample-qa"))) is None
+    assert workspace(results, replace(RUN, analyses=("rare-words",))) is None
+
+
+def test_names_and_parameters_of_records(results):
+    params = changed(PARAMS, "seed", 2)
+    add_experiment(results, "avg-1", params, score=60.0)
+    run_git(results, "branch", "other", "refs/heads/main")
+    with records(results) as found:
+        assert [each.name for each in found] == ["workspace", "HEAD", "avg-1"]
+        assert found[1].parameters == determining(PARAMS, with_tasks=True)
+        assert found[2].parameters == determining(params, with_tasks=True)
+        assert [each.result(RUN).values["sts.mean"] for each in found] == [50.0, 50.0, 60.0]
+        assert [each.rev for each in found[:2]] == [None, run_git(results, "rev-parse", "HEAD")]
+
+
+def test_branches_and_experiments_of_earlier_commits(results):
+    add_experiment(results, "avg-1", score=60.0)
+    run_git(results, "switch", "--quiet", "--create", "other")
+    write_results(results, score=70.0)
+    commit(results)
+    run_git(results, "switch", "--quiet", "main")
+    commit(results, "later")
+    assert named(results, "avg-1").result(RUN).values["sts.mean"] == 60.0
+    assert named(results, "other").result(RUN).values["sts.mean"] == 70.0
+
+
+def test_latest_of_two_experiments_with_one_name(results):
+    add_experiment(results, "avg-1", score=60.0)
+    commit(results, "later")
+    time.sleep(1.1)  # git notes seconds
+    add_experiment(results, "avg-1", score=61.0)
+    assert named(results, "avg-1").result(RUN).values["sts.mean"] == 61.0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("corpus", "open"), ("models.avg.dim", 10), ("seed", 2), ("train.select", "none"), ("tokenize", {})],
+)
+def test_parameters_edited_after_the_run(results, key, value):
+    write_yaml(results / "params.yaml", changed(PARAMS, key, value))
+    assert workspace(results) is None
+    assert named(results, "HEAD").result(RUN) is not None
+
+
+def test_task_with_edited_parameters(results):
+    write_yaml(results / "params.yaml", changed(PARAMS, "finetune.epochs", 2))
+    assert workspace(results) is not None
+    assert workspace(results, ALL) is None
+
+
+def test_list_of_tasks_edited_after_the_run(results):
+    write_yaml(results / "params.yaml", changed(PARAMS, "finetune.tasks", ["sts", "sample-qa"]))
+    assert workspace(results, ALL) is not None
+
+
+@pytest.mark.parametrize(
+    "path", ["metrics/evaluate.json", "metrics/sets.csv", "metrics/finetune/sts.json", "metrics/analysis/length.csv"]
+)
+def test_metrics_that_are_not_those_of_the_lock_file(results, path):
+    (results / path).write_text((results / path).read_text().replace("50.0", "99.0"))
+    assert workspace(results, ALL) is None
+    (results / path).write_bytes(b"\xff")
+    assert workspace(results, ALL) is None
+    (results / path).unlink()
+    assert workspace(results, ALL) is None
+
+
+def test_curves_that_are_not_those_of_the_lock_file(results):
+    for path in ("metrics/selection.csv", "metrics/finetune/sts.csv"):
+        (results / path).write_text("epoch,score\n1,99.0\n")
+    assert workspace(results, ALL).curves == {}
+
+
+@pytest.mark.parametrize("path", ["finetune/dvc.lock", "analyze/dvc.lock"])
+def test_metrics_of_another_model(results, path):
+    committed = (results / path).read_text()
+    write_results(results, changed(PARAMS, "models.avg.dim", 10))
+    assert workspace(results, ALL) is not None
+    (results / path).write_text(committed)  # the task or the analysis was not repeated with the new model
+    assert workspace(results) is not None
+    assert workspace(results, ALL) is None
+
+
+@pytest.mark.parametrize("stage", ["tokenize", "train"])
+def test_lock_file_without_an_earlier_stage(results, stage):
+    content = YAML(typ="safe", pure=True).load(results / "dvc.lock")
+    del content["stages"][stage]
+    write_yaml(results / "dvc.lock", content)
+    assert workspace(results) is None
+
+
+@pytest.mark.parametrize("path", ["params.yaml", "dvc.lock", "finetune/dvc.lock", "pyproject.toml"])
+@pytest.mark.parametrize("content", ["", "a: [", "- 1", "stages: 1", "stages: {a: 1}", "<<<<<<< HEAD", "model: avg"])
+def test_damaged_files_are_not_results(results, path, content):
+    (results / path).write_text(content)
+    assert workspace(results, ALL) is None
+    with records(results) as found:
+        assert path != "params.yaml" or found[0].parameters == {}
+
+
+def test_folder_that_is_no_repository(tmp_path):
+    with pytest.raises(DataError, match="not a DVC repository with commits"), records(tmp_path):
+        pass
+
+
+def test_repository_without_a_commit(folder):
+    with pytest.raises(DataError, match="not a DVC repository with commits"), records(folder):
+        pass

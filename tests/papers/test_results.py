@@ -1,0 +1,197 @@
+"""Stored results."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from paraphrastic.errors import DataError
+from paraphrastic.papers.parameters import determining
+from paraphrastic.papers.plan import Run
+from paraphrastic.papers.results import Result, Store
+from tests.helpers.recorded_results import PARAMS, RUN, changed
+
+RESULT = Result("0.3.0", {"sts.mean": 50.0, "sts.sets": 2}, {"length": [["length", "r"], ["≤ 4", 0.5]]})
+WITH_TASK = replace(RUN, tasks=("sts",))
+TASK = Result("0.3.0", {"sts.mean": 50.0, "finetune.sts.test.pearson": 70.0})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def store(folder):
+    return Store(folder, PARAMS)
+
+
+def add(store: Store, run: Run, result: Result, params=PARAMS) -> None:
+    """Add a result with all parameters of its record, as the collection of results does."""
+    store.add(run, result, {**determining(params, with_tasks=True), "seed": run.seed})
+
+
+def test_result_is_read_again(store, folder):
+    assert store.result(RUN) is None
+    add(store, RUN, RESULT)
+    assert store.result(RUN) == RESULT
+    assert Store(folder, PARAMS).result(RUN) == RESULT
+
+
+def test_one_file_for_the_seeds_of_a_configuration(store, folder):
+    for seed in (10, 2, 1):
+        add(store, replace(RUN, seed=seed), replace(RESULT, values={"sts.mean": float(seed)}))
+    (file,) = folder.iterdir()
+    assert file.name == f"{RUN.configuration}.json"
+    content = json.loads(file.read_text())
+    assert list(content["seeds"]) == ["1", "2", "10"]
+    assert content["seeds"]["10"]["values"] == {"sts.mean": 10.0}
+    assert "seed" not in content["params"]
+    assert content["params"]["models.avg.learning_rate"] == 1e-05
+
+
+def test_integers_stay_integers(store, folder):
+    add(store, RUN, RESULT)
+    result = Store(folder, PARAMS).result(RUN)
+    assert isinstance(result.values["sts.sets"], int)
+    assert isinstance(result.values["sts.mean"], float)
+
+
+def test_parts_in_any_order_are_the_same_bytes(tmp_path):
+    def bytes_of(name: str, parts: list[tuple[Run, Result]]) -> bytes:
+        store = Store(tmp_path / name, PARAMS)
+        for run, result in parts:
+            add(store, run, result)
+        return (tmp_path / name / f"{RUN.configuration}.json").read_bytes()
+
+    parts = [(RUN, RESULT), (WITH_TASK, TASK), (replace(RUN, seed=2), RESULT)]
+    assert bytes_of("a", parts) == bytes_of("b", parts[::-1])
+
+
+def test_tasks_are_added_to_a_result_of_the_same_version(store):
+    add(store, RUN, RESULT)
+    assert store.result(WITH_TASK) is None
+    add(store, WITH_TASK, TASK)
+    assert store.result(WITH_TASK).values == {**RESULT.values, **TASK.values}
+    assert store.result(WITH_TASK).tables == RESULT.tables
+
+
+def test_tasks_of_an_earlier_version_are_dropped(store):
+    add(store, WITH_TASK, TASK)
+    add(store, RUN, replace(RESULT, version="0.4.0"))
+    assert store.result(RUN).values == RESULT.values
+    assert store.result(WITH_TASK) is None
+
+
+def test_result_lacks_an_analysis_or_a_task(store):
+    add(store, RUN, RESULT)
+    assert store.result(replace(RUN, analyses=("length",))) == RESULT
+    assert store.result(replace(RUN, analyses=("length", "rare-words"))) is None
+    assert store.result(replace(RUN, tasks=("sts",))) is None
+    assert store.result(replace(RUN, seed=2)) is None
+
+
+def test_task_whose_name_begins_like_another_one():
+    result = Result("0.3.0", {"finetune.sts-2012.test.pearson": 1.0})
+    assert not result.has(WITH_TASK)
+
+
+def test_changed_parameters(store, folder):
+    add(store, RUN, RESULT)
+    later = Store(folder, changed(PARAMS, "train.select", "none"))
+    assert store.changed(RUN) == []
+    assert later.changed(RUN) == ["train.select"]
+    assert later.changed(replace(RUN, model="charcnn")) == []
+
+
+def test_results_of_other_parameters_are_dropped(store, folder):
+    add(store, RUN, RESULT)
+    add(store, replace(RUN, seed=2), RESULT)
+    params = changed(PARAMS, "train.select", "none")
+    later = Store(folder, params)
+    add(later, RUN, TASK, params)
+    assert later.changed(RUN) == []
+    assert later.result(RUN) == TASK
+    assert later.result(replace(RUN, seed=2)) is None
+
+
+def test_parameters_of_tasks_are_kept_when_a_run_without_tasks_is_added(store, folder):
+    add(store, WITH_TASK, TASK)
+    params = changed(PARAMS, "finetune.epochs", 1)
+    later = Store(folder, params)
+    add(later, RUN, RESULT, params)
+    assert later.changed(RUN) == []
+    assert later.changed(WITH_TASK) == ["finetune.epochs"]
+
+
+def test_minutes(store):
+    add(store, RUN, RESULT)
+    store.note_minutes(RUN, 2.04)
+    assert store.result(RUN).minutes == 2.0
+    store.note_minutes(replace(RUN, seed=2), 4.0)
+    assert store.minutes() == {("avg", "open"): 2.0}
+    add(store, replace(RUN, seed=2), replace(RESULT, minutes=4.0))
+    assert store.minutes() == {("avg", "open"): 3.0}
+
+
+def test_minutes_of_a_run_that_was_read_from_the_run_cache(store):
+    add(store, RUN, replace(RESULT, minutes=30.0))
+    add(store, RUN, RESULT)
+    store.note_minutes(RUN, 0.2)
+    assert store.result(RUN).minutes == 30.0
+
+
+def test_results_by_name_of_the_experiment(store):
+    add(store, RUN, RESULT)
+    assert store.has(RUN.name)
+    assert not store.has(replace(RUN, seed=2).name)
+    assert not any(map(store.has, ["workspace", "HEAD", "", "avg-s1", f"{RUN.configuration}-sx"]))
+
+
+def test_read_only_store_writes_nothing(folder):
+    store = Store(folder, PARAMS, read_only=True)
+    add(store, RUN, RESULT)
+    assert store.result(RUN) == RESULT
+    assert not folder.exists()
+
+
+def test_tables_are_added_to_a_stored_result(store):
+    store.add_tables(RUN, {"agreement": []})
+    assert store.tables(RUN) == {}
+    add(store, RUN, RESULT)
+    store.add_tables(RUN, {"agreement": [["a"], [1]]})
+    assert store.tables(RUN) == {**RESULT.tables, "agreement": [["a"], [1]]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "{", "[]", "null", "{}", '{"params": {}}', '{"params": {}, "seeds": []}', '{"params": 1, "seeds": {}}',
+        '{"params": {}, "seeds": {"x": {}}}', '{"params": {}, "seeds": {"1": {"version": "1"}}}',
+        '{"params": {}, "seeds": {"1": {"version": "1", "values": {"a": "high"}}}}',
+        '{"params": {}, "seeds": {"1": {"version": "1", "values": {"a": NaN}}}}',
+        '{"params": {}, "seeds": {"1": {"version": "1", "values": {}, "tables": {"length": [1]}}}}', "<<<<<<< HEAD\n{}",
+    ],
+)  # fmt: skip
+def test_damaged_file(store, folder, content):
+    folder.mkdir()
+    file = folder / f"{RUN.configuration}.json"
+    file.write_text(content)
+    with pytest.raises(DataError, match="not a stored result; restore it with `git checkout") as caught:
+        store.result(RUN)
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_values_and_cells():
+    rows = [["length", "pearson", "n"], ["≤ 4", 70.5, 3], ["≥ 5", 60.0, 9], ["short"]]
+    result = Result("0.3.0", {"sts.mean": 50.0}, {"length": rows, "none": []})
+    assert result.value("sts.mean") == 50.0
+    assert result.value("sts.2012") is None
+    assert result.value("length[length=≥ 5].pearson") == 60.0
+    assert result.value("length[length=≤ 4,n=3].pearson") == 70.5
+    assert result.value("length[].pearson") == 70.5
+    assert result.value("length[length=≤ 4,n=9].pearson") is None
+    assert result.value("length[length=short].n") is None
+    assert result.value("rare-words[length=1].pearson") is None
+    assert result.value("none[length=1].pearson") is None

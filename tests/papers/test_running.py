@@ -1,0 +1,281 @@
+"""Running experiments through DVC's queue, in a repository whose stages take no time."""
+
+import json
+import re
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import psutil
+import pytest
+from ruamel.yaml import YAML
+
+from paraphrastic.papers import running
+from paraphrastic.papers.parameters import expected
+from paraphrastic.papers.project import Project
+from paraphrastic.papers.queue import Queue
+from paraphrastic.papers.results import Result
+from paraphrastic.papers.start_vectors import StartVectors
+from tests.helpers.recorded_results import RUN, changed, commit, write_yaml
+from tests.helpers.repository import DVC, isolated_environment, run_git
+from tests.helpers.small_project import PARAMS, declare, experiment_file, make_project, papers, start_papers
+
+slow = pytest.mark.slow
+AVG = '{ label = "avg", model = "avg", seeds = [1, 2] }'
+STARTED = replace(RUN, settings={**RUN.settings, "models.avg.dim": 10}, start=RUN)
+LONG = '{ label = "long", model = "avg", options = { epochs = 600 } }'
+SECONDS = 120  # that a state of the queue may take to come
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return the folder of a repository; its workers end with the test."""
+    folder = tmp_path / "clone"
+    yield folder
+    for process in processes(folder):
+        process.kill()
+
+
+def dvc(folder: Path, *arguments: str) -> str:
+    environment = isolated_environment(folder.parent / "cache")
+    done = subprocess.run([*DVC, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def stored(folder: Path) -> dict[str, float]:
+    """Return the stored scores by name of the experiment."""
+    contents = {file.stem: json.loads(file.read_text()) for file in (folder / "experiments/results").glob("*.json")}
+    return {
+        f"{name}-s{seed}": result["values"]["sts.mean"]
+        for name, content in contents.items()
+        for seed, result in content["seeds"].items()
+    }
+
+
+def processes(folder: Path) -> list[psutil.Process]:
+    """Return the processes of DVC's workers and of the stages that they run."""
+    return [process for process in psutil.process_iter() if is_in(folder, process)]
+
+
+def is_in(folder: Path, process: psutil.Process) -> bool:
+    try:
+        return Path(process.cwd()).is_relative_to(folder)
+    except psutil.Error:
+        return False
+
+
+def names(folder: Path, *arguments: str) -> list[str]:
+    """Return the names of the experiments that a command would run."""
+    commands = papers(folder, "run", *arguments, "--dry").stdout.splitlines()
+    return [words[words.index("--name") + 1] for words in map(shlex.split, commands)]
+
+
+def wait_for(folder: Path, pattern: str) -> None:
+    """Wait for a state of the queue that matches a regular expression."""
+    wait_until(lambda: re.search(pattern, dvc(folder, "queue", "status")))
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(1)
+
+
+@pytest.fixture
+def rounds(monkeypatch):
+    """Return the names of the experiments that the queue is given each time; it runs none."""
+    rounds = []
+    monkeypatch.setattr(Queue, "run", lambda _, commands, jobs, on_end: (rounds.append(list(commands)), [])[1])
+    return rounds
+
+
+class FakeVectors(StartVectors):
+    """Embeddings of the runs in `here`."""
+
+    here: ClassVar[list[str]] = []
+    exported: ClassVar[list[str]] = []
+
+    def available(self, run):
+        return run.name in self.here
+
+    def export(self, run):
+        self.exported.append(run.name)
+
+
+@pytest.fixture
+def vectors(monkeypatch):
+    monkeypatch.setattr(running, "StartVectors", FakeVectors)
+    monkeypatch.setattr(FakeVectors, "here", [])
+    monkeypatch.setattr(FakeVectors, "exported", [])
+    return FakeVectors
+
+
+def test_run_whose_embeddings_are_not_here_is_repeated(folder, vectors):
+    project = Project(make_project(folder))
+    project.store.add(RUN, Result("0.3.0", {}), expected(project.params, RUN))
+    assert running.Runner(project).needed([RUN, STARTED]) == [STARTED, RUN]
+    vectors.here.append(RUN.name)
+    assert running.Runner(project).needed([RUN, STARTED]) == [STARTED]
+
+
+def test_runs_that_start_from_others_come_after_them(folder, vectors, rounds):
+    runner = running.Runner(Project(make_project(folder)))
+    vectors.here.append(RUN.name)
+    assert runner.run([STARTED, RUN], lambda _: None) == []
+    assert rounds == [[RUN.name], [STARTED.name]]
+    assert vectors.exported == [RUN.name]
+    assert runner.command(STARTED)[-1] == f"models.avg.vectors={vectors(folder, PARAMS, '0.3.0').path(RUN)}"
+
+
+def test_run_whose_start_failed_is_not_run(folder, vectors, rounds):
+    runner = running.Runner(Project(make_project(folder)))
+    assert runner.run([STARTED, RUN], lambda _: None) == [STARTED.name]
+    assert rounds == [[RUN.name]]
+
+
+@slow
+def test_seeds_at_the_same_time_and_again(folder):
+    make_project(folder, first=[AVG], second=[AVG])
+    (folder / "stage.py").write_text((folder / "stage.py").read_text() + "# a change of the user\n")
+    before = run_git(folder, "status", "--short")
+    expected = names(folder, "first", "second", "--jobs", "2")
+    assert len(expected) == 2
+
+    done = papers(folder, "run", "first", "second", "--jobs", "2")
+    assert (done.returncode, done.stderr) == (0, "0 of 2 runs are here; 2 to run\n")
+    assert stored(folder) == dict(zip(expected, [1.4, 2.4], strict=True))
+    for name, score in stored(folder).items():
+        assert json.loads(experiment_file(folder, name, "metrics/evaluate.json")) == {"sts": {"mean": score}}
+    assert run_git(folder, "status", "--short") == f"{before}\n?? experiments/results/"
+    assert run_git(folder, "stash", "list") == ""
+
+    results = {file: file.read_bytes() for file in (folder / "experiments/results").iterdir()}
+    assert names(folder, "first", "second") == []
+    again = papers(folder, "run", "first", "--jobs", "2")
+    assert again.stderr == "2 of 2 runs are here; 0 to run\n"
+    assert {file: file.read_bytes() for file in (folder / "experiments/results").iterdir()} == results
+
+
+@slow
+def test_vectors_and_mappings_on_the_data_of_the_papers(folder, tmp_path):
+    charcnn = '{ label = "charcnn", model = "charcnn", options = { filters = { 2 = 5, 7 = 3 } } }'
+    make_project(folder, first=['{ label = "avg", model = "avg" }', charcnn])
+    files = tmp_path / "cache/licensed/sts2013-smt/SMT.test.tsv", tmp_path / "it's paragram.txt"
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    done = papers(folder, "run", "first", "--data", "paper", "--vectors", str(files[1]), "--jobs", "2")
+    assert done.returncode == 0, done.stderr
+    params = {name: YAML(typ="safe").load(experiment_file(folder, name, "params.yaml")) for name in stored(folder)}
+    models = {each["model"]: each["models"] for each in params.values()}
+    assert models["avg"]["avg"]["vectors"] == str(files[1])
+    assert models["charcnn"]["charcnn"]["filters"] == {2: 5, 7: 3}
+    assert names(folder, "first", "--data", "paper") == []
+    assert len(names(folder, "first")) == 2
+
+
+@slow
+def test_experiments_of_a_user_count(folder):
+    make_project(folder, first=[AVG])
+    name, _ = names(folder, "first")
+    dvc(folder, "exp", "run", "-S", "corpus=[sample]", "-S", "seed=2", "--name", "by-hand", "evaluate")
+    assert names(folder, "first") == [name]
+    assert stored(folder) == {}  # --dry stores nothing
+
+
+@slow
+def test_results_of_other_parameters_and_versions_are_replaced(folder):
+    make_project(folder, first=['{ label = "avg", model = "avg" }'])
+    (name,) = names(folder, "first")
+    assert papers(folder, "run", "first").returncode == 0
+    write_yaml(folder / "params.yaml", changed(PARAMS, "models.avg.margin", 0.5))
+    done = papers(folder, "run", "first")
+    assert done.stderr.splitlines()[0] == (
+        f"{name}: stored with another models.avg.margin; `paraphrastic papers run` runs it again"
+    )
+    assert stored(folder) == {name: 1.5}
+
+    (folder / "pyproject.toml").write_text('[project]\nversion = "0.4.0"\n')
+    commit(folder)
+    done = papers(folder, "run", "first")
+    assert "stored by version 0.3.0, this is 0.4.0" in done.stderr
+    assert '"version": "0.4.0"' in (folder / f"experiments/results/{name.removesuffix('-s1')}.json").read_text()
+
+
+@slow
+def test_one_experiment_fails(folder):
+    bad = '{ label = "bad", model = "avg", options = { margin = -1.0 } }'
+    make_project(folder, first=[bad, '{ label = "avg", model = "avg" }'])
+    bad_name, name = names(folder, "first")
+    done = papers(folder, "run", "first")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[1:] == [f"error: 1 of 2 failed: {bad_name}; `dvc queue logs {bad_name}` shows why"]
+    assert stored(folder) == {name: 1.4}
+    assert "the margin is negative" in dvc(folder, "queue", "logs", bad_name)
+    declare(folder, "first", bad.replace("-1.0", "1.0"))
+    assert papers(folder, "run", "first").returncode == 0
+    assert sorted(stored(folder).values()) == [1.4, 2.0]
+
+
+@slow
+def test_ctrl_c_and_the_same_command_again(folder):
+    make_project(folder, first=['{ label = "long", model = "avg", options = { epochs = 20 } }'])
+    (name,) = names(folder, "first")
+    process = start_papers(folder, "run", "first")
+    wait_for(folder, f"{name} .*Running")
+    second = papers(folder, "run", "first")
+    assert second.stderr.splitlines()[-1] == (
+        "error: `paraphrastic papers run` works in this clone already; wait for its end"
+    )
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert stderr.splitlines()[1:] == [
+        "experiments wait or run in the background; the same command follows them, this one stops them:",
+        f"dvc queue kill {name}",
+        "interrupted",
+    ]
+    assert run_git(folder, "status", "--short") == ""
+    done = papers(folder, "run", "first")
+    assert done.returncode == 0, done.stderr
+    assert list(stored(folder)) == [name]
+    assert (folder / "LOG").read_text() == "x"  # it was trained once
+
+
+@slow
+def test_message_of_ctrl_c_says_how_to_stop(folder):
+    make_project(folder, first=[LONG, AVG])
+    process = start_papers(folder, "run", "first")
+    name, _, last = names(folder, "first")
+    wait_for(folder, f"{name} .*Running(.*\n)*.*{last} .*Queued")
+    process.send_signal(signal.SIGINT)
+    commands = process.communicate(timeout=SECONDS)[1].splitlines()[-2]
+    assert commands == f"dvc queue remove --queued; dvc queue kill {name}"
+    for command in commands.split("; "):
+        dvc(folder, *command.split()[1:])
+    wait_for(folder, f"{name} .*Failed")
+    assert not re.search("Running|Queued", dvc(folder, "queue", "status"))
+    wait_until(lambda: not processes(folder))
+
+
+@slow
+def test_killed_command_and_workers(folder):
+    make_project(folder, first=['{ label = "long", model = "avg", options = { epochs = 10 } }', AVG])
+    expected = names(folder, "first")
+    process = start_papers(folder, "run", "first")
+    wait_for(folder, f"{expected[0]} .*Running")
+    process.kill()
+    process.communicate()
+    for process in processes(folder):
+        process.kill()
+    done = papers(folder, "run", "first")
+    assert done.returncode == 0, done.stderr
+    assert stored(folder) == dict(zip(expected, [1.4, 1.4, 2.4], strict=True))
+    assert not list((folder / ".dvc/tmp/exps").glob("tmp*"))
