@@ -92,9 +92,14 @@ def test_lost_experiment_is_stopped_and_queued_again(tmp_path):
     assert queue.commands == [["dvc", "queue", "kill", "a"], ["a"]]
 
 
-def test_experiment_whose_worker_is_killed_fails(tmp_path):
-    queue = ScriptedQueue(tmp_path, [{}, {}, {}, {}, {"a": "running"}], workers=0)
+def test_experiment_whose_worker_ends_is_queued_again_once(tmp_path):
+    lost, put = [{"a": "running"}] * 3, [["dvc", "queue", "kill", "a"], ["a"]]
+    queue = ScriptedQueue(tmp_path, [{}, {}, {}, *lost, {}], workers=0)
+    assert follow(queue, ends=True, names=("a",)) == ([], ["a"])
+    assert queue.commands == [["a"], *put]
+    queue = ScriptedQueue(tmp_path, [{}, {}, {}, *lost, {}, *lost], workers=0)
     assert follow(queue, ends=True, names=("a",)) == (["a"], [])
+    assert queue.commands == [["a"], *put]
 
 
 def test_workers_are_started_while_experiments_wait(tmp_path):

@@ -57,12 +57,13 @@ class Queue:
         """
         with self._lock():
             self._add(commands, jobs)
-            return self._follow(list(commands), jobs, on_end)
+            return self._follow(commands, jobs, on_end)
 
     def states(self) -> dict[str, str]:
         """Return whether an experiment is queued, running or lost, by name; those that have ended are left out.
 
-        An experiment is lost if it is running for DVC, but no worker lives: it was killed, or the computer restarted.
+        An experiment is lost if it is running for DVC, but no worker lives: it was killed, the computer restarted, or
+        the worker took the experiment while it was ending because the queue had been empty.
         """
         before, workers = self._listed(), self._workers()
         return {
@@ -83,21 +84,31 @@ class Queue:
     def _add(self, commands: Mapping[str, Sequence[str]], jobs: int) -> None:
         states = self.states()
         for number, (name, command) in enumerate(commands.items(), start=1):
-            if states.get(name) == LOST:
-                self._stop(name)
             if states.get(name) not in (QUEUED, RUNNING):
-                self._remove_earlier(name)
-                self._dvc(command)
+                self._put(name, command, states)
             if number == jobs:
                 self._start_workers(jobs, self._listed())
 
-    def _follow(self, names: Sequence[str], jobs: int, on_end: Callable[[str, float | None], bool]) -> list[str]:
-        pending, failed = list(names), list[str]()
+    def _put(self, name: str, command: Sequence[str], states: Mapping[str, str]) -> None:
+        """Queue an experiment in place of one of the same name that was lost or has no results."""
+        if states.get(name) == LOST:
+            self._stop(name)
+        self._remove_earlier(name)
+        self._dvc(command)
+
+    def _follow(
+        self, commands: Mapping[str, Sequence[str]], jobs: int, on_end: Callable[[str, float | None], bool]
+    ) -> list[str]:
+        pending, failed, put_again = list(commands), list[str](), set[str]()
         started = dict[str, float | None].fromkeys(_running(self._listed()))
         while pending:
             states = self.states()
             started = dict.fromkeys(_running(states), time.monotonic()) | started
-            ended = [name for name in pending if states.get(name) not in (QUEUED, RUNNING)]
+            lost = [name for name in pending if states.get(name) == LOST and name not in put_again]
+            for name in lost:  # once: an experiment may be what kills its worker
+                self._put(name, commands[name], states)
+            put_again.update(lost)
+            ended = [name for name in pending if states.get(name) not in (QUEUED, RUNNING) and name not in lost]
             failed += [name for name in ended if states.get(name) == LOST or not on_end(name, _minutes(started, name))]
             pending = [name for name in pending if name not in ended]
             self._start_workers(jobs, states)
