@@ -28,6 +28,7 @@ class ScriptedQueue(Queue):
     def __init__(self, root, listings, workers=1):
         super().__init__(root)
         self.listings, self.workers, self.commands = list(listings), workers, []
+        self.unprepared = []  # experiments whose stages were not started, each time that they fail
 
     def _listed(self):
         return self.listings.pop(0) if len(self.listings) > 1 else self.listings[0]
@@ -37,6 +38,12 @@ class ScriptedQueue(Queue):
 
     def _dvc(self, command):
         self.commands.append(list(command))
+
+    def _began(self, name, states):
+        if name in self.unprepared:
+            self.unprepared.remove(name)
+            return False
+        return states.get(name) != "lost"
 
     def _folder(self, name):
         return ""
@@ -100,6 +107,13 @@ def test_experiment_whose_worker_ends_is_queued_again_once(tmp_path):
     queue = ScriptedQueue(tmp_path, [{}, {}, {}, *lost, {}, *lost], workers=0)
     assert follow(queue, ends=True, names=("a",)) == (["a"], [])
     assert queue.commands == [["a"], *put]
+
+
+def test_experiment_that_could_not_be_prepared_is_queued_again_once(tmp_path):
+    queue = ScriptedQueue(tmp_path, [{}])
+    queue.unprepared = ["a", "a"]
+    assert follow(queue, ends=False) == (["b", "a"], ["a", "b", "a"])
+    assert queue.commands == [["a"], ["b"], ["a"]]
 
 
 def test_workers_are_started_while_experiments_wait(tmp_path):

@@ -219,6 +219,10 @@ def test_one_experiment_fails(folder):
     assert done.stderr.splitlines()[1:] == [f"error: 1 of 2 failed: {bad_name}; `dvc queue logs {bad_name}` shows why"]
     assert stored(folder) == {name: 1.4}
     assert "the margin is negative" in dvc(folder, "queue", "logs", bad_name)
+    assert Queue(folder)._began(bad_name, {})
+    for process in (folder / ".dvc/tmp/exps/run").glob("*/*.json"):
+        process.unlink()  # as if no worker had come so far as to start one
+    assert not Queue(folder)._began(bad_name, {})
     declare(folder, "first", bad.replace("-1.0", "1.0"))
     assert papers(folder, "run", "first").returncode == 0
     assert sorted(stored(folder).values()) == [1.4, 2.0]

@@ -104,16 +104,28 @@ class Queue:
         while pending:
             states = self.states()
             started = dict.fromkeys(_running(states), time.monotonic()) | started
-            lost = [name for name in pending if states.get(name) == LOST and name not in put_again]
-            for name in lost:  # once: an experiment may be what kills its worker
+            ended = [name for name in pending if states.get(name) not in (QUEUED, RUNNING)]
+            without = [name for name in ended if states.get(name) == LOST or not on_end(name, _minutes(started, name))]
+            again = [name for name in without if name not in put_again and not self._began(name, states)]
+            for name in again:  # once: an experiment may be what kills its worker
                 self._put(name, commands[name], states)
-            put_again.update(lost)
-            ended = [name for name in pending if states.get(name) not in (QUEUED, RUNNING) and name not in lost]
-            failed += [name for name in ended if states.get(name) == LOST or not on_end(name, _minutes(started, name))]
-            pending = [name for name in pending if name not in ended]
+            put_again.update(again)
+            failed += [name for name in without if name not in again]
+            pending = [name for name in pending if name not in ended or name in again]
             self._start_workers(jobs, states)
             time.sleep(_SECONDS if pending else 0)
         return failed
+
+    def _began(self, name: str, states: Mapping[str, str]) -> bool:
+        """Return whether the stages of an experiment without results were started.
+
+        They were not if it is lost, or if a worker could not prepare its folder, such as when git locks its files.
+        """
+        if states.get(name) == LOST:
+            return False
+        with self._dvc_queue() as (queue, _):
+            failed = [done.entry for done in queue.iter_failed() if done.entry.name == name]
+            return not failed or queue.proc.get(failed[-1].stash_rev) is not None
 
     def _listed(self) -> dict[str, str]:
         """Return the state of each queued or running experiment by name."""
