@@ -65,9 +65,7 @@ def test_row_that_starts_from_the_embeddings_of_another_row(tmp_path):
     declare(folder, "small", AVG, LSTM)
     commit(folder)
     done = papers(folder, "run", "small", "--jobs", "2")
-    logs = (
-        [dvc(folder, "queue", "logs", *re.findall(r"`dvc queue logs (\S+)`", done.stderr))] if done.returncode else []
-    )
+    logs = [dvc(folder, "queue", "logs", name) for name in re.findall(r"`dvc queue logs (\S+)`", done.stderr)]
     assert (done.returncode, done.stderr, logs) == (0, "0 of 2 runs are here; 2 to run\n", [])
     assert "experiments" not in dvc(folder, "status")  # stored results are no dependency of a stage
     assert papers(folder, "run", "small", "--dry").stdout == ""
