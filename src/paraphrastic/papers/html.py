@@ -20,16 +20,16 @@ def html_page(comparisons: Sequence[Comparison]) -> str:
     """Return a page with these comparisons, by paper, in their order."""
     papers = dict.fromkeys(each.experiment.paper for each in comparisons)
     sections = [_paper(name, [each for each in comparisons if each.experiment.paper == name]) for name in papers]
-    return Template(page_file("page.html")).substitute(
-        style="\n".join([page_file("page.css"), page_file("tables.css"), figure_style()]),
-        script=page_file("tables.js"),
+    return Template(_page_file("page.html")).substitute(
+        style="\n".join([_page_file("page.css"), _page_file("tables.css"), figure_style()]),
+        script=_page_file("tables.js"),
         legend=_legend(comparisons),
         overview=_overview(comparisons),
         sections="\n".join(sections),
     )
 
 
-def page_file(name: str) -> str:
+def _page_file(name: str) -> str:
     """Return a file of the folder `page` of this package."""
     return (files(__package__) / "page" / name).read_text(encoding="utf-8")
 

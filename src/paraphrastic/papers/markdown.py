@@ -12,17 +12,16 @@ from paraphrastic.papers.comparison import Comparison
 from paraphrastic.papers.facts import LEGEND, facts, legend, tally
 from paraphrastic.papers.figures import description, figure_svg
 from paraphrastic.papers.grid import GAP, NARROW, Grid, Heading, Shown, grid
-from paraphrastic.papers.html import page_file
 from paraphrastic.papers.published import published
 
-_WRITTEN = (".md", ".svg", ".css", ".js")  # endings of the files of the folder
+_WRITTEN = (".md", ".svg")  # endings of the files of the folder
 _SPECIAL = re.compile(r"[\\*_\[\]`]")
 _CODE = re.compile(r"(`[^`]+`)")
 _SEARCH = '<label class="search" hidden>Search rows <input type="search" autocomplete="off"></label>'
 
 
 def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
-    """Write the pages, their figures and their style to `folder`, and remove other such files there."""
+    """Write the pages and their figures to `folder`, and remove other such files there."""
     files = docs_files(comparisons)
     for name, content in files.items():
         write_text(folder / name, content)
@@ -37,7 +36,7 @@ def docs_files(comparisons: Sequence[Comparison]) -> dict[str, str]:
     for name in PAPERS:
         pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])
     figures = {_figure_name(each): svg for each in comparisons if (svg := _figure(each))}
-    return pages | figures | {name: page_file(name) for name in ("tables.css", "tables.js")}
+    return pages | figures
 
 
 def _index(comparisons: Sequence[Comparison]) -> str:
