@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paraphrastic.cli.main import app
+from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.parameters import expected
 from paraphrastic.papers.plan import plan
 from paraphrastic.papers.project import Project
@@ -43,7 +44,8 @@ def clone(tmp_path_factory):
     (folder / "experiments/acl2017-t1.toml").write_text(DECLARATION)
     project = Project(folder)
     run = plan(project.experiments.select([]), project.experiments, "open")[0]
-    project.store.add(run, Result(project.version, {"transfer.mean": 67.94}), expected(project.params, run))
+    values = {"transfer.mean": 67.94} | dict.fromkeys(PAPERS_SETS, 67.94)
+    project.store.add(run, Result(project.version, values), expected(project.params, run))
     return folder
 
 

@@ -10,7 +10,9 @@ from paraphrastic.papers.results import Result
 VERSION = "1.2.3"
 
 
-def make_line(label, cells, seeds=1, finished=None, configured=True, curve=None, tables=None, changed=(), **row):
+def make_line(
+    label, cells, seeds=1, finished=None, configured=True, curve=None, tables=None, changed=(), lacks=(), **row
+):
     """Return a line.
 
     Args:
@@ -22,9 +24,10 @@ def make_line(label, cells, seeds=1, finished=None, configured=True, curve=None,
         curve: points of the curve `selection` of each result.
         tables: tables of analyses of each result.
         changed: parameters that have changed since.
+        lacks: sets that our means are without.
         row: further keys of the declaration.
     """
-    shown = {column: Cell(theirs, tuple(ours)) for column, (theirs, ours) in cells.items()}
+    shown = {column: Cell(theirs, tuple(ours), lacks=tuple(lacks)) for column, (theirs, ours) in cells.items()}
     if not configured:
         return Line(label, [], [], {}, shown)
     declared = Row(label=label, model="avg", **row)

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.comparison import Cell, compare
 from paraphrastic.papers.experiments import Experiment, Experiments
 from paraphrastic.papers.parameters import expected
@@ -29,11 +30,19 @@ def declare(**keys):
     return Experiment.model_validate(declared | {"rows": rows} | keys)
 
 
-def compared(folder, experiment, values=(), params=PARAMS):
-    """Return the lines of a comparison by label, after `values` have been stored for the seeds of the first row."""
+def compared(folder, experiment, values=(), params=PARAMS, sets=PAPERS_SETS):
+    """Return the lines of a comparison by label, after `values` have been stored for the seeds of the first row.
+
+    Args:
+        folder: of the stored results.
+        experiment: its declaration.
+        values: `transfer.mean` of each seed.
+        params: content of params.yaml.
+        sets: evaluation sets of the results.
+    """
     declared, store = Experiments({experiment.id: experiment}, {}), Store(folder, PARAMS)
     for run, value in zip(runs_of_row(experiment, experiment.rows[0], declared, "open"), values, strict=False):
-        store.add(run, Result("1.0", {"transfer.mean": value}), expected(PARAMS, run))
+        store.add(run, Result("1.0", {"transfer.mean": value} | dict.fromkeys(sets, value)), expected(PARAMS, run))
     return {line.label: line for line in compare(experiment, declared, "open", Store(folder, params)).lines}
 
 
@@ -42,6 +51,11 @@ def test_mean_and_spread_over_seeds(tmp_path):
     assert (cell.theirs, cell.mean, cell.published) == ("68.4", 67.5, 68.4)
     assert cell.spread == pytest.approx(0.5**0.5)
     assert cell.difference == pytest.approx(-0.9)
+
+
+def test_mean_over_fewer_sets_is_not_compared(tmp_path):
+    cell = compared(tmp_path, declare(), [67.0], sets=PAPERS_SETS[:-1])["avg simpwiki"].cells["mean"]
+    assert (cell.mean, cell.published, cell.difference, cell.lacks) == (67.0, 68.4, None, ("pit2015",))
 
 
 def test_rows_of_the_paper_come_first_and_ours_after_them(tmp_path):

@@ -53,6 +53,13 @@ def test_gaps_changes_notes_and_what_is_missing():
     assert found["missing"] == ["A reason."]
 
 
+def test_sets_that_means_are_without():
+    lines = [make_line(label, {"mean": ("1.0", (1.0,))}, lacks=["pit2015"]) for label in ("a", "b")]
+    comparison = make_comparison(*lines)
+    assert dict(facts(comparison))["sets"] == ["* without pit2015: not compared"]
+    assert tally(comparison).compared == 0
+
+
 def test_tally_counts_what_is_within_3_points():
     lines = [
         make_line("a", {"x": ("1.0", (2.0,)), "y": ("1.0", (4.0,))}),

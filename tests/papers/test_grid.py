@@ -42,6 +42,14 @@ def test_fractions_are_compared_in_points():
     assert only_cell("0.7714", (0.7515,)).closeness == "close"
 
 
+def test_mean_over_fewer_sets_than_the_papers_has_no_difference():
+    lines = [make_line("avg", {"mean": ("68.4", (67.0, 68.0)), "new": ("", (1.0,))}, seeds=2, lacks=["a", "b"])]
+    ((_, (cell, new)),) = grid(make_comparison(*lines)).rows
+    assert cell == Shown("68.4", "67.5", "0.7", partial="without a, b")
+    assert cell.ours_and_spread == "67.5 ± 0.7*"
+    assert new == Shown("", "1.0")
+
+
 def test_number_that_the_paper_does_not_have():
     assert only_cell("", (67.04,)) == Shown("", "67.0")
 

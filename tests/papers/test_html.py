@@ -64,6 +64,11 @@ def test_differences_of_a_wide_table_stand_in_the_cells():
     assert {attributes["colspan"] for attributes, _ in found.all("th", scope="colgroup")} == {"2"}
 
 
+def test_mean_over_fewer_sets_has_a_star_and_says_which():
+    found = page(make_line("avg", {"mean": ("68.4", (67.0,))}, lacks=["pit2015"]))
+    assert [attributes.get("title") for attributes, text in found.all("td") if text == "67.0*"] == ["without pit2015"]
+
+
 def test_gap_is_a_gap_with_its_reason():
     found = page(make_line("avg", {"mean": ("68.4", ())}, seeds=3, finished=0))
     assert found.all("td", class_="gap") == [({"class": "gap", "title": "0 of 3 runs"}, "–")]

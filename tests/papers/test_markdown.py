@@ -78,6 +78,11 @@ def test_parts_of_a_paper_without_an_experiment_are_named():
     assert "Section 4.1.2" in sentence
 
 
+def test_mean_over_fewer_sets_has_a_star_and_says_which():
+    line = make_line("avg", {"mean": ("68.4", (67.0,))}, lacks=["pit2015"])
+    assert '<span title="without pit2015">67.0\\*</span>' in docs_files([make_comparison(line)])["acl2017.md"]
+
+
 def test_figure_is_a_file_with_alternative_text():
     found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), figure=BARS)])
     assert "![Bar chart: mean by model. avg: ours 67.0; theirs 68.4.](acl2017-t2.svg)" in found["acl2017.md"]

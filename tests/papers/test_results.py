@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paraphrastic.errors import DataError
+from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.parameters import determining
 from paraphrastic.papers.plan import Run
 from paraphrastic.papers.results import Result, Store
@@ -181,6 +182,14 @@ def test_damaged_file(store, folder, content):
         store.result(RUN)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_sets_that_a_mean_lacks():
+    values = {name: 50.0 for name in PAPERS_SETS if name not in ("sts.2013.SMT", "pit2015")}
+    result = Result("0.3.0", {**values, "sts.2012": 50.0})
+    assert result.lacks("transfer.mean") == ["sts.2013.SMT", "pit2015"]
+    assert result.lacks("sts.2013") == ["sts.2013.SMT"]
+    assert result.lacks("sts.2012") == result.lacks("sts.2013.OnWN") == result.lacks("sts.2013.OnWN.n") == []
 
 
 def test_values_and_cells():

@@ -142,7 +142,16 @@ def _print(comparison: "Comparison") -> None:
 
     first = [] if sys.stdout.isatty() else [comparison.experiment.id]
     rows = [
-        (*first, row.text, column.text, cell.theirs, cell.ours, cell.spread, cell.difference, row.details)
+        (
+            *first,
+            row.text,
+            column.text,
+            cell.theirs,
+            cell.ours,
+            cell.spread,
+            cell.difference_or_reason,
+            row.details,
+        )
         for row, column, cell in grid(comparison).entries()
     ]
     _print_on_terminal(_heading(comparison))

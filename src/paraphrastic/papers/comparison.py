@@ -18,11 +18,13 @@ class Cell:
         theirs: as printed; empty if the paper has none.
         ours: one value for each seed that has been run; texts in tables of examples.
         scale: factor from the paper's unit to ours.
+        lacks: sets of the paper's mean that ours is without.
     """
 
     theirs: str
     ours: tuple[float | str, ...]
     scale: float = 1.0
+    lacks: tuple[str, ...] = ()
 
     @property
     def mean(self) -> float | None:
@@ -44,8 +46,10 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Our mean minus the published number, in our unit; None if either is missing."""
-        return None if self.mean is None or self.published is None else self.mean - self.published
+        """Our mean minus the published number, in our unit; None if either is missing, or ours is over fewer sets."""
+        if self.mean is None or self.published is None or self.lacks:
+            return None
+        return self.mean - self.published
 
     @property
     def _numbers(self) -> list[float]:
@@ -144,13 +148,15 @@ def _line(
     every = [run for group in runs.values() for run in group]
     results = {run.name: result for run in every if (result := store.result(run)) is not None}
 
-    def ours(column: str) -> tuple[float | str, ...]:
+    def cell(column: str) -> Cell:
         keys = [(row, experiment.keys_of(row).get(column, "")) for row in rows]
         filling = [(row, _filled(key, label)) for row, key in keys if key]
         found = [(results[run.name], key) for row, key in filling for run in runs[id(row)] if run.name in results]
-        return tuple(value for result, key in found if (value := result.value(key)) is not None)
+        values = tuple(value for result, key in found if (value := result.value(key)) is not None)
+        lacks = dict.fromkeys(name for result, key in found for name in result.lacks(key))
+        return Cell(theirs.get((label, column), ""), values, experiment.scale, tuple(lacks) if values else ())
 
-    cells = {column: Cell(theirs.get((label, column), ""), ours(column), experiment.scale) for column in columns}
+    cells = {column: cell(column) for column in columns}
     changed = sorted({key for run in every for key in store.changed(run)})
     return Line(label, rows, every, results, cells, changed)
 

@@ -1,4 +1,4 @@
-"""Facts about a comparison: command, data, runs, version, gaps and notes; and how many numbers are close.
+"""Facts about a comparison, from its command to its notes; and how many numbers are close.
 
 A text may hold code between backticks; everything else in it is plain text.
 """
@@ -55,6 +55,7 @@ def facts(comparison: Comparison) -> list[Fact]:
         ("command", [f"`{command(comparison)}`"]),
         ("data", [_data(comparison)]),
         ("runs", _runs(comparison)),
+        ("sets", _sets(comparison)),
         ("missing", [text for text in [comparison.experiment.missing] if text]),
         ("gaps", _gaps(comparison)),
         ("changed", _changed(comparison)),
@@ -92,6 +93,11 @@ def _runs(comparison: Comparison) -> list[str]:
     count = tally(comparison)
     by = f", by version {', '.join(versions)}" if versions else ""
     return [f"{count.finished} of {count.runs}{by}"] if count.runs else []
+
+
+def _sets(comparison: Comparison) -> list[str]:
+    cells = (cell for _, shown in grid(comparison).rows for cell in shown)
+    return [f"* {text}: not compared" for text in dict.fromkeys(cell.partial for cell in cells) if text]
 
 
 def _gaps(comparison: Comparison) -> list[str]:

@@ -1,7 +1,7 @@
 """A comparison as texts in rows and columns, in the form that the terminal, Markdown and HTML show."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from paraphrastic.papers.comparison import Cell, Comparison, Line
@@ -29,6 +29,7 @@ class Shown:
         difference: ours minus theirs with its sign; empty if either is missing.
         closeness: class of the difference.
         reason: why ours is missing; empty if it is there.
+        partial: the sets that our mean is without, if the paper's has them; there is no difference then.
     """
 
     theirs: str
@@ -37,11 +38,17 @@ class Shown:
     difference: str = ""
     closeness: Closeness | None = None
     reason: str = ""
+    partial: str = ""
 
     @property
     def ours_and_spread(self) -> str:
-        """Ours, and its spread after ±."""
-        return f"{self.ours} ± {self.spread}" if self.spread else self.ours
+        """Ours, its spread after ±, and a star if it is partial."""
+        return (f"{self.ours} ± {self.spread}" if self.spread else self.ours) + ("*" if self.partial else "")
+
+    @property
+    def difference_or_reason(self) -> str:
+        """The difference, or why there is none."""
+        return self.difference or self.partial
 
     @property
     def parts(self) -> set[Part]:
@@ -161,7 +168,9 @@ def _shown(comparison: Comparison, line: Line, column: str) -> Shown:
 
 
 def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
-    """Add the difference, if there is one: in percent for counts; its class is that of the rounded difference."""
+    """Add the difference, or why there is none: in percent for counts; its class is that of the rounded difference."""
+    if cell.lacks and cell.published is not None:
+        return replace(shown, partial=f"without {', '.join(cell.lacks)}")
     if cell.difference is None or cell.published is None:
         return shown
     difference, published = cell.difference / cell.scale, cell.published / cell.scale

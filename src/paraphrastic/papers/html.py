@@ -150,14 +150,14 @@ def _cell(cell: Shown, part: Part, with_difference: bool) -> str:
     content = element("span", _ours(cell), class_="value") if with_difference and cell.difference else _ours(cell)
     if with_difference and cell.difference:
         content += element("span", escape(cell.difference, quote=False), class_="difference")
-    title = f"{cell.difference} from {cell.theirs}" if cell.closeness else ""
+    title = f"{cell.difference} from {cell.theirs}" if cell.closeness else cell.partial
     classes = " ".join(filter(None, [cell.closeness, _text_class(cell.ours)]))
     return element("td", content, class_=classes, title=title)
 
 
 def _ours(cell: Shown) -> str:
     spread = element("span", f" ± {cell.spread}", class_="spread") if cell.spread else ""
-    return escape(cell.ours, quote=False) + spread
+    return escape(cell.ours, quote=False) + spread + ("*" if cell.partial else "")
 
 
 def _text_class(text: str) -> str:

@@ -168,6 +168,8 @@ def _together(cell: Shown) -> str:
 def _ours(cell: Shown) -> str:
     if cell.reason:
         return f'<span class="gap" title="{_attribute(cell.reason)}">{GAP}</span>'
+    if cell.partial:
+        return f'<span title="{_attribute(cell.partial)}">{plain(cell.ours_and_spread)}</span>'
     if not cell.closeness:
         return plain(cell.ours_and_spread)
     return f'<span class="{cell.closeness}" title="{cell.difference}">{plain(cell.ours_and_spread)}</span>'

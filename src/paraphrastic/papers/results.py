@@ -12,6 +12,7 @@ from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from paraphrastic.atomic import write_text
 from paraphrastic.errors import DataError
+from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.parameters import Flat, differences, expected
 from paraphrastic.papers.plan import Run
 
@@ -63,6 +64,11 @@ class Result:
         if cell := re.fullmatch(r"([\w-]+)\[(.*)\]\.(\w+)", key):
             return self._cell(cell[1], dict(part.split("=", 1) for part in cell[2].split(",") if part), cell[3])
         return self.values.get(key)
+
+    def lacks(self, key: str) -> list[str]:
+        """Return the sets of the papers that `transfer.mean`, or the mean of a year such as `sts.2013`, is without."""
+        sets = [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(f"{key}.")]
+        return [name for name in sets if name not in self.values]
 
     def _cell(self, name: str, conditions: Mapping[str, str], column: str) -> float | str | None:
         header, *rows = self.tables.get(name) or [[]]
