@@ -7,7 +7,8 @@ from dvc.utils.cli_parse import to_path_overrides
 from dvc.utils.hydra import apply_overrides, to_hydra_overrides
 from ruamel.yaml import YAML
 
-from paraphrastic.papers.plan import Run
+from paraphrastic.papers.experiments import Experiment, Experiments
+from paraphrastic.papers.plan import Run, plan
 from tests.helpers.recorded_results import PARAMS, changed, write_yaml
 
 NUMBERS = [1e-05, 3e-05, 1e-300, 0.1, -0.5, 5, -3, 12345678901]
@@ -52,3 +53,17 @@ def test_mapping_replaces_the_one_of_params_yaml(params_file):
 def test_stages_are_not_forced_so_that_experiments_share_data():
     assert "--force" not in Run("avg", {}, 1).command(None)
     assert "-f" not in Run("avg", {}, 1).command(None)
+
+
+def test_rows_that_differ_by_nothing_but_defaults_are_one_run():
+    rows = [
+        {"label": "avg", "model": "avg"},
+        {"label": "default", "model": "avg", "options": {"dim": PARAMS["models"]["avg"]["dim"]}, "tasks": ["sst"]},
+        {"label": "other", "model": "avg", "options": {"dim": 7}},
+    ]
+    declared = {"id": "acl2017-t1", "paper": "acl2017", "table": "T1", "title": "title", "caption": "caption"}
+    declared |= {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "rows": rows}
+    experiment = Experiment.model_validate(declared)
+    first, other = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
+    assert (first.tasks, other.settings["models.avg.dim"]) == (("sst",), 7)
+    assert set(first.settings) == {"model", "corpus", "benchmarks"}

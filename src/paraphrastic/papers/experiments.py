@@ -6,7 +6,7 @@ of the papers by name.
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -247,10 +247,12 @@ class Experiments:
     Attributes:
         by_id: the experiments, by paper and then by number.
         presets: the presets by name.
+        params: content of params.yaml, whose values the settings of a row replace.
     """
 
     by_id: Mapping[str, Experiment]
     presets: Mapping[str, Preset]
+    params: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path) -> Self:

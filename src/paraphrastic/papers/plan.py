@@ -11,6 +11,7 @@ from typing import Any
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 
 SUITES: dict[Data, str] = {"open": "open", "paper": "full"}
+_NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also if params.yaml has the same
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
@@ -20,7 +21,7 @@ class Run:
 
     Attributes:
         model: name of the model.
-        settings: values of params.yaml by dotted key, without seed, tasks and analyses.
+        settings: values by dotted key that replace those of params.yaml, without seed, tasks and analyses.
         seed: the seed.
         tasks: supervised tasks to train on.
         analyses: analyses to compute.
@@ -121,10 +122,21 @@ def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, se
     settings: dict[str, Any] = {"model": row.model, "corpus": getattr(corpus, data), "benchmarks": SUITES[data]}
     settings |= {f"models.{row.model}.{key}": value for key, value in options.items()}
     settings |= (preset.set if preset else {}) | row.set
+    settings = {key: value for key, value in settings.items() if key in _NAMED or _differs(declared.params, key, value)}
     names = row.start if data == "open" else None, row.against
     others = (experiment.row(name) if name else None for name in names)
     start, against = (_run(experiment, other, declared, data, seed) if other else None for other in others)
     return Run(row.model, settings, seed, tuple(row.tasks), tuple(row.analyses), start, against, data)
+
+
+def _differs(params: Mapping[str, Any], key: str, value: Any) -> bool:
+    """Return whether a value is another one than that of params.yaml: equal configurations have equal settings."""
+    block: Any = params
+    for name in key.split("."):
+        if not isinstance(block, Mapping) or name not in block:
+            return True
+        block = block[name]
+    return bool(block != value)
 
 
 def _overrides(key: str, value: Any) -> list[str]:

@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -51,7 +51,7 @@ class Project:
         """
         declared = Experiments.load(self.root / "experiments")
         check(declared, self.params)
-        return declared
+        return replace(declared, params=self.params)
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
