@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.console import message, report_errors
+from paraphrastic.console import message, progress, report_errors
 from paraphrastic.errors import DataError
 
 LINE = "path/:dog:/[red]x.txt"
@@ -17,3 +17,15 @@ def test_error_with_emoji_codes_and_markup(capsys):
     with pytest.raises(SystemExit), report_errors("interrupted"):
         raise DataError(LINE)
     assert capsys.readouterr().err == f"error: {LINE}\n"
+
+
+def test_bar_without_a_total_shows_a_count_and_a_rate():
+    with progress(visible=True) as bar:
+        task = bar.add_task("sentences", total=None)
+        bar.advance(task, 1234)
+        (row,) = (column.render(bar.tasks[0]) for column in bar.columns if type(column).__name__ == "_Count")
+        assert row.plain.startswith("1,234  ")
+        assert row.plain.endswith("/s")
+        bar.update(task, total=2000)
+        (row,) = (column.render(bar.tasks[0]) for column in bar.columns if type(column).__name__ == "_Count")
+        assert row.plain == "1234/2000"

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from paraphrastic.errors import ParaphrasticError
 
@@ -19,9 +20,19 @@ _INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
 _CLOSED_PIPE = 128 + 13  # after SIGPIPE
 
 
+class _Count(ProgressColumn):
+    """How many of how many; without a total, how many and how many per second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the text of the column."""
+        if task.total is not None:
+            return MofNCompleteColumn().render(task)
+        return Text(f"{task.completed:,.0f}  {task.speed or 0:,.0f}/s", style="progress.download")
+
+
 def progress(visible: bool | None = None) -> Progress:
     """Return a progress display on stderr; by default it is visible if stderr is a terminal."""
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    columns = TextColumn("{task.description}"), BarColumn(), _Count(), TimeRemainingColumn()
     return Progress(*columns, console=console, disable=not (console.is_terminal if visible is None else visible))
 
 

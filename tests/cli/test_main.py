@@ -97,6 +97,11 @@ def test_missing_file(run, command):
     assert_refused(run(*command.split(), "absent.txt"), "absent.txt: No such file or directory")
 
 
+def test_choice_outside_of_a_list(run):
+    error = run("export", "avg", "out", "--to", "onnx").stderr.splitlines()[-1]
+    assert error == "Error: Invalid value for '--to': 'onnx' is not one of 'sentence-transformers', 'word2vec'."
+
+
 @pytest.mark.parametrize("command", ["emebd", "embed", "neighbors avg x -k 0", "data pth", "export avg out --to onnx"])
 def test_wrong_usage(run, command):
     assert run(*command.split()).exit_code == 2

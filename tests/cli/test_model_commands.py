@@ -30,6 +30,7 @@ class TestEmbed:
     @pytest.mark.parametrize("normalize", [[], ["--normalize"]])
     def test_vectors_in_each_format(self, run, lines, name, normalize):
         expected = paraphrastic.load(name).encode(lines, normalize=bool(normalize))
+        Path("new").mkdir()
         for file in FORMATS:
             assert run("embed", name, "lines.txt", "--out", f"new/{file}", *normalize).exit_code == 0
         np.testing.assert_array_equal(np.load("new/out.npy"), expected)
@@ -80,6 +81,11 @@ class TestEmbed:
     def test_model_without_vectors(self, run):
         message = "overlap compares pairs and has no sentence vectors; use similarity"
         assert_refused(run("embed", "overlap", "lines.txt"), message)
+
+    @pytest.mark.parametrize("command", [["embed", "avg", "lines.txt", "--out"], ["export", "avg", "--to", "word2vec"]])
+    def test_folders_are_not_created(self, run, command):
+        assert_refused(run(*command, "misspelt/out.npy"), "misspelt: no such folder; create it first")
+        assert not Path("misspelt").exists()
 
     def test_unknown_format(self, run):
         result = run("embed", "avg", "lines.txt", "--out", "out.csv")

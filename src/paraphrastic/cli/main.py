@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from typer import Typer
+from typer import BadParameter, Typer
 from typer.core import TyperGroup
 
 from paraphrastic.cli import analyze_command, compare_command, data_commands, model_commands, papers_commands
@@ -25,11 +25,21 @@ def _missing_packages() -> Iterator[None]:
         raise ParameterError(f"this command needs the package {error.name}; {remedy}") from error
 
 
+@contextmanager
+def _plain_messages() -> Iterator[None]:
+    """Remove what pydantic, with which typer reads arguments, puts before messages about choices."""
+    try:
+        yield
+    except BadParameter as error:
+        error.message = error.message.removeprefix("Value error, ")
+        raise
+
+
 class _Commands(TyperGroup):
     """Commands whose errors are reported as one line."""
 
     def invoke(self, ctx: Any) -> Any:
-        with report_errors("interrupted"), _missing_packages():
+        with report_errors("interrupted"), _missing_packages(), _plain_messages():
             result = super().invoke(ctx)
             sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
             return result

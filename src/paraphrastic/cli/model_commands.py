@@ -28,11 +28,13 @@ def embed(
     normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
 ) -> None:
     """Write the vectors of the lines of FILE."""
+    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
 
     if out != STANDARD_OUTPUT and Path(out).suffix not in FORMATS:
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
+    refuse_new_folder(Path(out))
     write_vectors(paraphrastic.load(model), read_sentences(file), out, normalize)
 
 
@@ -98,8 +100,10 @@ def export(
     to: Annotated[Format, Option("--to", help="Format.")],
 ) -> None:
     """Write MODEL in the format of another tool."""
+    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.inference.export import to_sentence_transformers, to_word2vec
 
+    refuse_new_folder(out)
     write = to_word2vec if to is Format.WORD2VEC else to_sentence_transformers
     message(f"not kept: {write(paraphrastic.load(model), out)}")
 

@@ -1,10 +1,13 @@
-"""Tables on standard output: aligned on a terminal, separated by tabs otherwise."""
+"""Tables on standard output: aligned on a terminal, separated by tabs otherwise. Places of files to write."""
 
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+
+from paraphrastic.errors import ParameterError
 
 
 def print_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -21,3 +24,13 @@ def print_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 def print_table(table: Table) -> None:
     """Print a table with its text as it is: square brackets are no markup."""
     Console(markup=False, highlight=False).print(table)
+
+
+def refuse_new_folder(path: Path) -> None:
+    """Refuse to write to a folder that does not exist: its name may be misspelt.
+
+    Raises:
+        ParameterError: it does not.
+    """
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.parent}: no such folder; create it first")

@@ -108,9 +108,12 @@ def report(
 
     Ours are stored results and those in DVC's records. What is missing is a gap.
     """
+    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.papers.project import find_project
 
     project = find_project(read_only=True)
+    if html:
+        refuse_new_folder(html)
     if docs and ids:
         raise BadParameter("--docs writes all experiments; leave out the names", param_hint="ID")
     experiments = project.experiments.select(ids or [])

@@ -9,6 +9,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.console import message
 from paraphrastic.errors import DataError
 from paraphrastic.readers.lines import Lines
 
@@ -55,7 +56,11 @@ def _blocks(name: str) -> Iterator[Lines]:
 
 
 def _open(name: str) -> AbstractContextManager[BinaryIO]:
-    return nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else Path(name).open("rb")
+    if name != STANDARD_INPUT:
+        return Path(name).open("rb")
+    if sys.stdin.isatty():
+        message("reading lines from the terminal; Ctrl-D ends them")
+    return nullcontext(sys.stdin.buffer)
 
 
 def _refuse_bad(lines: Lines) -> None:
