@@ -1,6 +1,7 @@
 """Stage `finetune`: a supervised task and data/model → metrics/finetune/TASK.json and TASK.csv."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from paraphrastic import models
 from paraphrastic.atomic import write_text
-from paraphrastic.console import progress
+from paraphrastic.console import message, progress
 from paraphrastic.errors import ParameterError, unknown_name
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.head_trainer import Outcome
@@ -42,6 +43,11 @@ def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
     write_curve(METRICS / f"{task}.csv", ("epoch", "score"), outcome.curves.selection, digits=2)
+    message(f"{task}, epoch {outcome.epoch}: test {_listed(outcome.test)}; dev {_listed(outcome.dev)}")
+
+
+def _listed(metrics: Mapping[str, float]) -> str:
+    return " ".join(f"{name}={value}" for name, value in metrics.items())
 
 
 def _train(task: str, params: Params, options: FinetuneConfig, task_run: TaskRun) -> Outcome:

@@ -56,11 +56,13 @@ def run_stage(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("model", ["avg", "ldc"])
-def test_metrics_of_both_sets_and_epoch(run_stage, model):
+def test_metrics_of_both_sets_and_epoch(run_stage, model, capsys):
     metrics = run_stage("sample-paraphrase", model=model)
     assert metrics.keys() == {"epoch", "dev", "test"}
     assert metrics["dev"].keys() == metrics["test"].keys() == {"accuracy", "f1"}
     assert 1 <= metrics["epoch"] <= 2
+    test, dev = (" ".join(f"{name}={value}" for name, value in metrics[part].items()) for part in ("test", "dev"))
+    assert capsys.readouterr().err == f"sample-paraphrase, epoch {metrics['epoch']}: test {test}; dev {dev}\n"
 
 
 def curve(folder: Path, task: str) -> list[list[str]]:
