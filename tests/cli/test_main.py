@@ -31,7 +31,7 @@ EXAMPLES = {
     "data check": "data check",
     "data path": "data path texts",
 }
-IN_CLONE = ["papers list", "papers run", "papers report"]  # need the repository: see test_papers_commands.py
+IN_CLONE = ["experiments", "papers list", "papers run", "papers report"]  # have test files of their own
 SILENT = ("data fetch", "export")  # print nothing on standard output
 
 

@@ -8,7 +8,14 @@ from typing import Any
 from typer import BadParameter, Typer
 from typer.core import TyperGroup
 
-from paraphrastic.cli import analyze_command, compare_command, data_commands, model_commands, papers_commands
+from paraphrastic.cli import (
+    analyze_command,
+    compare_command,
+    data_commands,
+    experiments_command,
+    model_commands,
+    papers_commands,
+)
 from paraphrastic.console import interrupt_on_sigterm, report_errors
 from paraphrastic.errors import ParameterError
 
@@ -56,6 +63,7 @@ app.command()(model_commands.embed)
 app.command()(model_commands.similarity)
 app.command()(model_commands.neighbors)
 app.command()(model_commands.explain)
+app.command()(experiments_command.experiments)
 app.command()(compare_command.compare)
 app.command()(analyze_command.analyze)
 app.command()(model_commands.export)

@@ -1,7 +1,7 @@
 """Present a comparison on a terminal, in Markdown, or as JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,17 @@ def terminal(comparison: Comparison) -> Table:
 
 def markdown(comparison: Comparison) -> str:
     """Return a Markdown table in which significant differences are bold."""
-    lines = [_line(HEADER), _line(["---", "---", *["---:"] * (len(HEADER) - 2)])]
+    rows = []
     for row in comparison.rows:
         name, metric, n, a, b, change, interval, p = cells(row)
-        lines.append(_line([name, metric, n, a, b, f"**{change}**" if row.is_significant else change, interval, p]))
-    return "\n".join(lines) + "\n"
+        rows.append([name, metric, n, a, b, f"**{change}**" if row.is_significant else change, interval, p])
+    return markdown_table(HEADER, rows, texts=2)
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
+    """Return a table in Markdown whose first `texts` columns hold text, the others numbers."""
+    rule = ["---"] * texts + ["---:"] * (len(header) - texts)
+    return "\n".join(map(_line, (header, rule, *rows))) + "\n"
 
 
 def as_json(comparison: Comparison) -> str:

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -55,9 +55,15 @@ class Record:
     def parameters(self) -> Flat:
         """The parameters that determine its metrics; none if its params.yaml is not one of this package."""
         try:
-            return determining(self._params, with_tasks=True)
+            return determining(self.params, with_tasks=True)
         except _MALFORMED:
             return {}
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Its metrics, without tasks and analyses, by key as in `Result`; none if they are not of its parameters."""
+        result = self.result(Run("", {}, 0)) if self.parameters else None
+        return result.values if result else {}
 
     def result(self, run: Run) -> Result | None:
         """Return its metrics, with the tasks and analyses of `run`; None if they are not those of its parameters."""
@@ -85,13 +91,17 @@ class Record:
         return version
 
     @cached_property
-    def _params(self) -> Mapping[str, Any]:
-        params: Mapping[str, Any] = _yaml(self.files.read("params.yaml"))
-        return params
+    def params(self) -> Mapping[str, Any]:
+        """Content of params.yaml; none if it is damaged."""
+        try:
+            content: Any = _yaml(self.files.read("params.yaml"))
+        except _MALFORMED:
+            return {}
+        return content if isinstance(content, Mapping) else {}
 
     @cached_property
     def _locks(self) -> "_Locks":
-        return _Locks([_yaml(text) for path in LOCKS if (text := self.files.read(path))], self._params)
+        return _Locks([_yaml(text) for path in LOCKS if (text := self.files.read(path))], self.params)
 
     def _is_current(self, path: str) -> bool:
         return self._locks.is_current(path, self.files.read(path))
@@ -204,6 +214,7 @@ def _decode(content: bytes) -> str:
     return content.decode("utf-8", errors="replace")
 
 
+@lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses
 def _yaml(text: str) -> Any:
     return YAML(typ="safe", pure=True).load(text) or {}  # YAML 1.2, in which 1e-5 is a number
 
