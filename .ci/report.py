@@ -1,7 +1,8 @@
 """Report as Markdown how a branch changes parameters and metrics: `python .ci/report.py [--base REV]`.
 
 The working tree is compared with the merge base of HEAD and REV. All compared files are in git, so neither the data nor
-the DVC cache is needed. DVC is the only package that it needs.
+the DVC cache is needed, and DVC is the only package. Where the scores of both versions and the package are here, it adds
+confidence intervals and p from `paraphrastic compare`.
 """
 
 import argparse
@@ -12,11 +13,12 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SETS_FILE = "metrics/sets.csv"
+SETS_FILE, SCORES_FILE = "metrics/sets.csv", "data/scores.parquet"
 SET_THRESHOLD = 0.5  # points; a smaller change of a score in SETS_FILE is not reported
 UNRATED = {"2013_sets", "epoch", "n", "oov", "sets"}  # metrics that are neither better nor worse when they grow
 MAX_NAMES = 3  # in each part of the summary
@@ -85,8 +87,9 @@ def dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
     if done.returncode:
         raise ReportError(f"dvc {kind} diff: {messages[-1] if messages else 'failed'}")
     files = json.loads(done.stdout or "{}")
+    counts = Counter(name for values in files.values() for name in values)
     changes = [
-        Change(f"{file} {name}" if len(files) > 1 else name, value.get("old"), value.get("new"))
+        Change(name if counts[name] == 1 else f"{file} {name}", value.get("old"), value.get("new"))
         for file, values in files.items()
         for name, value in values.items()
     ]
@@ -110,13 +113,27 @@ def parse_scores(lines: Iterable[str]) -> dict[str, float]:
     return {f"{name}.{column}": number for name, column, number in cells if number is not None}
 
 
-def set_changes(commit: str) -> list[Change]:
-    """Return the scores in SETS_FILE that are new, removed, or changed by more than SET_THRESHOLD points."""
+def set_changes(commit: str, metrics: list[Change]) -> list[Change]:
+    """Return the scores in SETS_FILE that are new, removed, or changed by more than SET_THRESHOLD points.
+
+    Those that `metrics` has, with or without the name of the score, are left out.
+    """
     old = parse_scores(run_command("git", "show", f"{commit}:{SETS_FILE}").stdout.splitlines())
     path = Path(SETS_FILE)
     new = parse_scores(path.read_text(encoding="utf-8").splitlines() if path.is_file() else [])
     changes = [Change(name, old.get(name), new.get(name)) for name in old | new]
-    return [change for change in changes if None in change or abs(change.difference) > SET_THRESHOLD]
+    shown = {name for change in metrics for name in (change, change._replace(name=f"{change.name}."))}
+    return [
+        change
+        for change in changes
+        if (None in change or abs(change.difference) > SET_THRESHOLD) and shown.isdisjoint(named_as_metrics(change))
+    ]
+
+
+def named_as_metrics(change: Change) -> set[Change]:
+    """Return a score under the names that it can have among the metrics: `sample.words.spearman`, `sample.words.`."""
+    name, dot, _ = change.name.rpartition(".")
+    return {change, change._replace(name=name + dot)}
 
 
 def worst_first(changes: list[Change]) -> list[Change]:
@@ -206,13 +223,32 @@ def is_of_other_model(name: str, chosen: set[Any]) -> bool:
     return section == "models" and not any(rest.startswith(f"{model}.") for model in chosen)
 
 
-def param_changes(commit: str) -> tuple[list[Change], list[Change], str]:
-    """Return the changes of parameters, those of models that are not chosen, and DVC's warning."""
-    params, warning = dvc_diff("params", commit)
+def param_changes(params: list[Change]) -> tuple[list[Change], list[Change]]:
+    """Return the changes of parameters, and those of models that are not chosen."""
     chosen = {value for change in params if change.name == "model" for value in (change.old, change.new)}
     changes = sorted(change for change in params if repr(change.old) != repr(change.new))  # 1 == True == 1.0
     others = [change for change in changes if is_of_other_model(change.name, chosen)]
-    return [change for change in changes if change not in others], others, warning
+    return [change for change in changes if change not in others], others
+
+
+def seeds(params: list[Change]) -> str:
+    """Return the seeds of both versions in words; an empty string if there is no such parameter."""
+    seed = next((change for change in params if change.name == "seed"), None)
+    if seed is None:
+        return ""
+    old, new = format_value(seed.old), format_value(seed.new)
+    return f" Both have the seed {old}." if old == new else f" The seed was {old} and is {new}."
+
+
+def significance(commit: str) -> list[str]:
+    """Return the lines of a section with intervals and p, or why there is none."""
+    if not Path(SCORES_FILE).is_file():
+        return ["", f"No confidence intervals: no {SCORES_FILE} here."]
+    done = run_command(sys.executable, "-m", "paraphrastic.cli", "compare", commit, "workspace", "--md")
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["`paraphrastic compare` failed"])[-1]
+        return ["", f"No confidence intervals: {format_value(reason.removeprefix('error: '))}."]
+    return collapsed("confidence intervals and p; A is the merge base", ["", *done.stdout.splitlines()])
 
 
 def metric_changes(commit: str) -> tuple[list[Change], str]:
@@ -225,19 +261,22 @@ def metric_changes(commit: str) -> tuple[list[Change], str]:
 def make_report(base: str) -> str:
     """Return the report on the working tree against the merge base of HEAD and `base`."""
     commit = find_merge_base(base)
-    params, others, params_warning = param_changes(commit)
+    all_params, params_warning = dvc_diff("params", commit)
+    params, others = param_changes(all_params)
     metrics, metrics_warning = metric_changes(commit)
-    sets = set_changes(commit)
+    sets = set_changes(commit, metrics)
     warnings = [f"\n{format_value(warning)}" for warning in (params_warning, metrics_warning) if warning]
     if not (params or others or metrics or sets or warnings):
         return f"no parameter changed, no metric changed, no score of a set changed by more than {SET_THRESHOLD} points"
     sets_title = f"scores of single sets that changed by more than {SET_THRESHOLD} points: {len(sets)}"
     lines = [
-        *(summarize(metrics), *warnings, "", f"Compared with {commit[:10]}, the merge base with {format_value(base)}."),
+        *(summarize(metrics), *warnings, ""),
+        f"Compared with {commit[:10]}, the merge base with {format_value(base)}.{seeds(all_params)}",
         *params_table(params),
         *collapsed(f"parameters of other models: {len(others)}", params_table(others)),
         *metrics_table("metric", metrics),
         *collapsed(sets_title, metrics_table("set", sets)),
+        *(significance(commit) if metrics or sets else []),
     ]
     return "\n".join(lines)
 

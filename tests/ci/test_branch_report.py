@@ -28,10 +28,11 @@ def report_lines(folder, base="main"):
 def test_worse_model(project):
     write_worse_project(project)
     commit_all(project, "worse")
+    base = run_git(project, "rev-parse", "main")[:10]
     assert report_lines(project) == [
         "worse: sample.sts.mean −1.20",
         "",
-        f"Compared with {run_git(project, 'rev-parse', 'main')[:10]}, the merge base with `main`.",
+        f"Compared with {base}, the merge base with `main`. Both have the seed `1`.",
         "",
         "| parameter | old | new |",
         "|:--|:--|:--|",
@@ -48,7 +49,45 @@ def test_worse_model(project):
         "| sample.roles.pearson | 41.05 | 36.05 | −5.00 | ▼ worse |",
         "",
         "</details>",
+        "",
+        "No confidence intervals: no data/scores.parquet here.",
     ]
+
+
+def test_score_of_a_set_that_is_a_metric_is_not_repeated(project):
+    sets = SETS + "sample.words,words,400,30.0,38.5,,1.0\n"
+    write_project(project, sets=sets)
+    commit_all(project, "words")
+    metrics = {"sample": METRICS["sample"] | {"words": 30.5, "qa": {"map": 70.0}}}
+    write_project(project, metrics=metrics, sets=sets.replace("38.5", "30.5").replace("76.86", "70.00"))
+    rows = [line for line in report_lines(project, "HEAD") if line.startswith("| sample")]
+    assert rows == [
+        "| sample.words | 38.50 | 30.50 | −8.00 | ▼ worse |",
+        "| sample.qa.map | 76.86 | 70.00 | −6.86 | ▼ worse |",
+    ]
+
+
+def test_names_have_a_file_only_if_two_files_have_them(project):
+    stages = (project / "dvc.yaml").read_text()
+    task = "  finetune: {cmd: 'true', metrics: [metrics/task.json: {cache: false}]}\n"
+    (project / "dvc.yaml").write_text(stages + task)
+    (project / "metrics/task.json").write_text('{"sample": {"words": 1.0}, "finetune": {"dev": 1.0}}')
+    names = {line.split(" | ")[0] for line in report_lines(project) if line.startswith("| ")}
+    assert {"| finetune.dev", "| metrics/task.json sample.words"} <= names
+
+
+def test_seeds_of_both_versions(project):
+    write_project(project, PARAMS.replace("seed: 1", "seed: 2"))
+    assert "the merge base with `main`. The seed was `1` and is `2`." in "\n".join(report_lines(project))
+
+
+def test_scores_of_the_merge_base_are_not_in_the_cache(project):
+    write_worse_project(project)
+    (project / "data").mkdir()
+    (project / "data/scores.parquet").touch()
+    last = report_lines(project)[-1]
+    assert last.startswith("No confidence intervals: `")
+    assert "no data/scores.parquet in the DVC cache" in last
 
 
 def test_number_of_sets_of_a_year(project):
@@ -123,7 +162,7 @@ def test_order_and_limits_of_many_changes(project):
     assert [line.split(" ")[1] for line in lines if line.startswith("| set")] == [
         f"set{i:03}" for i in range(119, 19, -1)
     ]
-    assert lines[-1] == "… and 21 more"
+    assert lines[-3] == "… and 21 more"
 
 
 @pytest.mark.slow
