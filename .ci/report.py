@@ -1,7 +1,7 @@
 """Report as Markdown how a branch changes parameters and metrics: `python .ci/report.py [--base REV]`.
 
 The working tree is compared with the merge base of HEAD and REV. All compared files are in git, so neither the data nor
-the DVC cache is needed, and DVC is the only package. Where the scores of both versions and the package are here, it adds
+the DVC cache is needed, and DVC is the only package. With the scores of both versions and the package here, it adds
 confidence intervals and p from `paraphrastic compare`.
 """
 
