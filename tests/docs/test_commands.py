@@ -51,6 +51,9 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "wget ": "needs a network",
     "dvc cache dir": "the folder is an example",
     "dvc fetch --all-branches": "needs a remote",
+    "dvc exp push": "the names are examples",
+    "dvc get . data/model": "the revision is an example",
+    "dvc pull": "the copy has no remote",
     "dvc queue start -j 2": "the page's queue is started once and waited for",
     "dvc exp run -S model=NAME": "the command with the options of a row, which docs/results.py runs",
     "paraphrastic papers run acl2017-t1 --jobs 2": "trains on the open data for hours; the page's own table runs",
@@ -159,6 +162,14 @@ def test_table_of_experiments(after):
     assert found["ngrams"][:3] == ["charagram", "sample", ""]
     assert found["averages"][:3] == ["avg", "sample", ""]
     assert float(found["ngrams"][3]) > 0
+
+
+@pytest.mark.slow
+def test_models_of_a_remote(after):
+    folder = after("docs/how-to/remote.md").folder
+    weights = [place / "weights.safetensors" for place in (folder / "data/model", folder / "../clone/data/model")]
+    weights.append(folder / "../encoder/weights.safetensors")
+    assert len({path.read_bytes() for path in weights}) == 1
 
 
 @pytest.mark.slow
