@@ -11,6 +11,7 @@ from paraphrastic.console import message, progress
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
 from paraphrastic.corpus.sampling import count_tokens, take_pairs
+from paraphrastic.errors import DataError
 from paraphrastic.readers.reading import Reading
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_table
@@ -26,7 +27,7 @@ def main() -> None:
     """Tokenize all text once, and drop training pairs that contain evaluation sentences."""
     params = load_params()
     benchmarks = suite(params.benchmarks)
-    evaluation_sources, training_sources = _present(benchmarks.sources), _present(corpus(params.corpus))
+    evaluation_sources, training_sources = _present(benchmarks.sources), _training_sources(corpus(params.corpus))
     filtered, report = [], []
     with progress() as bar:
         task = bar.add_task("tokenize", total=len(evaluation_sources) + len(training_sources))
@@ -51,6 +52,19 @@ def main() -> None:
 def _present(sources: Sequence[Source]) -> list[Source]:
     """Leave out sources whose files a person has not provided yet; the stage `download` names them."""
     return [source for source in sources if not source.manual or (RAW_FOLDER / source.name).is_dir()]
+
+
+def _training_sources(sources: Sequence[Source]) -> list[Source]:
+    """Return the sources whose files are there.
+
+    Raises:
+        DataError: there are none.
+    """
+    if present := _present(sources):
+        return present
+    names = [source.name for source in sources]
+    remedy = f"`paraphrastic data fetch {' '.join(names)}` says where to put them; then run `dvc repro -f download`"
+    raise DataError(f"corpus: no files of {', '.join(names)}; {remedy}")
 
 
 def _take(sentences: pa.Table, pairs: pa.Table, params: Params) -> tuple[pa.Table, pa.Table]:

@@ -165,6 +165,14 @@ def test_manual_source_without_files(run, monkeypatch):
     assert run()[0]["kept"] == "2"
 
 
+def test_corpus_whose_files_a_person_has_yet_to_bring(run, monkeypatch):
+    absent = make_source([File("c", "", None)], name="absent", reader="sts-tsv", manual="licensed", pairs=True)
+    use(monkeypatch, [absent], [TEST])
+    remedy = "`paraphrastic data fetch absent` says where to put them; then run `dvc repro -f download`"
+    with pytest.raises(DataError, match=f"^corpus: no files of absent; {re.escape(remedy)}$"):
+        run()
+
+
 @pytest.mark.slow
 @pytest.mark.real_data
 def test_report_of_the_corpora_open_and_captions(mirror, tmp_path, monkeypatch):

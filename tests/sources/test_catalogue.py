@@ -6,7 +6,7 @@ import pytest
 
 from paraphrastic.atomic import sha256_of
 from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.sources.catalogue import catalogue, corpus, load, source, suite
+from paraphrastic.sources.catalogue import catalogue, corpus, load, source, sources_of, suite
 
 SOURCES = catalogue().sources.values()
 
@@ -28,6 +28,14 @@ files = { "a/b.txt" = "" }
 
 def names(sources):
     return [source.name for source in sources]
+
+
+def test_sources_of_a_corpus_and_a_suite():
+    both = sources_of(["open"])
+    assert set(names(both)) == {*names(corpus("open")), *names(suite("open").sources)}
+    assert names(sources_of(["simlex999", "open"]))[1:] == [name for name in names(both) if name != "simlex999"]
+    with pytest.raises(ParameterError, match=r"^unknown source 'opne': did you mean 'open'\? known are "):
+        sources_of(["opne"])
 
 
 def test_title_licence_and_citation_of_each_source():

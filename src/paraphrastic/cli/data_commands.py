@@ -20,7 +20,8 @@ data = Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-Names = Annotated[list[str], Argument(metavar="NAME", help="Sources, as `paraphrastic data list` prints them.")]
+_HELP_OF_NAMES = "Sources, as `paraphrastic data list` prints them, corpora or suites."
+Names = Annotated[list[str], Argument(metavar="NAME", help=_HELP_OF_NAMES)]
 
 _DAMAGED = "damaged"
 
@@ -38,7 +39,10 @@ def list_() -> None:
 
 @data.command()
 def fetch(names: Names) -> None:
-    """Fetch sources into the cache, from PARAPHRASTIC_MIRROR first."""
+    """Fetch sources into the cache, from PARAPHRASTIC_MIRROR first.
+
+    The name of a corpus or of a suite of benchmarks, such as `open`, stands for its sources.
+    """
     from paraphrastic.sources.display import licence_line, progress_callback
     from paraphrastic.sources.fetching import fetch
     from paraphrastic.sources.locations import how_to_provide
@@ -76,8 +80,9 @@ def check(names: Annotated[list[str] | None, Argument(metavar="NAME", help="Only
 @data.command()
 def path(name: Annotated[str, Argument(metavar="NAME", help="A source.")]) -> None:
     """Print the paths of the files of a fetched source."""
-    (source,) = _sources([name])
-    sys.stdout.writelines(f"{path}\n" for path in _locations().paths(source))
+    from paraphrastic.sources.catalogue import source
+
+    sys.stdout.writelines(f"{path}\n" for path in _locations().paths(source(name)))
 
 
 def _state(source: "Source", locations: "DataLocations") -> tuple[str, str]:
@@ -100,9 +105,9 @@ def _size(source: "Source", locations: "DataLocations") -> str:
 
 
 def _sources(names: Sequence[str]) -> list["Source"]:
-    from paraphrastic.sources.catalogue import source
+    from paraphrastic.sources.catalogue import sources_of
 
-    return [source(name) for name in names]
+    return list(sources_of(names))
 
 
 def _locations() -> "DataLocations":

@@ -111,6 +111,15 @@ def source(name: str) -> Source:
     return known.sources[name]
 
 
+def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
+    """Return sources without repetition; a corpus or a suite stands for its sources, a name of both for all of them.
+
+    Raises:
+        ParameterError: a name is none of them.
+    """
+    return tuple({each.name: each for name in names for each in _sources_of(name)}.values())
+
+
 def corpus(names: str | Sequence[str]) -> tuple[Source, ...]:
     """Return the sources of training pairs of one or several corpora, in the given order and without repetition.
 
@@ -282,6 +291,17 @@ def _select(kind: str, names: Sequence[str], known: Mapping[str, _T]) -> tuple[_
         if name not in known:
             raise ParameterError(unknown_name(kind, name, known))
     return tuple(known[name] for name in names)
+
+
+def _sources_of(name: str) -> tuple[Source, ...]:
+    known = catalogue()
+    suite_sources = known.suites[name].sources if name in known.suites else ()
+    if found := (*known.corpora.get(name, ()), *suite_sources):
+        return found
+    if name not in known.sources:
+        groups = {group: group for group in (*known.corpora, *known.suites)}
+        raise ParameterError(_unknown_name("source", name, groups | dict(known.display_names)))
+    return (known.sources[name],)
 
 
 def _members(name: str) -> tuple[Source, ...]:
