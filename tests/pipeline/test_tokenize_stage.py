@@ -1,6 +1,7 @@
 """The stage `tokenize`: its tables and its report, on small files of two formats and on real data."""
 
 import csv
+import re
 from types import SimpleNamespace
 
 import numpy as np
