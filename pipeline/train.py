@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from paraphrastic import models
 from paraphrastic.atomic import atomic_folder
-from paraphrastic.console import message, progress
+from paraphrastic.console import message
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import save
 from paraphrastic.scoring.baseline import Baseline
@@ -51,6 +51,7 @@ def _train(
     import torch  # baselines do not need it
 
     from paraphrastic.training.checkpoint import Checkpoint
+    from paraphrastic.training.display import shown
     from paraphrastic.training.pretraining import find_device, initial_model, paraphrase_trainer
 
     torch.set_num_threads(config.num_threads)
@@ -60,9 +61,8 @@ def _train(
     selections_per_epoch = SELECTIONS_PER_EPOCH[params.train.select_every]
     trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, selections_per_epoch)
     checkpoint = Checkpoint(checkpoint_folder(params, device.type))
-    with progress() as bar:
-        task = bar.add_task(params.model, total=trainer.steps)
-        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, lambda step: bar.update(task, completed=step))
+    with shown(params.model, trainer, config.batch_size) as on_step:
+        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
     checkpoint.remove()
     return model, curves.loss, curves.selection
 
