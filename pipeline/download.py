@@ -32,11 +32,12 @@ def main() -> None:
             manual=manual_folder(),
             on_progress=progress_callback(bar, len({file for source in sources for file in source.files})),
             on_licence=lambda source: message(licence_line(source)),
+            on_failure=lambda source, error: message(f"{source.name} is left out: {error}"),
         )
     present = [source for source in sources if source not in absent]
     prune(present, RAW_FOLDER)
     _write_list(present)
-    for source in absent:
+    for source in (source for source in absent if source.manual):
         remedy = f"{how_to_provide(source, manual_folder())} and run `dvc repro -f download`"
         message(f"{source.name} is left out: {remedy}")
 

@@ -74,6 +74,10 @@ class Tokenize(Section):
 
     Attributes:
         drop_overlap: drop training pairs that contain a sentence of an evaluation set.
+        feature: the feature of PPDB that `min_score` and `max_score` limit; other sources have one score.
+        min_score: smallest score of a training pair; None for no limit.
+        max_score: largest score; None for no limit.
+        relations: entailment relations of PPDB 2.0 that are kept; an empty list keeps all.
         max_bad_rows: share of unusable rows of a source above which it is refused.
         take_share: share of the pairs that are left to train on.
         max_pairs: how many of them at most; None for no limit.
@@ -83,6 +87,10 @@ class Tokenize(Section):
 
     drop_overlap: bool
     max_bad_rows: float = Field(ge=0, le=1)
+    feature: Name
+    min_score: float | None
+    max_score: float | None
+    relations: list[Name]
     take_share: float = Field(gt=0, le=1)
     max_pairs: PositiveInt | None
     max_tokens: PositiveInt | None

@@ -11,12 +11,14 @@ from paraphrastic.console import message, progress
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
 from paraphrastic.corpus.sampling import count_tokens, take_pairs
-from paraphrastic.errors import DataError
+from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.readers.pair_filter import PairFilter
 from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import FILTERED
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_table
 from paraphrastic.text.deduplicate import tokenize_tables
-from pipeline.params import Params, load_params
+from pipeline.params import Params, Tokenize, load_params
 from pipeline.stage import run, write_csv
 
 RAW_FOLDER, CORPUS, BENCHMARKS = Path("data/raw"), Path("data/corpus"), Path("data/benchmarks")
@@ -28,7 +30,7 @@ def main() -> None:
     params = load_params()
     benchmarks = suite(params.benchmarks)
     evaluation_sources, training_sources = _present(benchmarks.sources), _training_sources(corpus(params.corpus))
-    filtered, report = [], []
+    wanted, filtered, report = _pair_filter(params.tokenize, training_sources), [], []
     with progress() as bar:
         task = bar.add_task("tokenize", total=len(evaluation_sources) + len(training_sources))
         readings = [
@@ -39,7 +41,7 @@ def main() -> None:
         evaluation_text = _write_benchmarks(readings, benchmarks.select)
         excluded = evaluation_text if params.tokenize.drop_overlap else None
         for source in bar.track(training_sources, task_id=task):
-            raw = RawPairs(source, RAW_FOLDER / source.name, params.tokenize.max_bad_rows, message)
+            raw = RawPairs(source, RAW_FOLDER / source.name, params.tokenize.max_bad_rows, message, wanted)
             kept = filter_pairs(source.name, raw, excluded, near=source.near_copies, words=source.words)
             filtered.append(kept)
             report.append((source.name, raw.read, len(raw.bad), *kept.counts.values(), len(kept.left)))
@@ -50,8 +52,9 @@ def main() -> None:
 
 
 def _present(sources: Sequence[Source]) -> list[Source]:
-    """Leave out sources whose files a person has not provided yet; the stage `download` names them."""
-    return [source for source in sources if not source.manual or (RAW_FOLDER / source.name).is_dir()]
+    """Leave out sources that nobody has provided, and optional ones without files; the stage `download` names them."""
+    needed = {source.name for source in sources if not (source.manual or source.optional)}
+    return [source for source in sources if source.name in needed or (RAW_FOLDER / source.name).is_dir()]
 
 
 def _training_sources(sources: Sequence[Source]) -> list[Source]:
@@ -65,6 +68,21 @@ def _training_sources(sources: Sequence[Source]) -> list[Source]:
     names = [source.name for source in sources]
     remedy = f"`paraphrastic data fetch {' '.join(names)}` says where to put them; then run `dvc repro -f download`"
     raise DataError(f"corpus: no files of {', '.join(names)}; {remedy}")
+
+
+def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
+    """Return the filter of training pairs.
+
+    Raises:
+        ParameterError: there is a limit, but no source of the corpus has what it limits.
+    """
+    wanted = PairFilter(options.feature, options.min_score, options.max_score, tuple(options.relations))
+    if wanted.is_active and not any(source.reader in FILTERED for source in sources):
+        raise ParameterError(
+            "params.yaml: tokenize.min_score, max_score or relations is set, but no source of the corpus has scores or "
+            "relations; empty them, or choose PPDB, ParaNMT or ParaBank"
+        )
+    return wanted
 
 
 def _take(sentences: pa.Table, pairs: pa.Table, params: Params) -> tuple[pa.Table, pa.Table]:

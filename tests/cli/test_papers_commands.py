@@ -71,7 +71,7 @@ def test_list(papers, clone):
 
 def test_list_of_the_data_of_the_papers(papers):
     (first, _) = rows(papers("list", "--data", "paper"))
-    assert first[3] == "sample, suite full"
+    assert first[3] == "sample, suite papers"
     assert first[5] == "sts2013-smt, --vectors"
 
 
@@ -131,9 +131,10 @@ def test_names_of_many_failures_are_cut(papers, queued):
 
 def test_vectors_of_the_data_of_the_papers(papers, clone, tmp_path, queued):
     assert_refused_last(papers("run", "first", "--data", "paper"), "sts2013-smt is not here", "Put it at")
-    smt = tmp_path / "cache/licensed/sts2013-smt/SMT.test.tsv"
-    smt.parent.mkdir(parents=True)
-    smt.touch()
+    smt = tmp_path / "cache/licensed/sts2013-smt"
+    smt.mkdir(parents=True)
+    for name in ("STS.input.SMT.txt", "STS.gs.SMT.txt"):
+        (smt / name).touch()
     assert_refused_last(papers("run", "first", "--data", "paper"), "name a file with --vectors")
     vectors = tmp_path / "it's paragram.txt"
     vectors.touch()

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
@@ -67,3 +69,24 @@ def test_evaluation_set_with_another_number_of_rows(tmp_path):
     write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n" * 3)
     with pytest.raises(DataError, match=r": 3 rows of sts\.2012\.x/test, expected 2; remove the folder and run"):
         read_evaluation(STS, tmp_path)
+
+
+@pytest.mark.parametrize("expected", [1, 3])
+def test_pairs_of_another_number(tmp_path, expected):
+    write_file(tmp_path / "a", "a\nc\n")
+    write_file(tmp_path / "b", "b\nd\n")
+    with pytest.raises(DataError, match=rf": 2 pairs, expected {expected}; remove the folder and run `dvc repro`"):
+        list(RawPairs(replace(ALIGNED, rows={"pairs": expected}), tmp_path, 0.0, print))
+    assert len(list(RawPairs(replace(ALIGNED, rows={"pairs": 2}), tmp_path, 0.0, print))) == 1
+
+
+def test_number_of_pairs_with_a_bad_row(aligned_files):
+    assert len(list(RawPairs(replace(ALIGNED, rows={"pairs": 10}), aligned_files, 0.2, lambda line: None))) == 1
+
+
+def test_distinct_pairs_as_the_papers_count_them(tmp_path):
+    write_file(tmp_path / "a", "the car\nan auto\nthe car\nThe car\nx\n")
+    write_file(tmp_path / "b", "an auto\nthe car \nthe car .\nan auto\nx\n")
+    messages = []
+    list(RawPairs(replace(ALIGNED, rows={"distinct": 9}), tmp_path, 0.0, messages.append))
+    assert messages == ["texts: 4 distinct pairs; the papers count 9"]

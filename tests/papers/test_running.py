@@ -167,7 +167,8 @@ def test_seeds_at_the_same_time_and_again(folder):
 def test_vectors_and_mappings_on_the_data_of_the_papers(folder, tmp_path):
     charcnn = '{ label = "charcnn", model = "charcnn", options = { filters = { 2 = 5, 7 = 3 } } }'
     make_project(folder, first=['{ label = "avg", model = "avg" }', charcnn])
-    files = tmp_path / "cache/licensed/sts2013-smt/SMT.test.tsv", tmp_path / "it's paragram.txt"
+    smt = tmp_path / "cache/licensed/sts2013-smt"
+    files = smt / "STS.input.SMT.txt", tmp_path / "it's paragram.txt", smt / "STS.gs.SMT.txt"
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()

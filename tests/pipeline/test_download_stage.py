@@ -3,6 +3,7 @@
 import pytest
 
 import pipeline.download as stage
+from paraphrastic.errors import SourceError
 from paraphrastic.sources.catalogue import source
 
 
@@ -39,12 +40,26 @@ def test_stage_with_a_missing_manual_source(choose, monkeypatch, tmp_path, capsy
     choose("sample", "full")
     monkeypatch.setattr(stage, "fetch", lambda *args, **options: (source("sts2013-smt"),))
     (tmp_path / "data/raw/sts2013-smt").mkdir(parents=True)
-    (tmp_path / "data/raw/sts2013-smt/SMT.test.tsv").touch()
+    (tmp_path / "data/raw/sts2013-smt/STS.input.SMT.txt").touch()
     stage.main()
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("sts2013-smt is left out: licensed by the LDC; ")
-    assert line.endswith("cache/licensed/sts2013-smt/SMT.test.tsv and run `dvc repro -f download`")
+    assert line.startswith("sts2013-smt is left out: the sentences are licensed by the LDC; ")
+    assert line.endswith("cache/licensed/sts2013-smt/STS.gs.SMT.txt and run `dvc repro -f download`")
     assert "sts2013-smt" not in listed_sources(tmp_path)
+
+
+def test_stage_with_an_optional_source_that_failed(choose, monkeypatch, tmp_path, capsys):
+    choose("sample", "full")
+    failed = source("pit2015")
+
+    def fetch(*args, on_failure, **options):
+        on_failure(failed, SourceError("https://example.org: 404; try later"))
+        return (failed,)
+
+    monkeypatch.setattr(stage, "fetch", fetch)
+    stage.main()
+    assert capsys.readouterr().err == "pit2015 is left out: https://example.org: 404; try later\n"
+    assert "pit2015" not in listed_sources(tmp_path)
 
 
 @pytest.mark.real_data

@@ -9,7 +9,7 @@ import pytest
 
 import pipeline.tokenize as stage
 from paraphrastic.corpus.filtering import REASONS
-from paraphrastic.errors import DataError
+from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.sources.catalogue import File, Suite, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
 from pipeline.params import Tokenize
@@ -38,6 +38,10 @@ FILES = {
 SETTINGS = {
     "drop_overlap": True,
     "max_bad_rows": 0.1,
+    "feature": "PPDB2.0Score",
+    "min_score": None,
+    "max_score": None,
+    "relations": [],
     "take_share": 1.0,
     "max_pairs": None,
     "max_tokens": None,
@@ -207,3 +211,8 @@ def test_report_of_the_corpora_open_and_captions(mirror, tmp_path, monkeypatch):
     boundaries = np.flatnonzero(np.diff(numbers)) + 1
     assert len(boundaries) == 9
     assert all(groups[:boundary].max() < groups[boundary:].min() for boundary in boundaries)
+
+
+def test_filter_of_a_corpus_without_scores(run):
+    with pytest.raises(ParameterError, match=r"tokenize\.min_score.* no source of the corpus has scores or relations"):
+        run(min_score=1.0)

@@ -7,6 +7,7 @@ import pytest
 
 from paraphrastic.errors import DataError
 from paraphrastic.readers import ppdb
+from paraphrastic.readers.pair_filter import PairFilter
 from tests.helpers.raw_files import bad_rows, read_files, rows, write_file
 
 FIRST_VERSION = "[NP] ||| the car ||| the automobile ||| Abstract=0 p(e|f)=NA ||| 0-0 1-1\n"
@@ -50,3 +51,38 @@ def test_file_without_pairs(tmp_path: Path, text: str):
     write_file(tmp_path / "p.gz", gzip.compress(text.encode()))
     with pytest.raises(DataError, match=r"p\.gz: not one pair of phrases; .*remove it"):
         read_files("ppdb", tmp_path)
+
+
+RELATIONS = "".join(
+    f"[NN] ||| a{n} ||| b{n} ||| PPDB2.0Score={score} PPDB1.0Score=2.5 ||| 0-0 ||| {relation}\n"
+    for n, (score, relation) in enumerate(
+        [("5.25", "Equivalence"), ("NA", "Equivalence"), ("3.0", "ForwardEntailment"), ("-1e-1", "Equivalence")]
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"),
+    [
+        ({"min_score": 3.0}, ["a0", "a2"]),
+        ({"max_score": 3.0}, ["a2", "a3"]),
+        ({"relations": ("Equivalence", "Independent")}, ["a0", "a1", "a3"]),
+        ({"min_score": 0.0, "relations": ("Equivalence",)}, ["a0"]),
+        ({"feature": "PPDB1.0Score", "min_score": 2.5}, ["a0", "a1", "a2", "a3"]),
+        ({}, ["a0", "a1", "a2", "a3"]),
+    ],
+)
+def test_filter_by_feature_and_relation(tmp_path: Path, limits: dict, kept: list[str]):
+    write_file(tmp_path / "p.gz", gzip.compress(("[NN] ||| cut\n" + RELATIONS).encode()))
+    readings = read_files("ppdb", tmp_path, filter=PairFilter(**limits))
+    assert [row[0] for row in rows(readings)] == kept
+    assert [row[2] for row in rows(readings)] == list(range(len(kept)))
+    assert bad_rows(readings) == [("p.gz", 1)]
+
+
+def test_filter_by_what_the_file_lacks(tmp_path: Path):
+    write_file(tmp_path / "p.gz", gzip.compress(FIRST_VERSION.encode()))
+    with pytest.raises(DataError, match=r"p\.gz: has no feature PPDB2\.0Score; set tokenize\.feature to .*Abstract, p"):
+        read_files("ppdb", tmp_path, filter=PairFilter(min_score=3.0))
+    with pytest.raises(DataError, match=r"p\.gz: has no entailment relations, only PPDB 2\.0 has"):
+        read_files("ppdb", tmp_path, filter=PairFilter(relations=("Equivalence",)))

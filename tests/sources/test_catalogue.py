@@ -45,7 +45,8 @@ def test_title_licence_and_citation_of_each_source():
 def test_pinned_files():
     unpinned = {source.name for source in SOURCES for file in source.files if not file.sha256}
     assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 121
-    assert {name for name in unpinned if not name.startswith("ppdb")} == {"simpwiki", "sts2013-smt", "pit2015"}
+    evaluated = {each.name for each in suite("open").sources} | {each.name for each in corpus(["open", "captions"])}
+    assert not unpinned & evaluated
 
 
 @pytest.mark.real_data
@@ -60,7 +61,8 @@ def test_pinned_files_of_the_mirror(mirror):
 def test_distinct_addresses_and_paths():
     urls = [file.url for source in SOURCES for file in source.files if file.url]
     paths = [(source.name, file.path) for source in SOURCES for file in source.files]
-    assert len(set(urls)) == len(urls)
+    shared = {url for url in urls if urls.count(url) > 1}
+    assert shared == {"http://ttic.uchicago.edu/~wieting/charagram-demo.zip"}  # vectors, pairs and an evaluation set
     assert len(set(paths)) == len(paths)
 
 
@@ -112,6 +114,19 @@ def test_sources_of_the_suite_full_that_are_not_in_open():
     assert extras == {"pit2015", "sts2013-smt"}
     assert source("sts2013-smt").manual
     assert suite("full").select == suite("open").select == "sts.2016"
+
+
+def test_suites_of_the_papers():
+    papers, official = suite("papers"), suite("official")
+    assert {"trecqa-all", "wsj", "annotated-ppdb", "pit2015", "sts2013-smt"} <= set(names(papers.sources))
+    assert {"trecqa", "wsj-sample"}.isdisjoint(names(papers.sources))
+    unpinned = {
+        each.name for each in (*papers.sources, *official.sources) if not (each.files[0].sha256 or each.optional)
+    }
+    assert unpinned == {"sts2013-smt"}
+    rows, same = ({key: n for each in one.sources for key, n in each.rows.items()} for one in (papers, official))
+    assert rows.items() <= same.items()
+    assert same.keys() - rows.keys() == {f"stsbenchmark/{split}" for split in ("train", "dev", "test")}
 
 
 def test_22_evaluation_sets_of_the_papers():

@@ -167,6 +167,26 @@ def test_pinned_file_of_a_manual_source(fetch_sources, content, tmp_path):
     assert content("a.tsv") == b"pinned"
 
 
+def test_optional_source_that_the_server_lacks(server, fetch_sources, content):
+    texts = server.source()
+    lost = server.source("/lost.zip", pinned=False, name="lost", optional=True)
+    del server.bodies["/lost.zip"]
+    failures = []
+    absent = fetch_sources(texts, lost, on_failure=lambda source, error: failures.append((source.name, str(error))))
+    assert absent == (lost,)
+    assert content() == BODY
+    ((name, error),) = failures
+    assert name == "lost"
+    assert error.startswith(f"{server.address}/lost.zip: the server answers 404 Not Found; ")
+    assert source_error(fetch_sources, lost) == error  # nobody asked to go on
+
+
+def test_source_that_is_not_optional_and_that_the_server_lacks(server, fetch_sources):
+    lost = server.source("/lost.zip", pinned=False)
+    server.bodies.clear()
+    assert "404" in source_error(fetch_sources, lost, on_failure=print)
+
+
 def test_files_after_prune(tmp_path):
     texts = make_source([File("a/b.txt", "", None)])
     for path in ("texts/a/b.txt", "texts/a/c.txt", "texts/d/e.txt", "other/f.txt", "g.txt"):

@@ -7,8 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.corpus.distinct_pairs import DistinctPairs
 from paraphrastic.errors import DataError
 from paraphrastic.readers.lines import BadRow
+from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import Source
@@ -21,39 +23,64 @@ class RawPairs:
         source: a source of pairs.
         folder: where its files are.
         max_bad_rows: number of unusable rows per pair read above which the source is refused.
-        on_bad_rows: called with one line if rows were left out.
+        on_message: called with one line if rows were left out, and with the number of distinct pairs if the papers
+            count those of the source.
+        wanted: limits of pairs; with limits, pairs are not counted.
 
     Attributes:
         read: pairs that the current iteration has read.
         bad: rows that it has left out.
     """
 
-    def __init__(self, source: Source, folder: Path, max_bad_rows: float, on_bad_rows: Callable[[str], object]) -> None:
-        self._source, self._folder = source, folder
-        self._max_bad_rows, self._on_bad_rows = max_bad_rows, on_bad_rows
+    def __init__(
+        self,
+        source: Source,
+        folder: Path,
+        max_bad_rows: float,
+        on_message: Callable[[str], object],
+        wanted: PairFilter = PASS_ALL,
+    ) -> None:
+        self._source, self._folder, self._wanted = source, folder, wanted
+        self._max_bad_rows, self._on_message = max_bad_rows, on_message
         self.read, self.bad = 0, list[BadRow]()
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Yield tables in schema `RAW["pairs"]`.
 
         Raises:
-            DataError: more rows are unusable than allowed, or a file is damaged.
+            DataError: more rows are unusable than allowed, a file is damaged, or the source does not have the number of
+                pairs that the catalogue states.
         """
         self.read, self.bad = 0, []
-        for reading in read(self._source, self._folder):
+        distinct = DistinctPairs() if "distinct" in self._source.rows and not self._wanted.is_active else None
+        for reading in read(self._source, self._folder, self._wanted):
             if reading.kind == "pairs":
                 self.read += len(reading.table)
                 self.bad += reading.bad
+                if distinct is not None:
+                    distinct.add(reading.table)
                 yield reading.table
         if self.bad:
             self._check_bad_rows()
+        if not self._wanted.is_active:
+            self._check_count()
+        if distinct is not None:
+            count, published = distinct.count(), self._source.rows["distinct"]
+            self._on_message(f"{self._source.name}: {count} distinct pairs; the papers count {published}")
+
+    def _check_count(self) -> None:
+        """Refuse a source with more or fewer pairs; a bad row can be one pair that is missing."""
+        expected = self._source.rows.get("pairs", self.read)
+        if not self.read <= expected <= self.read + len(self.bad):
+            mismatch = f"{self.read} pairs, expected {expected}"
+            raise DataError(f"{self._folder}: {mismatch}; remove the folder and run `dvc repro`")
 
     def _check_bad_rows(self) -> None:
         summary = f"{self.bad[0]} ({len(self.bad)} bad rows beside {self.read} pairs)"
         if len(self.bad) > self._max_bad_rows * self.read:
             limit = f"more than tokenize.max_bad_rows = {self._max_bad_rows} allows"
             raise DataError(f"{summary}: {limit}; remove {self._folder} and run `dvc repro`")
-        self._on_bad_rows(f"{summary}: left out")
+        self._on_message(f"{summary}: left out")
 
 
 def read_evaluation(source: Source, folder: Path) -> list[Reading]:

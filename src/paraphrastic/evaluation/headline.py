@@ -36,6 +36,7 @@ def headline(metrics: SetMetrics) -> dict[str, Any]:
         "paraphrase": {
             "msrp": _pick(metrics, "paraphrase.msrp", "accuracy", "f1"),
             "ppdb": _pick(metrics, "paraphrase.ppdb", "spearman"),
+            "annotated-ppdb": _pick(metrics, "paraphrase.annotated-ppdb", "spearman"),
         },
         "words": _spearman(metrics, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords")}),
         "sample": {

@@ -40,8 +40,8 @@ class DataNeeds:
 
     @property
     def manual(self) -> list[Source]:
-        """The absent sources that a person has to bring."""
-        return [each for each in self.absent if each.manual]
+        """The absent sources that a person has to bring, without optional ones."""
+        return [each for each in self.absent if each.manual and not each.optional]
 
     def check(self, locations: DataLocations) -> None:
         """Check that nobody has to bring anything.

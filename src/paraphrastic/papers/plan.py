@@ -10,7 +10,7 @@ from typing import Any
 
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 
-SUITES: dict[Data, str] = {"open": "open", "paper": "full"}
+SUITES: dict[Data, str] = {"open": "open", "paper": "papers"}
 _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also if params.yaml has the same
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 

@@ -1,13 +1,17 @@
-"""Read plain files, gzip files, and tar and zip archives; errors state the remedy."""
+"""Read plain files, gzip and bzip2 files, and tar and zip archives; errors state the remedy."""
 
+import bz2
+import errno
 import gzip
 import io
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import IO, cast
 
 from paraphrastic.errors import DataError, SourceError
 
@@ -39,34 +43,89 @@ def report_damage(path: Path) -> Iterator[None]:
     except _DAMAGE as error:
         raise DataError(f"{path}: damaged or truncated ({error}); {REMEDY}") from error
     except OSError as error:
+        if error.errno in (None, errno.EINVAL):  # raised by bz2, and by zipfile for an offset before the start
+            raise DataError(f"{path}: damaged or truncated ({error}); {REMEDY}") from error
         raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, decompressed if its name ends in `.gz` or `.tgz`."""
+    """Return the content of a file, decompressed if its name ends in `.gz`, `.tgz` or `.bz2`."""
     with report_damage(path):
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix in {".gz", ".tgz"} else data
+        return _decompress(path.name, path.read_bytes())
 
 
-def read_archive(path: Path) -> dict[str, bytes]:
-    """Return the content of each file in a zip archive or gzipped tar archive, by its name without folders."""
+def _decompress(name: str, data: bytes) -> bytes:
+    if name.endswith((".gz", ".tgz")):
+        return gzip.decompress(data)
+    return bz2.decompress(data) if name.endswith(".bz2") else data
+
+
+def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:
+    """Return the content of files in a zip archive or compressed tar archive, by their names without folders.
+
+    Members whose names end in `.gz` are decompressed, and named without it. Files that macOS adds to zip archives
+    (`__MACOSX/._NAME`) are left out.
+
+    Args:
+        path: path of the archive.
+        pattern: of the names of the members that are read.
+    """
     members = _zip_members if path.suffix == ".zip" else _tar_members
     with report_damage(path):
-        return dict(members(read_bytes(path)))
+        contents = members(path, pattern)
+        return {name.removesuffix(".gz"): _decompress(name, data) for name, data in contents}
 
 
-def _zip_members(data: bytes) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
+    """Yield the text of a file in chunks of whole lines, so that memory does not depend on the length of the file.
+
+    Args:
+        path: path of a plain file, of a gzip file, or of a zip archive.
+        pattern: of the name of the member of the zip archive.
+        size: bytes of text per chunk.
+
+    Raises:
+        SourceError: the file cannot be read.
+        DataError: the file is damaged or truncated, or the archive does not have one member of that name.
+    """
+    rest = b""
+    with ExitStack() as stack, report_damage(path):
+        stream = _open_text(path, pattern, stack)
+        while chunk := stream.read(size):
+            chunk = rest + chunk
+            end = chunk.rfind(b"\n") + 1
+            rest = chunk[end:]
+            if end:
+                yield chunk[:end]
+    if rest:
+        yield rest
+
+
+def _open_text(path: Path, pattern: str, stack: ExitStack) -> IO[bytes]:
+    if path.suffix != ".zip":
+        return stack.enter_context(cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")))
+    archive = stack.enter_context(zipfile.ZipFile(path))
+    members = [info for info in archive.infolist() if _is_wanted(info.filename, pattern) and not info.is_dir()]
+    if len(members) != 1:
+        raise DataError(f"{path}: {len(members)} members of the archive match {pattern}, expected one; {REMEDY}")
+    return stack.enter_context(archive.open(members[0]))
+
+
+def _is_wanted(name: str, pattern: str) -> bool:
+    return fnmatchcase(Path(name).name, pattern) and not Path(name).name.startswith("._")
+
+
+def _zip_members(path: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
-            if not info.is_dir():
+            if not info.is_dir() and _is_wanted(info.filename, pattern):
                 yield Path(info.filename).name, archive.read(info)
 
 
-def _tar_members(data: bytes) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+def _tar_members(path: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=io.BytesIO(read_bytes(path)), mode="r:") as archive:
         for info in archive:
-            member = archive.extractfile(info) if info.isfile() else None
+            member = archive.extractfile(info) if info.isfile() and _is_wanted(info.name, pattern) else None
             if member is not None:
                 yield Path(info.name).name, member.read()
 

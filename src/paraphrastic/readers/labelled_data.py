@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.errors import DataError
 from paraphrastic.readers.files import REMEDY
-from paraphrastic.readers.lines import Lines
+from paraphrastic.readers.lines import Lines, read_lines
 from paraphrastic.readers.reading import Columns, Options, Reading, make_reading
 
 
@@ -70,6 +70,28 @@ def wikiqa(folder: Path, options: Options) -> Iterator[Reading]:
         yield _labelled_reading("ranking", lines, "qa.wikiqa", split, columns)
 
 
+def wikiqa_corpus(folder: Path, options: Options) -> Iterator[Reading]:
+    """Read the columns question id, question, document id, document title, sentence id, sentence, label, and a header.
+
+    Args:
+        folder: contains the archive.
+        options: `archive`, and `splits`, which maps a file to its split.
+
+    Yields:
+        Set `qa.wikiqa`, one reading per file, including questions without a correct answer. Rows with one question id
+        belong to one question. Sentence ids are DOCUMENT-NUMBER and in order, as `evaluation.ranking` assumes for ties.
+    """
+    splits = options["splits"]
+    for lines, split in zip(read_lines(folder, splits, options["archive"]), splits.values(), strict=True):
+        lines.skip_header("QuestionID", "Question", "DocumentID", "DocumentTitle", "SentenceID", "Sentence", "Label")
+        question_id, question, document, _, candidate_id, candidate, label = lines.fields(7)
+        foreign = pc.not_equal(pc.replace_substring_regex(candidate_id, r"-\d+$", ""), document)
+        candidate_id = lines.reject(candidate_id, foreign, "the sentence id does not begin with the document id")
+        columns = {"question": question_id.dictionary_encode().indices, "text1": question, "text2": candidate}
+        columns |= {"label": lines.labels(label, ["0", "1"]), "id": candidate_id}
+        yield _labelled_reading("ranking", lines, "qa.wikiqa", split, columns)
+
+
 def trecqa(folder: Path, options: Options) -> Iterator[Reading]:
     r"""Read questions and candidates between tags.
 
@@ -78,15 +100,15 @@ def trecqa(folder: Path, options: Options) -> Iterator[Reading]:
     escaped.
 
     Args:
-        folder: contains the files.
-        options: `splits` maps a file to its split.
+        folder: contains the files, or the archive.
+        options: `splits` maps a file to its split; `archive` if the files are in one.
 
     Yields:
         Set `qa.qasent`, one reading per file: in the split `train` the candidates of all questions, in other splits
         the candidates of questions with both a correct and a wrong answer.
     """
-    for name, split in options["splits"].items():
-        lines = Lines.read(folder / name)
+    splits = options["splits"]
+    for lines, split in zip(read_lines(folder, splits, options.get("archive")), splits.values(), strict=True):
         _check_tags(lines)
         candidates = _candidates(lines)
         if split != "train":

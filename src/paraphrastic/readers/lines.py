@@ -4,7 +4,7 @@ A line that cannot be used is recorded as a bad row and becomes null. The positi
 that fields and the lines of parallel files stay aligned.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import REMEDY, read_bytes
+from paraphrastic.readers.files import REMEDY, read_archive, read_bytes
 
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_BYTES = (1 << 31) - 1  # offsets of an Arrow column of text are int32
 
@@ -124,7 +124,7 @@ class Lines:
     def numbers(self, column: pa.StringArray, low: float, high: float) -> pa.DoubleArray:
         """Return `column` (n,) as numbers; a value that is not a number in [low, high] makes a bad row."""
         text = pc.utf8_trim_whitespace(column)
-        text = self.reject(text, pc.invert(pc.match_substring_regex(text, _NUMBER)), "not a number")
+        text = self.reject(text, pc.invert(pc.match_substring_regex(text, NUMBER)), "not a number")
         number = text.cast(pa.float64())
         outside = pc.or_(pc.less(number, low), pc.greater(number, high))
         return self.reject(number, outside, f"a number outside {low} to {high}")
@@ -148,6 +148,21 @@ class Lines:
         if not (self.text[0].as_py() or "").startswith("\t".join(names)):
             raise DataError(f"{self.file}: line 1 is not the header {' | '.join(names)}; {REMEDY}")
         self.skip(pa.array(np.arange(len(self)) == 0))
+
+
+def read_lines(folder: Path, names: Iterable[str], archive: str | None = None) -> Iterator[Lines]:
+    """Yield the lines of each of several files.
+
+    Args:
+        folder: contains the files, or the archive.
+        names: names of the files; in an archive, without folders.
+        archive: name of the archive; None if there is none.
+    """
+    if archive is None:
+        yield from (Lines.read(folder / name) for name in names)
+    else:
+        members = read_archive(folder / archive)
+        yield from (Lines.of_member(folder / archive, members, name) for name in names)
 
 
 def check_parallel(*files: Lines) -> None:

@@ -1,6 +1,6 @@
 """Reader of PPDB 1.0 and 2.0; the files are read in chunks, so that memory does not depend on their size."""
 
-import gzip
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import REMEDY, find_file, report_damage
-from paraphrastic.readers.lines import Lines
+from paraphrastic.readers.files import REMEDY, find_file, text_chunks
+from paraphrastic.readers.lines import NUMBER, Lines
+from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading, make_reading
 
 CHUNK = 1 << 24  # bytes of text per chunk
@@ -21,43 +22,73 @@ _NONTERMINAL = r"\[[^\s\[\]]+,\d+\]"
 def ppdb(folder: Path, options: Options) -> Iterator[Reading]:
     """Read lines `LHS ||| phrase ||| paraphrase ||| features …` in the order of the file, which is by confidence.
 
-    Rules with a nonterminal such as `[NP,1]` are not pairs of phrases and are skipped.
+    Rules with a nonterminal such as `[NP,1]` are not pairs of phrases and are skipped. Features are `KEY=VALUE`, where
+    the value can be `NA`. PPDB 2.0 has a sixth field, the entailment relation.
+
+    Args:
+        folder: contains the file.
+        options: `filter`, limits of a feature, and relations; the pairs outside are skipped.
 
     Yields:
         One reading per chunk of the file; each pair is its own group.
 
     Raises:
-        DataError: the file is damaged, truncated, or contains no pair.
+        DataError: the file is damaged, truncated, contains no pair, or lacks the feature or relation of the filter.
     """
-    path = find_file(folder, "*.gz")
+    path, wanted = find_file(folder, "*.gz"), options.get("filter", PASS_ALL)
     line = group = 0
-    for chunk in _chunks(path):
+    for chunk in text_chunks(path, "*", CHUNK):
         lines = Lines(path, chunk, first=line + 1)
-        reading = _phrases(lines, group)
+        reading = _phrases(lines, group, wanted)
         yield reading
         line, group = line + len(lines), group + len(reading.table)
     if not group:
         raise DataError(f"{path}: not one pair of phrases; is it the right file? {REMEDY}")
 
 
-def _phrases(lines: Lines, first_group: int) -> Reading:
+def _phrases(lines: Lines, first_group: int, wanted: PairFilter) -> Reading:
     _, phrase, paraphrase, _ = lines.fields(4, " ||| ")
     has_nonterminal = (pc.match_substring_regex(text, _NONTERMINAL) for text in (phrase, paraphrase))
     kept = pc.fill_null(pc.invert(pc.or_(*has_nonterminal)), False)
+    if wanted.is_active:
+        kept = pc.and_(kept, _accepted(lines, wanted))
     columns = {"text1": phrase.filter(kept), "text2": paraphrase.filter(kept)}
     columns["group"] = pa.array(np.arange(first_group, first_group + len(columns["text1"])))
     return make_reading("pairs", [lines], columns, may_be_empty=True)
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
-    """Yield the text of a gzip file in chunks of whole lines."""
-    rest = b""
-    with report_damage(path), gzip.open(path) as stream:
-        while chunk := stream.read(CHUNK):
-            chunk = rest + chunk
-            end = chunk.rfind(b"\n") + 1
-            rest = chunk[end:]
-            if end:
-                yield chunk[:end]
-    if rest:
-        yield rest
+def _accepted(lines: Lines, wanted: PairFilter) -> pa.BooleanArray:
+    """Return which lines (n,) the filter accepts; one without the feature or the relation is not accepted.
+
+    Raises:
+        DataError: no line has the feature, or the relation field.
+    """
+    fields = pc.split_pattern(lines.text, " ||| ")
+    accepted = pa.array(np.ones(len(lines), bool))
+    if wanted.limits_scores:
+        accepted = wanted.accepts_scores(_feature(lines, fields, wanted.feature))
+    if wanted.relations:
+        sixth = pc.equal(pc.list_value_length(fields), 6)
+        if not pc.any(sixth).as_py():
+            wanted.check_source_without_relations(lines.file)
+        relation = pc.list_element(fields.filter(sixth), 5)
+        known = np.zeros(len(lines), bool)
+        known[np.flatnonzero(pc.fill_null(sixth, False))] = pc.is_in(relation, pa.array(wanted.relations))
+        accepted = pc.and_(accepted, pa.array(known))
+    return accepted
+
+
+def _feature(lines: Lines, fields: pa.ListArray, name: str) -> pa.DoubleArray:
+    """Return the value of a feature in each line (n,); null if it is NA or absent."""
+    long_enough = pc.fill_null(pc.greater(pc.list_value_length(fields), 3), False)
+    features = pc.list_element(fields.filter(long_enough), 3)
+    pattern = rf"(?:^| ){re.escape(name)}=(?P<value>[^ ]+)"
+    value = pc.struct_field(pc.extract_regex(features, pattern), "value")
+    if not pc.any(value.is_valid()).as_py():
+        example = features[0].as_py() if len(features) else ""
+        known = ", ".join(pair.partition("=")[0] for pair in example.split(" "))
+        raise DataError(f"{lines.file}: has no feature {name}; set tokenize.feature to one of {known}")
+    usable = pc.fill_null(pc.match_substring_regex(value, NUMBER), False)
+    values = np.full(len(lines), np.nan)
+    values[np.flatnonzero(long_enough)] = pc.if_else(usable, value, "nan").cast(pa.float64()).to_numpy()
+    return pa.array(values, from_pandas=True)

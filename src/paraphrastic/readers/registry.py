@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from paraphrastic.errors import DataError, unknown_name
-from paraphrastic.readers import labelled_data, paraphrase_pairs, ppdb, scored_pairs, tagged
+from paraphrastic.readers import labelled_data, large_corpora, paraphrase_pairs, ppdb, scored_pairs, tagged
+from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading
 from paraphrastic.sample import tables
 from paraphrastic.sources.catalogue import Source
@@ -24,36 +25,49 @@ def _sample(folder: Path, options: Options) -> Iterator[Reading]:
 
 READERS: dict[str, Reader] = {
     "aligned": paraphrase_pairs.aligned,
+    "annotated-ppdb": scored_pairs.annotated_ppdb,
     "captions": paraphrase_pairs.captions,
     "conllu": tagged.conllu,
     "labelled-tokens": paraphrase_pairs.labelled_tokens,
     "lexicon": paraphrase_pairs.lexicon,
     "msrp": labelled_data.msrp,
     "onestop": paraphrase_pairs.onestop,
+    "parabank": large_corpora.parabank,
+    "paranmt": large_corpora.paranmt,
     "pit2015": scored_pairs.pit2015,
     "ppdb": ppdb.ppdb,
     "ppdb-judgements": scored_pairs.ppdb_judgements,
     "references": paraphrase_pairs.references,
     "sample": _sample,
     "sick": scored_pairs.sick,
+    "sick-archive": scored_pairs.sick_archive,
     "simpwiki": paraphrase_pairs.simpwiki,
     "sst": labelled_data.sst,
     "sts-archive": scored_pairs.sts_archive,
+    "sts-benchmark": scored_pairs.sts_benchmark,
+    "sts-files": scored_pairs.sts_files,
     "sts-tsv": scored_pairs.sts_tsv,
+    "tab-pairs": large_corpora.tab_pairs,
     "trecqa": labelled_data.trecqa,
     "treebank": tagged.treebank,
+    "treebank-tagged": tagged.treebank_tagged,
     "wikiqa": labelled_data.wikiqa,
+    "wikiqa-corpus": labelled_data.wikiqa_corpus,
     "wikisplit": paraphrase_pairs.wikisplit,
     "word-pairs": scored_pairs.word_pairs,
 }
 
 
-def read(source: Source, folder: Path) -> Iterator[Reading]:
+FILTERED = ("parabank", "paranmt", "ppdb")  # readers of pairs with scores
+
+
+def read(source: Source, folder: Path, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:
     """Yield the tables of a source.
 
     Args:
         source: an entry of the catalogue; names the reader and its options.
         folder: contains the files of the source at the paths that the catalogue states.
+        wanted: limits of pairs, for sources that score them; others have all their pairs.
 
     Raises:
         DataError: the source has no tables, or a file is damaged, truncated, empty or of another format.
@@ -63,4 +77,4 @@ def read(source: Source, folder: Path) -> Iterator[Reading]:
         raise DataError(f"source '{source.name}' has no tables to read; leave it out of corpus and benchmarks")
     if source.reader not in READERS:
         raise DataError(unknown_name("reader", source.reader, READERS) + f" (source '{source.name}')")
-    yield from READERS[source.reader](folder, source.options)
+    yield from READERS[source.reader](folder, {**source.options, "filter": wanted})

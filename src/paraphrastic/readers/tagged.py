@@ -13,6 +13,7 @@ from paraphrastic.readers.files import REMEDY, find_file, read_archive
 from paraphrastic.readers.lines import Lines
 from paraphrastic.readers.reading import Options, Reading, make_reading
 
+_CLOSING = ["''", ")", "-RRB-"]  # tags of tokens that still belong to a sentence after its full stop
 _ESCAPES = {r"\/": "/", r"\*": "*", "-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}"}
 
 
@@ -117,6 +118,71 @@ def _leaves(lines: Lines, start: int) -> pa.Table:
     columns = {"sentence": pa.array(sentence + start).take(line), "token": _unescape(token), "tag": tag}
     columns |= {name: pa.nulls(len(tag)) for name in ("head", "relation")}
     return pa.table(columns).filter(pc.not_equal(tag, "-NONE-"))
+
+
+def treebank_tagged(folder: Path, options: Options) -> Iterator[Reading]:
+    r"""Read the files `wsj_SSNN.pos` of a zip archive of the tagged Wall Street Journal, `SS` being the section.
+
+    A line contains tokens `word/TAG`, and brackets around chunks. In a word, `\/` stands for `/`. A token with a
+    choice of tags, `word/TAG|TAG`, has the first one. A sentence ends after a token tagged `.` and the closing quotes
+    and brackets that follow it on the same or the next line, and at a line of `=`, which separates paragraphs.
+
+    Args:
+        folder: contains the archive.
+        options: `archive`; `set`, the name of the set; `splits` maps a split to its first and last section.
+
+    Yields:
+        One reading per split.
+
+    Raises:
+        DataError: a section has no file.
+    """
+    path = folder / options["archive"]
+    archive = read_archive(path, "wsj_*.pos")
+    for split, (first, last) in options["splits"].items():
+        names = [sorted(n for n in archive if n.startswith(f"wsj_{section:02}")) for section in range(first, last + 1)]
+        for section, files in zip(range(first, last + 1), names, strict=True):
+            if not files:
+                raise DataError(f"{path}: the archive contains no wsj_{section:02}*.pos; {REMEDY}")
+        lines = [Lines.of_member(path, archive, name) for files in names for name in files]
+        tokens = [_tagged_words(each) for each in lines]
+        starts = np.cumsum([0, *(table["sentence"][-1].as_py() + 1 if len(table) else 0 for table in tokens)])
+        moved = [_move_sentences(table, start) for table, start in zip(tokens, starts[:-1].tolist(), strict=True)]
+        yield _tagged_reading(lines, pa.concat_tables(moved), options["set"], split)
+
+
+def _move_sentences(table: pa.Table, start: int) -> pa.Table:
+    return table.set_column(0, "sentence", pc.add(table["sentence"], start))
+
+
+def _tagged_words(lines: Lines) -> pa.Table:
+    """Return the words of one file of tagged text; sentences are numbered from 0."""
+    text = pc.utf8_trim_whitespace(pc.replace_substring_regex(lines.text, r"(^|\s)[\[\]](\s|$)", " "))
+    words = pc.split_pattern_regex(text, r"\s+")
+    line, word = pc.list_parent_indices(words).to_numpy(), pc.list_flatten(words)
+    is_word = pc.not_equal(word, "").to_numpy(zero_copy_only=False)
+    paragraph = np.cumsum(pc.fill_null(pc.match_substring_regex(lines.text, r"^=+$"), False))[line]
+    is_word &= ~pc.match_substring_regex(word, r"^=+$").to_numpy(zero_copy_only=False)
+    word, line, paragraph = word.filter(pa.array(is_word)), line[is_word], paragraph[is_word]
+    token, tag = pc.extract_regex(word, r"^(?P<token>.+)/(?P<tag>[^/|\s]+)(?:\|\S+)?$").flatten()
+    for number in np.unique(line[token.is_null().to_numpy(zero_copy_only=False)]):
+        lines.reject(lines.text, pa.array(np.arange(len(lines)) == number), "a word without a tag")
+    columns = {"sentence": pa.array(_sentences(tag, paragraph)), "token": _unescape(token), "tag": tag}
+    columns |= {name: pa.nulls(len(tag)) for name in ("head", "relation")}
+    return pa.table(columns)
+
+
+def _sentences(tag: pa.StringArray, paragraph: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of the sentence of each token, (tokens,)."""
+    ends = pc.fill_null(pc.equal(tag, "."), False).to_numpy(zero_copy_only=False)
+    closing = pc.fill_null(pc.is_in(tag, pa.array(_CLOSING)), False).to_numpy(zero_copy_only=False)
+    after_end = np.zeros(len(ends), bool)  # the token before is the end of a sentence, or closes it
+    for i in range(1, len(ends)):
+        after_end[i] = ends[i - 1] or (after_end[i - 1] and closing[i - 1])
+    begins = after_end & ~closing & ~ends
+    if len(begins):
+        begins[1:] |= paragraph[1:] != paragraph[:-1]
+    return np.cumsum(begins)
 
 
 def _unescape(token: pa.StringArray) -> pa.StringArray:

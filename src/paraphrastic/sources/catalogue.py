@@ -44,13 +44,14 @@ class Source:
         reader: name of the reader that turns the files into tables; None if the files contain no tables.
         options: options of the reader that cannot be derived from file names.
         files: all files, in the order of the catalogue.
-        rows: number of rows of evaluation data that the reader must yield, by "SET/SPLIT", and number of training
-            pairs under `pairs`, which is not checked; empty if the number is not known.
+        rows: number of rows of evaluation data that the reader must yield, by "SET/SPLIT"; number of training pairs
+            that it must yield under `pairs`; distinct pairs that the papers count under `distinct`. Empty if unknown.
         pairs: whether the source yields training pairs.
         near_copies: whether pairs that contain a near copy of a sentence of an evaluation set of pairs, in any split,
             are dropped too.
         words: whether the texts are single words, not sentences.
         manual: instructions for a source that the user must provide; None if the files have addresses.
+        optional: whether evaluation goes on without the source if its files cannot be fetched.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Source:
     near_copies: bool
     words: bool
     manual: str | None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,6 +200,7 @@ class _Entry(_Table):
     near_copies: bool = False
     words: bool = False
     manual: _Text | None = None
+    optional: bool = False
     expand: dict[str, Annotated[list[_Text], Field(min_length=1)]] = {}
 
     @model_validator(mode="after")

@@ -31,6 +31,7 @@ def fetch(
     manual: Path | None = None,
     on_progress: OnDownload = lambda file, size, total: None,
     on_licence: Callable[[Source], None] = lambda source: None,
+    on_failure: Callable[[Source, SourceError], None] | None = None,
     timeout: float = 30.0,
     pauses: Sequence[float] = (1.0, 2.0, 4.0),
 ) -> tuple[Source, ...]:
@@ -45,24 +46,28 @@ def fetch(
         manual: folder with the files of manual sources at SOURCE/PATH.
         on_progress: called with the number of bytes while a file is downloaded, and once when the file is complete.
         on_licence: called with each source before its first file is copied from the mirror or downloaded.
+        on_failure: called with each optional source of which a file cannot be fetched, in place of the error; None
+            treats optional sources as all others.
         timeout: seconds without data after which a connection counts as stalled.
         pauses: seconds to wait before each retry after a temporary error.
 
     Returns:
-        The manual sources of which a file is missing; none of their files is copied.
+        The manual sources of which a file is missing, of which no file is copied, and the optional sources that failed.
 
     Raises:
-        SourceError: a file cannot be downloaded or does not have the pinned hash, or the mirror does not exist. The
-            cache keeps partial downloads. The next call resumes them if the server sent a validator, see
-            `http_download`.
+        SourceError: a file cannot be downloaded or does not have the pinned hash and its source is not optional, or the
+            mirror does not exist. The cache keeps partial downloads. The next call resumes them if the server sent a
+            validator, see `http_download`.
     """
     distinct = {source.name: source for source in sources}.values()
     absent = tuple(source for source in distinct if source.manual and not _is_provided(source, manual))
     files = [(source, file) for source in distinct if source not in absent for file in source.files]
-    if files:
-        fetcher = _Fetcher(folder, mirror_folder(mirror) if mirror else None, cache, manual, on_progress, on_licence)
-        asyncio.run(fetcher.fetch(files, timeout, pauses))
-    return absent
+    if not files:
+        return absent
+    resolved = mirror_folder(mirror) if mirror else None
+    fetcher = _Fetcher(folder, resolved, cache, manual, on_progress, on_licence, on_failure)
+    asyncio.run(fetcher.fetch(files, timeout, pauses))
+    return (*absent, *(source for source in distinct if source.name in fetcher.failed))
 
 
 def prune(sources: Sequence[Source], folder: Path) -> None:
@@ -84,7 +89,8 @@ def _is_provided(source: Source, manual: Path | None) -> bool:
 class _Fetcher:
     """One call of `fetch`, which documents the attributes.
 
-    `mirror` is the resolved folder. `announced` contains the names of the sources given to `on_licence`.
+    `mirror` is the resolved folder. `announced` contains the names of the sources given to `on_licence`, `failed`
+    those given to `on_failure`.
     """
 
     folder: Path | None
@@ -93,6 +99,8 @@ class _Fetcher:
     manual: Path | None
     on_progress: OnDownload
     on_licence: Callable[[Source], None]
+    on_failure: Callable[[Source, SourceError], None] | None
+    failed: set[str] = field(default_factory=set)
     announced: set[str] = field(default_factory=set)
 
     async def fetch(self, files: Sequence[tuple[Source, File]], timeout: float, pauses: Sequence[float]) -> None:
@@ -102,9 +110,19 @@ class _Fetcher:
             async with http_client(timeout) as client, asyncio.TaskGroup() as group:
                 downloader = Downloader(client, pauses, self.on_progress)
                 for source, file in files:
-                    group.create_task(self._fetch_file(source, file, downloader, limit))
+                    group.create_task(self._try_file(source, file, downloader, limit))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
+
+    async def _try_file(self, source: Source, file: File, downloader: Downloader, limit: asyncio.Semaphore) -> None:
+        try:
+            await self._fetch_file(source, file, downloader, limit)
+        except SourceError as error:
+            if not source.optional or self.on_failure is None:
+                raise
+            if source.name not in self.failed:
+                self.failed.add(source.name)
+                self.on_failure(source, error)
 
     async def _fetch_file(self, source: Source, file: File, downloader: Downloader, limit: asyncio.Semaphore) -> None:
         async with limit:
