@@ -6,7 +6,7 @@ import pytest
 from paraphrastic.errors import DataError
 from paraphrastic.vocabulary import pretrained
 from paraphrastic.vocabulary.pretrained import read_vectors
-from tests.helpers.raw_files import write_file
+from tests.helpers.raw_files import write_archive, write_file
 
 
 def test_glove_words_with_spaces_and_unusual_characters(tmp_path):
@@ -98,6 +98,17 @@ def test_file_of_more_dimensions(tmp_path, text, dim, line):
     with pytest.raises(DataError, match=f"line {line}: expected a word and {dim} numbers; set `dim`"):
         read_vectors(path, dim)  # otherwise the words would be "the 1" and so on
     assert read_vectors(path, 3)[0].to_pylist() == ["the", ". ."]
+
+
+def test_zip_archive_of_glove(tmp_path):
+    path = write_archive(tmp_path / "glove.zip", {"glove.txt": "the 1 2\n. . 3 4\n"}, "zip")
+    assert read_vectors(path, 2)[0].to_pylist() == ["the", ". ."]
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(DataError, match=r"glove\.zip: damaged or truncated"):
+        read_vectors(path, 2)
+    path = write_archive(tmp_path / "two.zip", {"a.txt": "the 1 2\n", "b.txt": "x"}, "zip")
+    with pytest.raises(DataError, match=r"two\.zip: holds 2 files; unpack it"):
+        read_vectors(path, 2)
 
 
 def test_missing_file(tmp_path):

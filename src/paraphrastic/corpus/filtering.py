@@ -36,9 +36,7 @@ from paraphrastic.text.tokenizer import tokenize
 REASONS = ("empty", "identical", "repeated", "overlap", "near")
 
 _PAIR_KINDS = ("similarity", "ranking", "labelled_pairs")  # kinds of evaluation tables with pairs
-_PHRASE_SETS = (
-    r"^(words\..*|paraphrase\.(annotated-)?ppdb|sample\.words)$"  # sets of words or phrases
-)
+_PHRASE_SETS = r"^(words\..*|paraphrase\.(annotated-)?ppdb|sample\.words)$"  # sets of words or phrases
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int32]

@@ -5,9 +5,13 @@ split from the right by the dimension. Words contain U+0085 and U+00A0, so lines
 """
 
 import re
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +30,8 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     The line of `UUUNKKK` holds the vector of unknown words. Files of PARAGRAM vectors have it; the code of iclr2016 and
     acl2017 looks all unknown words up there and stops with an error if a file lacks it. Here a file may lack it.
 
+    A zip archive must hold one file, as that of GloVe 840B does.
+
     Returns:
         The words (n,), without `UUUNKKK`, and a float32 table (n + 1, dim), with row 0 for all unknown words. Row 0 is
         zero if the file has no line `UUUNKKK`.
@@ -37,7 +43,7 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     words: list[bytes] = []
     vectors = [np.zeros((1, dim), np.float32)]
     try:
-        with path.open("rb") as file:
+        with _open(path) as file:
             for first, lines in _blocks(file):
                 skip = 1 if first == 1 and _is_header(lines[0], dim) else 0
                 block_words, block_vectors = _parse(lines[skip:], dim, path, first + skip)
@@ -50,6 +56,28 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     if all(word == UNKNOWN_WORD.encode() for word in words):
         raise DataError(f"{path}: contains no vectors of words")
     return _move_unknown(*_drop_repeated(words, np.concatenate(vectors), path))
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, or the only member of a zip archive.
+
+    Raises:
+        DataError: the archive is damaged or has several members.
+    """
+    if path.suffix != ".zip":
+        with path.open("rb") as file:
+            yield file
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            if len(members) != 1:
+                raise DataError(f"{path}: holds {len(members)} files; unpack it and name the file of vectors")
+            with archive.open(members[0]) as file:
+                yield file
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise DataError(f"{path}: damaged or truncated ({error}); fetch it again") from error
 
 
 def _blocks(file: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
