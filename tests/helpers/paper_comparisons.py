@@ -36,7 +36,7 @@ def make_line(
         for seed in range(1, seeds + 1)
     ]
     done = runs[: seeds if finished is None else finished]
-    result = Result(VERSION, {}, tables or {}, {"selection": curve} if curve else {})
+    result = Result(VERSION, {"sts.mean": 1.0}, tables or {}, {"selection": curve} if curve else {})
     return Line(label, [declared], runs, {run.name: result for run in done}, shown, changed)
 
 

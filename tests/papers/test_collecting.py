@@ -123,7 +123,7 @@ def test_stored_result_of_other_parameters(store, tmp_path):
 
 def test_one_line_for_a_reason(store):
     for run in (RUN, SECOND, replace(RUN, seed=3)):
-        store.add(run, Result("0.2.0", {}), expected(PARAMS, run))
+        store.add(run, Result("0.2.0", {"sts.mean": 1.0}), expected(PARAMS, run))
     (warning,) = gather(store, runs=(RUN, SECOND, replace(RUN, seed=3)))
     assert warning.startswith(f"{RUN.name} and 2 more: stored by version 0.2.0")
 

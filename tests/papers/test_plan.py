@@ -1,6 +1,7 @@
 """Runs: their commands, as DVC takes them."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from dvc.utils.cli_parse import to_path_overrides
@@ -61,9 +62,37 @@ def test_rows_that_differ_by_nothing_but_defaults_are_one_run():
         {"label": "default", "model": "avg", "options": {"dim": PARAMS["models"]["avg"]["dim"]}, "tasks": ["sst"]},
         {"label": "other", "model": "avg", "options": {"dim": 7}},
     ]
-    declared = {"id": "acl2017-t1", "paper": "acl2017", "table": "T1", "title": "title", "caption": "caption"}
-    declared |= {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "rows": rows}
-    experiment = Experiment.model_validate(declared)
+    experiment = experiment_of(rows)
     first, other = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
     assert (first.tasks, other.settings["models.avg.dim"]) == (("sst",), 7)
     assert set(first.settings) == {"model", "corpus", "benchmarks"}
+
+
+@pytest.mark.parametrize(
+    ("column", "analyses", "targets"),
+    [
+        ("finetune.sst.test.accuracy", [], ["finetune/dvc.yaml"]),
+        ("finetune.sst.test.accuracy", ["length"], ["evaluate", "finetune/dvc.yaml", "analyze/dvc.yaml"]),
+        ("transfer.mean", [], ["evaluate", "finetune/dvc.yaml"]),
+    ],
+)
+def test_evaluation_sets_are_scored_for_rows_that_show_them(column, analyses, targets):
+    experiment = experiment_of([{"label": "avg", "model": "avg", "tasks": ["sst"], "analyses": analyses}], value=column)
+    (run,) = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
+    assert run.command(None)[6 : 6 + len(targets) + 1] == [*targets, "-S"]
+
+
+def test_run_of_two_rows_scores_the_evaluation_sets_if_one_of_them_shows_them():
+    tasks = [{"label": "task", "model": "avg", "tasks": ["sst"], "columns": ["task"]}]
+    sets = [{"label": "sets", "model": "avg", "columns": ["mean"]}]
+    experiment = experiment_of([*tasks, *sets], task="finetune.sst.test.accuracy", mean="transfer.mean")
+    (run,) = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
+    assert run.sets
+    assert run.tasks == ("sst",)
+
+
+def experiment_of(rows: list[dict[str, Any]], **columns: str) -> Experiment:
+    """Return an experiment with these rows, and columns by name."""
+    declared = {"id": "acl2017-t1", "paper": "acl2017", "table": "T1", "title": "title", "caption": "caption"}
+    corpus = {"open": ["open"], "paper": ["simpwiki"]}
+    return Experiment.model_validate({**declared, "corpus": corpus, "rows": rows, "columns": columns})

@@ -76,6 +76,13 @@ def test_tasks_and_analyses_of_the_run_only(results):
     assert workspace(results, replace(RUN, analyses=("rare-words",))) is None
 
 
+def test_run_of_a_task_needs_no_metrics_of_evaluation_sets(results):
+    (results / "metrics/evaluate.json").unlink()
+    run = replace(RUN, tasks=("sts",), sets=False)
+    assert set(workspace(results, run).values) == {"finetune.sts.epoch", "finetune.sts.test.pearson"}
+    assert workspace(results, replace(run, sets=True)) is None
+
+
 def test_names_and_parameters_of_records(results):
     params = changed(PARAMS, "seed", 2)
     add_experiment(results, "avg-1", params, score=60.0)

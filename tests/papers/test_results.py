@@ -32,6 +32,13 @@ def add(store: Store, run: Run, result: Result, params=PARAMS) -> None:
     store.add(run, result, {**determining(params, with_tasks=True), "seed": run.seed})
 
 
+def test_result_of_a_task_alone_is_none_of_evaluation_sets():
+    result = Result("0.3.0", {"finetune.sts.test.pearson": 70.0})
+    run = replace(RUN, tasks=("sts",))
+    assert result.has(replace(run, sets=False))
+    assert not result.has(run)
+
+
 def test_result_is_read_again(store, folder):
     assert store.result(RUN) is None
     add(store, RUN, RESULT)

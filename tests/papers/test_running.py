@@ -119,7 +119,7 @@ def vectors(monkeypatch):
 
 def test_run_whose_embeddings_are_not_here_is_repeated(folder, vectors):
     project = Project(make_project(folder))
-    project.store.add(RUN, Result("0.3.0", {}), expected(project.params, RUN))
+    project.store.add(RUN, Result("0.3.0", {"sts.mean": 1.0}), expected(project.params, RUN))
     assert running.Runner(project).needed([RUN, STARTED]) == [STARTED, RUN]
     vectors.here.append(RUN.name)
     assert running.Runner(project).needed([RUN, STARTED]) == [STARTED]

@@ -26,6 +26,7 @@ from paraphrastic.papers.bibliography import PAPERS
 
 Data = Literal["open", "paper"]
 PRESETS = "presets.toml"
+TASKS = "finetune."  # the keys of metrics of supervised tasks start so
 
 
 def _check_distinct(seeds: list[int]) -> list[int]:
@@ -234,6 +235,11 @@ class Experiment(_Table):
         if row.key:
             return {column: row.key.replace("{column}", column) for column in row.columns}
         return {column: self.columns[column] for column in row.columns or self.columns}
+
+    def needs_sets(self, row: Row) -> bool:
+        """Return whether a row needs metrics on evaluation sets, not of supervised tasks alone."""
+        other = any(not key.startswith(TASKS) for key in self.keys_of(row).values())
+        return other or bool(row.analyses) or not row.tasks
 
     def row(self, label: str) -> Row:
         """Return the row with a label."""

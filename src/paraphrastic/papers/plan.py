@@ -27,6 +27,7 @@ class Run:
         analyses: analyses to compute.
         start: the run whose word embeddings are the initial vectors; None if there is none.
         against: the run with whose scores the analyses of two runs compare those of this one; None if there is none.
+        sets: whether the evaluation sets are scored, which takes longer than some tasks do.
         data: the kind of data, which decides whether models of words start from a file of word vectors.
     """
 
@@ -37,6 +38,7 @@ class Run:
     analyses: tuple[str, ...] = ()
     start: "Run | None" = None
     against: "Run | None" = None
+    sets: bool = True
     data: Data = "open"
 
     @property
@@ -75,7 +77,7 @@ class Run:
     @property
     def _targets(self) -> list[str]:
         tasks, analyses = (["finetune/dvc.yaml"] if self.tasks else []), (["analyze/dvc.yaml"] if self.analyses else [])
-        return ["evaluate", *tasks, *analyses]
+        return [*(["evaluate"] if self.sets else []), *tasks, *analyses]
 
 
 def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, seeds: Sequence[int] = ()) -> list[Run]:
@@ -110,8 +112,8 @@ def merge(runs: Iterable[Run]) -> list[Run]:
         known = by_name.get(run.name, run)
         tasks = tuple(dict.fromkeys([*known.tasks, *run.tasks]))
         analyses = tuple(dict.fromkeys([*known.analyses, *run.analyses]))
-        against = known.against or run.against
-        by_name[run.name] = replace(known, tasks=tasks, analyses=analyses, against=against)
+        against, sets = known.against or run.against, known.sets or run.sets
+        by_name[run.name] = replace(known, tasks=tasks, analyses=analyses, against=against, sets=sets)
     return list(by_name.values())
 
 
@@ -126,7 +128,8 @@ def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, se
     names = row.start if data == "open" else None, row.against
     others = (experiment.row(name) if name else None for name in names)
     start, against = (_run(experiment, other, declared, data, seed) if other else None for other in others)
-    return Run(row.model, settings, seed, tuple(row.tasks), tuple(row.analyses), start, against, data)
+    tasks, analyses = tuple(row.tasks), tuple(row.analyses)
+    return Run(row.model, settings, seed, tasks, analyses, start, against, experiment.needs_sets(row), data)
 
 
 def _differs(params: Mapping[str, Any], key: str, value: Any) -> bool:

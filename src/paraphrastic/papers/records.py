@@ -75,10 +75,11 @@ class Record:
     def _result(self, run: Run) -> Result | None:
         tasks = [f"metrics/finetune/{task}.json" for task in run.tasks]
         analyses = {name: f"metrics/analysis/{name}.csv" for name in run.analyses}
-        if not all(map(self._is_current, [METRICS, SETS, *tasks, *analyses.values()])):
+        sets = [METRICS, SETS] if run.sets else []
+        if not all(map(self._is_current, [*sets, *tasks, *analyses.values()])):
             return None
-        values = dict(_of_sets(_rows(self.files.read(SETS))))
-        for path in (METRICS, *tasks):
+        values = dict(_of_sets(_rows(self.files.read(SETS)))) if run.sets else {}
+        for path in (*sets[:1], *tasks):
             values |= _flat(json.loads(self.files.read(path)))
         tables = {name: _rows(self.files.read(path)) for name, path in analyses.items()}
         curves = {"selection": SELECTION} | {task: f"metrics/finetune/{task}.csv" for task in run.tasks}

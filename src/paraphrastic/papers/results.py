@@ -13,6 +13,7 @@ from pydantic import FiniteFloat, TypeAdapter, ValidationError
 from paraphrastic.atomic import write_text
 from paraphrastic.errors import DataError
 from paraphrastic.evaluation.headline import PAPERS_SETS
+from paraphrastic.papers.experiments import TASKS
 from paraphrastic.papers.parameters import Flat, differences, expected
 from paraphrastic.papers.plan import Run
 
@@ -39,9 +40,10 @@ class Result:
     minutes: float | None = None
 
     def has(self, run: Run) -> bool:
-        """Return whether this has all tasks and analyses of `run`."""
-        tasks = all(any(key.startswith(f"finetune.{task}.") for key in self.values) for task in run.tasks)
-        return tasks and all(name in self.tables for name in run.analyses)
+        """Return whether this has what `run` measures: evaluation sets, tasks, analyses."""
+        sets = not run.sets or any(not key.startswith(TASKS) for key in self.values)
+        tasks = all(any(key.startswith(f"{TASKS}{task}.") for key in self.values) for task in run.tasks)
+        return sets and tasks and all(name in self.tables for name in run.analyses)
 
     def with_parts_of(self, other: "Result") -> "Result":
         """Return this result with the tasks and analyses that only `other`, of the same version, has."""
