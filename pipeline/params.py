@@ -51,16 +51,17 @@ def _ascending(orders: list[int]) -> list[int]:
     return orders
 
 
-def _names(value: object) -> object:
-    names = [value] if isinstance(value, str) else value
-    if not (isinstance(names, list) and names and all(isinstance(name, str) and name for name in names)):
-        raise ValueError("should be a name or a list of names")
-    return value
+def _entries(value: object) -> object:
+    entries = value if isinstance(value, list) else [value]
+    if not entries or not all(isinstance(entry, str | dict) and entry for entry in entries):
+        raise ValueError("should be a name, a path, or a list of them")
+    return entries
 
 
 Checked = TypeVar("Checked", bound=BaseModel)
 Name = Annotated[str, Field(min_length=1)]
 Order = Annotated[int, Field(ge=1, le=6)]
+Entries = Annotated[list[str | dict[str, Any]], BeforeValidator(_entries)]
 
 
 class Section(BaseModel):
@@ -136,8 +137,8 @@ class Params(Section):
 
     Attributes:
         model: name of the entry of `models` to train.
-        corpus: a name, or a list of names, of training pairs.
-        benchmarks: name of a suite of evaluation sets.
+        corpus: training pairs: names of the catalogue, and files as `sources.own_files` takes them.
+        benchmarks: evaluation sets: names of suites, and files.
         seed: seed of all random numbers.
         models: blocks of parameters by name; the stage that uses a block checks it.
         finetune: parameters of the stage `finetune`, which checks them.
@@ -146,8 +147,8 @@ class Params(Section):
     """
 
     model: Name
-    corpus: Annotated[list[str] | str, BeforeValidator(_names)]
-    benchmarks: Name
+    corpus: Entries
+    benchmarks: Entries
     seed: int = Field(ge=0, lt=2**63)
     tokenize: Tokenize
     vocabulary: Vocabulary

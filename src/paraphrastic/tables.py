@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from paraphrastic.atomic import atomic_write
 from paraphrastic.errors import DataError
 
+PHRASE_SETS = r"^((own\.)?words\..*|paraphrase\.(annotated-)?ppdb|sample\.words)$"  # names of sets of words or phrases
+
 SIDES = {"text1": "left", "text2": "right"}  # columns of raw tables → columns of indexed tables
 
 _TEXTS = [(side, pa.string()) for side in SIDES]

@@ -175,6 +175,28 @@ def test_benchmarks_without_test_pairs(tmp_path):
 
 
 def test_paraphrase_set_without_training_pairs(tmp_path):
-    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, labelled_pairs=LABELLED_PAIRS[2:]))
-    with pytest.raises(DataError, match=r"paraphrase\.msrp: no training pairs to choose the threshold on"):
-        evaluate(benchmarks, DifferenceScorer())
+    rows = [("own.mine", "test", 0, score, label) for score, label in [(1, 0), (2, 0), (3, 1), (4, 1)]]
+    results = evaluate(Benchmarks.load(write_benchmarks(tmp_path, labelled_pairs=rows)), DifferenceScorer())
+    # the even rows have the threshold 3 of the odd ones, the odd rows the threshold 2 of the even ones
+    assert results.metrics["own"] == {"mine": {"accuracy": 75.0, "f1": 80.0}}
+
+
+def test_own_sets_have_all_their_metrics(tmp_path):
+    similarity = [("own.words.animals", "test", 0, right, float(right**3)) for right in (1, 2, 3)]
+    ranking = [("own.faq", "test", 0, 5, right, label) for right, label in [(6, 1), (7, 0)]]
+    results = evaluate(Benchmarks.load(write_benchmarks(tmp_path, similarity, ranking, [])), DifferenceScorer())
+    words = {"pearson": 96.63, "spearman": 100.0}
+    assert results.metrics == {"own": {"faq": {"map": 50.0, "mrr": 50.0}, "words": {"animals": words}}}
+
+
+def test_own_sets_select_if_there_are_no_others(tmp_path):
+    similarity = [("own.mine", "test", 0, right, float(right)) for right in (1, 2, 3)]
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity, [], []))
+    assert choose_selection(benchmarks, "oracle").names == ["own.mine"]
+    assert choose_selection(benchmarks, "own").names == ["own.mine"]
+
+
+def test_selection_without_sets_of_similarity(tmp_path):
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity=[]))
+    with pytest.raises(ParameterError, match=r"train\.select: the benchmarks have no set of similarity"):
+        choose_selection(benchmarks, "own")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.evaluation.threshold import accuracy_and_f1, best_threshold
+from paraphrastic.evaluation.threshold import accuracy_and_f1, best_threshold, decision_margins
 
 
 def scores(*values: float) -> np.ndarray:
@@ -63,3 +63,15 @@ def test_accuracy_and_f1_of_counted_decisions():
 def test_decision_without_positives_or_without_pairs():
     assert accuracy_and_f1(np.array([0, 0]), scores(1, 2), np.inf) == (1, 0)
     assert accuracy_and_f1(np.zeros(0), scores(), 0.5) == (0, 0)
+
+
+def test_decisions_by_the_threshold_of_other_rows():
+    rng = np.random.default_rng(1)
+    label, score = rng.integers(0, 2, 40), rng.random(40).astype(np.float32)
+    trained = np.arange(40) < 25
+    threshold = best_threshold(label[trained], score[trained])
+    assert np.array_equal(decision_margins(label, score, ~trained) >= 0, score[~trained].astype(float) >= threshold)
+    margins = decision_margins(label, score, np.ones(40, bool))
+    for half, other in (slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2)):
+        threshold = best_threshold(label[other], score[other])
+        assert np.array_equal(margins[half] >= 0, score[half].astype(float) >= threshold)

@@ -23,7 +23,7 @@ from paraphrastic.evaluation.correlation import ranks
 from paraphrastic.evaluation.headline import headline_sets
 from paraphrastic.evaluation.ranking import average_precision_and_reciprocal_rank
 from paraphrastic.evaluation.suite import uses_spearman
-from paraphrastic.evaluation.threshold import best_threshold
+from paraphrastic.evaluation.threshold import decision_margins
 
 SAMPLES = 2000
 ScoresBySet = Mapping[str, pa.Table]  # the scores of one trained model
@@ -115,8 +115,7 @@ def measure(scores: pa.Table) -> Measure:
         return Mean(average_precision_and_reciprocal_rank(scores["question"].to_numpy(), gold, score)[0])
     if metric == "accuracy":
         test = pc.equal(scores["split"], "test").to_numpy()
-        threshold = best_threshold(gold[~test], score[~test])
-        return Mean((score[test].astype(np.float64) >= threshold) == (gold[test] > 0))
+        return Mean((decision_margins(gold, score, test) >= 0) == (gold[test] > 0))
     return Correlation(ranks(gold), ranks(score)) if metric == "spearman" else Correlation(gold, score)
 
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.corpus.copies import exact_copies, near_copies
 from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS, SENTENCES
+from paraphrastic.tables import PAIRS, PHRASE_SETS, SENTENCES
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.normalize import normalize
 from paraphrastic.text.tokenizer import tokenize
@@ -36,7 +36,6 @@ from paraphrastic.text.tokenizer import tokenize
 REASONS = ("empty", "identical", "repeated", "overlap", "near")
 
 _PAIR_KINDS = ("similarity", "ranking", "labelled_pairs")  # kinds of evaluation tables with pairs
-_PHRASE_SETS = r"^(words\..*|paraphrase\.(annotated-)?ppdb|sample\.words)$"  # sets of words or phrases
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int32]
@@ -65,7 +64,7 @@ class EvaluationText:
             tables: by kind, with row numbers of `sentences`.
         """
         sets = pa.concat_tables(tables[kind].select(["set", "left", "right"]) for kind in _PAIR_KINDS)
-        is_phrase = pc.match_substring_regex(sets["set"], _PHRASE_SETS)
+        is_phrase = pc.match_substring_regex(sets["set"], PHRASE_SETS)
         of_sentences = sets.filter(pc.invert(is_phrase))
         sides = [*of_sentences["left"].chunks, *of_sentences["right"].chunks]
         rows = pc.unique(pa.chunked_array(sides, pa.int32()))

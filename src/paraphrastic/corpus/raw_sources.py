@@ -79,7 +79,7 @@ class RawPairs:
         summary = f"{self.bad[0]} ({len(self.bad)} bad rows beside {self.read} pairs)"
         if len(self.bad) > self._max_bad_rows * self.read:
             limit = f"more than tokenize.max_bad_rows = {self._max_bad_rows} allows"
-            raise DataError(f"{summary}: {limit}; remove {self._folder} and run `dvc repro`")
+            raise DataError(f"{summary}: {limit}; {_remedy(self._source, self._folder)}")
         self._on_message(f"{summary}: left out")
 
 
@@ -93,13 +93,18 @@ def read_evaluation(source: Source, folder: Path) -> list[Reading]:
     """
     readings = [reading for reading in read(source, folder) if reading.kind != "pairs"]
     for bad in (bad for reading in readings for bad in reading.bad):
-        raise DataError(f"{bad}; an evaluation set must be complete: remove the file and run `dvc repro`")
+        raise DataError(f"{bad}; an evaluation set must be complete: {_remedy(source, folder)}")
     rows = sum((_count_rows(reading.table) for reading in readings), Counter[str]())
     for name, expected in source.rows.items():
         if rows[name] != expected:
             mismatch = f"{rows[name]} rows of {name}, expected {expected}"
             raise DataError(f"{folder}: {mismatch}; remove the folder and run `dvc repro`")
     return readings
+
+
+def _remedy(source: Source, folder: Path) -> str:
+    own = source.options.get("own")
+    return f"`paraphrastic data inspect {own.path}` lists them" if own else f"remove {folder} and run `dvc repro`"
 
 
 def _count_rows(table: pa.Table) -> Counter[str]:

@@ -9,6 +9,7 @@ SetMetrics = Mapping[str, Mapping[str, float]]  # set → metric → value, 1 = 
 
 YEARS = ("2012", "2013", "2014", "2015")  # the papers' years; 2016 serves for selection
 NOT_STS = ("sample.dev", "sample.words")
+OWN = "own."  # sets in files of the user
 SMT = "sts.2013.SMT"  # needs a licence of the LDC, so it is missing in most runs
 PAPERS_SETS = (
     *(f"sts.2012.{name}" for name in ("MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews")),
@@ -39,6 +40,7 @@ def headline(metrics: SetMetrics) -> dict[str, Any]:
             "annotated-ppdb": _pick(metrics, "paraphrase.annotated-ppdb", "spearman"),
         },
         "words": _spearman(metrics, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords")}),
+        "own": _own(metrics),
         "sample": {
             "sts": _mean(r, _sample(r)),
             "qa": _pick(metrics, "sample.qa", "map", "mrr"),
@@ -59,9 +61,9 @@ def pooled_sets(names: Iterable[str]) -> list[str]:
 
 
 def headline_sets(names: Iterable[str]) -> list[str]:
-    """Return the similarity sets of `transfer.mean`, or of `sample.sts.mean` if there are none of the former."""
+    """Return the similarity sets of `transfer.mean`; if there are none, of `sample.sts.mean` or else the user's."""
     names = list(names)
-    return _transfer(names) or _sample(names)
+    return _transfer(names) or _sample(names) or [name for name in names if name.startswith(OWN)]
 
 
 def percent(value: float) -> float:
@@ -92,6 +94,18 @@ def _by_year(r: Mapping[str, float]) -> dict[str, float]:
 def _complete_means(r: Mapping[str, float]) -> dict[str, float]:
     fixed = {"mean22": PAPERS_SETS, "mean21": [name for name in PAPERS_SETS if name != SMT]}
     return {key: _mean(r, names)["mean"] for key, names in fixed.items() if r.keys() >= set(names)}
+
+
+def _own(metrics: SetMetrics) -> dict[str, Any]:
+    """Return all metrics of the sets of the user, nested by their names."""
+    nested: dict[str, Any] = {}
+    for name, values in metrics.items():
+        if name.startswith(OWN):
+            inner = nested
+            for part in name.removeprefix(OWN).split("."):
+                inner = inner.setdefault(part, {})
+            inner.update({metric: percent(value) for metric, value in values.items()})
+    return nested
 
 
 def _mean(r: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Evaluate a scorer on all sets, or on the sets that select an epoch."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -14,9 +15,9 @@ from paraphrastic.evaluation.benchmarks import Benchmarks, EvaluationSet
 from paraphrastic.evaluation.correlation import pearson, spearman
 from paraphrastic.evaluation.headline import headline, headline_sets, percent
 from paraphrastic.evaluation.ranking import map_and_mrr
-from paraphrastic.evaluation.threshold import accuracy_and_f1, best_threshold
+from paraphrastic.evaluation.threshold import accuracy_and_f1, decision_margins
 from paraphrastic.scoring.scorer import Scorer, Scores
-from paraphrastic.tables import SCORES
+from paraphrastic.tables import PHRASE_SETS, SCORES
 
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
 COLUMNS = ("set", "kind", "n", *METRICS, "oov")
@@ -43,7 +44,7 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     """Evaluate `scorer` on every set; every distinct sentence is encoded once.
 
     Raises:
-        DataError: there is no set, or a set lacks the training pairs that its threshold is chosen on.
+        DataError: there is no set.
         ModelError: a score is not finite.
     """
     sets = benchmarks.sets()
@@ -116,6 +117,8 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
         ParameterError: there is no such set.
     """
     sets = [each for each in benchmarks.sets() if each.kind == "similarity"]
+    if not sets:
+        raise ParameterError("train.select: the benchmarks have no set of similarity that could select; set it to none")
     oracle = headline_sets([each.name for each in sets]) if select == "oracle" else []
     chosen = [each for each in sets if each.name in oracle or f"{each.name}.".startswith(f"{select}.")]
     if not chosen:
@@ -132,7 +135,7 @@ def _selection_of_suite(path: Path) -> str:
 
 def uses_spearman(name: str) -> bool:
     """Return whether the set `name` has words or phrases, which are measured by Spearman's ρ."""
-    return not {"words", "paraphrase"}.isdisjoint(name.split("."))
+    return bool(re.match(PHRASE_SETS, name))
 
 
 def _groups(sets: Sequence[EvaluationSet]) -> set[str]:
@@ -198,12 +201,7 @@ def _ranking_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str,
 
 def _paraphrase_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
     label, test = evaluation_set.column("label"), evaluation_set.is_test
-    if test.all():
-        raise DataError(
-            f"{evaluation_set.name}: no training pairs to choose the threshold on; its source is incomplete"
-        )
-    threshold = best_threshold(label[~test], scores[~test])
-    return accuracy_and_f1(label[test], scores[test], threshold)._asdict()
+    return accuracy_and_f1(label[test], decision_margins(label, scores, test), 0.0)._asdict()
 
 
 _METRICS: dict[str, Callable[[EvaluationSet, Scores], dict[str, float]]] = {

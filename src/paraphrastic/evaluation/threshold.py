@@ -1,4 +1,4 @@
-"""Paraphrase detection: accuracy and F1 of a threshold on the score, which is chosen on training pairs."""
+"""Paraphrase detection: accuracy and F1 of a threshold on the score, which is chosen on other pairs."""
 
 from typing import Any, NamedTuple
 
@@ -31,6 +31,25 @@ def best_threshold(label: NDArray[Any], score: NDArray[Any]) -> float:
     correct[score[1:] == score[:-1]] = -len(gain) - 1  # no cut between equal scores
     cut = int(np.argmax(correct))
     return float(score[cut] / 2 + score[cut + 1] / 2) if cut else -np.inf
+
+
+def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the score of each test pair minus a threshold: a paraphrase is predicted if this is at least 0.
+
+    The threshold is the best one of the training pairs. A set without training pairs has two thresholds: that of its
+    even rows is the best one of its odd rows, and vice versa.
+
+    Args:
+        label: (n,), 1 for a paraphrase, 0 otherwise.
+        score: (n,) float32, finite.
+        is_test: (n,), which pairs are test pairs.
+    """
+    exact = score.astype(np.float64)  # in float32, a threshold could be rounded to one of the scores
+    if not is_test.all():
+        return np.asarray(exact[is_test] - best_threshold(label[~is_test], score[~is_test]))
+    odd = np.arange(len(score)) % 2 == 1
+    thresholds = [best_threshold(label[half], score[half]) for half in (odd, ~odd)]
+    return np.asarray(exact - np.where(odd, thresholds[1], thresholds[0]))
 
 
 def accuracy_and_f1(label: NDArray[Any], score: NDArray[Any], threshold: float) -> Decision:

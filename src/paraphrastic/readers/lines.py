@@ -38,7 +38,52 @@ class BadRow:
         return f"{self.file}, line {self.line}: {self.why}"
 
 
-class Lines:
+class Rows:
+    """Rows of a file, or of a block of it, whose columns are arrays (n,) with null in rows that cannot be used.
+
+    Args:
+        file: name of the file for messages.
+
+    Attributes:
+        bad: the rows rejected so far.
+    """
+
+    def __init__(self, file: object) -> None:
+        self.file = str(file)
+        self.bad: list[BadRow] = []
+
+    def line_of(self, row: int) -> int:
+        """Return the line number, from 1, at which a row starts."""
+        raise NotImplementedError
+
+    def reject(self, column: pa.Array, wrong: pa.BooleanArray, why: str) -> pa.Array:
+        """Record the rows where `wrong` is true as bad, and return `column` with null there.
+
+        Args:
+            column: (n,) values, one per row.
+            wrong: (n,) mask. Null, which results from a comparison with a row rejected before, counts as false.
+            why: description of the error.
+        """
+        wrong = pc.fill_null(wrong, False)
+        self.bad += [BadRow(self.file, self.line_of(int(row)), why) for row in np.flatnonzero(wrong)]
+        return pc.if_else(wrong, pa.scalar(None, column.type), column)
+
+    def numbers(self, column: pa.StringArray, low: float, high: float) -> pa.DoubleArray:
+        """Return `column` (n,) as numbers; a value that is not a number in [low, high] makes a bad row."""
+        text = pc.utf8_trim_whitespace(column)
+        text = self.reject(text, pc.invert(pc.match_substring_regex(text, NUMBER)), "not a number")
+        number = text.cast(pa.float64())
+        outside = pc.or_(pc.less(number, low), pc.greater(number, high))
+        return self.reject(number, outside, f"a number outside {low} to {high}")
+
+    def labels(self, column: pa.StringArray, names: Sequence[str]) -> pa.Int8Array:
+        """Return for each value of `column` (n,) its index in `names`; an unknown value makes a bad row."""
+        label = pc.index_in(pc.utf8_trim_whitespace(column), pa.array(names)).cast(pa.int8())
+        unknown = pc.and_(pc.is_null(label), pc.is_valid(column))
+        return self.reject(label, unknown, f"a label other than {', '.join(names)}")
+
+
+class Lines(Rows):
     r"""The lines of a text, split at `\n` only; a `\r` before the `\n` and a byte order mark are removed.
 
     Args:
@@ -57,8 +102,8 @@ class Lines:
     def __init__(self, file: object, data: bytes, first: int = 1) -> None:
         if not data:
             raise DataError(f"{file}: the file is empty; {REMEDY}")
-        self.file, self.first = str(file), first
-        self.bad: list[BadRow] = []
+        super().__init__(file)
+        self.first = first
         self.text = self._decode(data.removeprefix(_BYTE_ORDER_MARK) if first == 1 else data)
 
     @classmethod
@@ -85,6 +130,10 @@ class Lines:
     def __len__(self) -> int:
         return len(self.text)
 
+    def line_of(self, row: int) -> int:
+        """Return the number of a line."""
+        return row + self.first
+
     def _decode(self, data: bytes) -> pa.StringArray:
         raw = self._split(data)
         try:
@@ -99,18 +148,6 @@ class Lines:
             raise DataError(f"{self.file}: larger than 2 GiB; split it into several files")
         return _split_lines(data)
 
-    def reject(self, column: pa.Array, wrong: pa.BooleanArray, why: str) -> pa.Array:
-        """Record the lines where `wrong` is true as bad rows, and return `column` with null at these lines.
-
-        Args:
-            column: (n,) values, one per line.
-            wrong: (n,) mask. Null, which results from a comparison with a line rejected before, counts as false.
-            why: description of the error.
-        """
-        wrong = pc.fill_null(wrong, False)
-        self.bad += [BadRow(self.file, int(row) + self.first, why) for row in np.flatnonzero(wrong)]
-        return pc.if_else(wrong, pa.scalar(None, column.type), column)
-
     def fields(self, count: int, separator: str = "\t") -> list[pa.StringArray]:
         """Return the first `count` fields as columns (n,); quotes have no special meaning.
 
@@ -120,20 +157,6 @@ class Lines:
         short = pc.less(pc.list_value_length(fields), count)
         fields = self.reject(fields, short, f"fewer than {count} fields")
         return [pc.list_element(fields, i) for i in range(count)]
-
-    def numbers(self, column: pa.StringArray, low: float, high: float) -> pa.DoubleArray:
-        """Return `column` (n,) as numbers; a value that is not a number in [low, high] makes a bad row."""
-        text = pc.utf8_trim_whitespace(column)
-        text = self.reject(text, pc.invert(pc.match_substring_regex(text, NUMBER)), "not a number")
-        number = text.cast(pa.float64())
-        outside = pc.or_(pc.less(number, low), pc.greater(number, high))
-        return self.reject(number, outside, f"a number outside {low} to {high}")
-
-    def labels(self, column: pa.StringArray, names: Sequence[str]) -> pa.Int8Array:
-        """Return for each value of `column` (n,) its index in `names`; an unknown value makes a bad row."""
-        label = pc.index_in(pc.utf8_trim_whitespace(column), pa.array(names)).cast(pa.int8())
-        unknown = pc.and_(pc.is_null(label), pc.is_valid(column))
-        return self.reject(label, unknown, f"a label other than {', '.join(names)}")
 
     def skip(self, lines: pa.BooleanArray) -> None:
         """Replace the lines where the mask `lines` (n,) is true by null, without recording bad rows."""

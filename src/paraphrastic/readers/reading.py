@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
 from paraphrastic.readers.files import REMEDY
-from paraphrastic.readers.lines import BadRow, Lines
+from paraphrastic.readers.lines import BadRow, Rows
 from paraphrastic.tables import RAW
 
 Options = Mapping[str, Any]
@@ -34,7 +34,7 @@ class Reading:
     bad: tuple[BadRow, ...] = ()
 
 
-def make_reading(kind: str, files: Sequence[Lines], columns: Columns, may_be_empty: bool = False) -> Reading:
+def make_reading(kind: str, files: Sequence[Rows], columns: Columns, may_be_empty: bool = False) -> Reading:
     """Return a reading of the usable rows: those without null, except in columns that are nullable.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from paraphrastic.errors import DataError, unknown_name
-from paraphrastic.readers import labelled_data, large_corpora, paraphrase_pairs, ppdb, scored_pairs, tagged
+from paraphrastic.readers import labelled_data, large_corpora, own_data, paraphrase_pairs, ppdb, scored_pairs, tagged
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading
 from paraphrastic.sample import tables
@@ -32,6 +32,8 @@ READERS: dict[str, Reader] = {
     "lexicon": paraphrase_pairs.lexicon,
     "msrp": labelled_data.msrp,
     "onestop": paraphrase_pairs.onestop,
+    "own-pairs": own_data.own_pairs,
+    "own-set": own_data.own_set,
     "parabank": large_corpora.parabank,
     "paranmt": large_corpora.paranmt,
     "pit2015": scored_pairs.pit2015,
@@ -58,7 +60,7 @@ READERS: dict[str, Reader] = {
 }
 
 
-FILTERED = ("parabank", "paranmt", "ppdb")  # readers of pairs with scores
+FILTERED = ("own-pairs", "parabank", "paranmt", "ppdb")  # readers of pairs with scores
 
 
 def read(source: Source, folder: Path, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:

@@ -5,7 +5,7 @@ list of sources of evaluation data.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -15,6 +15,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from paraphrastic.errors import DataError, ParameterError, did_you_mean, unknown_name
+from paraphrastic.sources.own_files import Entry, OwnFile, own_file
 
 
 @dataclass(frozen=True)
@@ -122,29 +123,36 @@ def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
     return tuple({each.name: each for name in names for each in _sources_of(name)}.values())
 
 
-def corpus(names: str | Sequence[str]) -> tuple[Source, ...]:
+def corpus(entries: str | Sequence[Entry]) -> tuple[Source, ...]:
     """Return the sources of training pairs of one or several corpora, in the given order and without repetition.
 
     Args:
-        names: names of corpora, or of single sources of training pairs.
+        entries: names of corpora or of single sources of training pairs, and files or folders of the user.
 
     Raises:
-        ParameterError: a name is neither.
+        ParameterError: a name is neither, or two files have one name.
+        SourceError: a file is missing or of no known format.
     """
-    names = [names] if isinstance(names, str) else names
-    return tuple({member.name: member for name in names for member in _members(name)}.values())
+    members = (member for entry in _listed(entries) for member in _own_or(entry, "own-pairs", _members))
+    return _without_repetition("corpus", members)
 
 
-def suite(name: str) -> Suite:
-    """Return the suite `name`.
+def suite(entries: str | Sequence[Entry]) -> Suite:
+    """Return the evaluation data of one or several suites; the first one names the sets that select the epoch.
+
+    Args:
+        entries: names of suites, and files or folders of the user, each file being a set. With files alone, all their
+            sets of similarity select.
 
     Raises:
-        ParameterError: no suite has this name.
+        ParameterError: no suite has this name, or two files have one name.
+        SourceError: a file is missing or of no known format.
     """
-    suites = catalogue().suites
-    if name not in suites:
-        raise ParameterError(unknown_name("suite of benchmarks", name, suites))
-    return suites[name]
+    entries = _listed(entries)
+    members = (member for entry in entries for member in _own_or(entry, "own-set", lambda name: _suite(name).sources))
+    sources = _without_repetition("benchmarks", members)
+    selecting = [_suite(entry).select for entry in entries if isinstance(entry, str) and own_file(entry) is None]
+    return Suite("+".join(map(str, entries)), sources, selecting[0] if selecting else "own")
 
 
 @cache
@@ -318,6 +326,56 @@ def _members(name: str) -> tuple[Source, ...]:
         corpora = {corpus: corpus for corpus in known.corpora}
         raise ParameterError(_unknown_name("corpus", name, corpora | display_names))
     return (member,)
+
+
+def _listed(entries: str | Sequence[Entry]) -> Sequence[Entry]:
+    return [entries] if isinstance(entries, str) else entries
+
+
+def _own_or(entry: Entry, reader: str, named: Callable[[str], tuple[Source, ...]]) -> list[Source]:
+    """Return the sources that an entry stands for: files of the user, or what `named` returns for a name."""
+    own = own_file(entry)
+    return [_own_source(each, reader) for each in own.files()] if own else list(named(str(entry)))
+
+
+def _own_source(own: OwnFile, reader: str) -> Source:
+    """Return the source of a file of the user; its pairs are compared with evaluation text exactly and nearly."""
+    return Source(
+        name=f"own.{own.name}",
+        title=own.path,
+        licence="own",
+        citation="",
+        reader=reader,
+        options={"own": own},
+        files=(),
+        rows={},
+        pairs=reader == "own-pairs",
+        near_copies=True,
+        words=False,
+        manual=None,
+    )
+
+
+def _without_repetition(key: str, members: Iterable[Source]) -> tuple[Source, ...]:
+    """Return distinct sources.
+
+    Raises:
+        ParameterError: two different files have one name.
+    """
+    distinct: dict[str, Source] = {}
+    for member in members:
+        known = distinct.setdefault(member.name, member)
+        if known != member:
+            files = f"{known.title} and {member.title}"
+            raise ParameterError(f"{key}: {files} have the same name; rename one of them")
+    return tuple(distinct.values())
+
+
+def _suite(name: str) -> Suite:
+    suites = catalogue().suites
+    if name not in suites:
+        raise ParameterError(unknown_name("suite of benchmarks", name, suites))
+    return suites[name]
 
 
 def _unknown_name(kind: str, name: str, display_names: Mapping[str, str]) -> str:

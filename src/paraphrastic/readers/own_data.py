@@ -1,0 +1,188 @@
+"""Training pairs and evaluation sets in files of the user; the names of the columns tell what a file is."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paraphrastic.errors import DataError
+from paraphrastic.readers.own_tables import OwnRows, OwnTable
+from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
+from paraphrastic.readers.reading import Options, Reading, make_reading
+from paraphrastic.sources.own_files import OwnFile
+from paraphrastic.tables import RAW
+
+TEXTS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
+QUESTION, WORDS = ("question", "candidate"), ("word1", "word2")
+SPLITS = ("train", "dev", "test")
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+class Layout(NamedTuple):
+    """What a file has.
+
+    Attributes:
+        kind: `pairs`, or a kind of evaluation set.
+        texts: the two columns of text.
+        others: columns beside them that are read.
+        words: whether the texts are words.
+    """
+
+    kind: str
+    texts: tuple[str, str]
+    others: tuple[str, ...]
+    words: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are read."""
+        return [*self.texts, *self.others]
+
+
+def layout_of_pairs(own: OwnFile, names: Sequence[str]) -> Layout:
+    """Return the columns of training pairs: two texts, and `label`, `score` and `group` where they exist.
+
+    Args:
+        own: the file.
+        names: of its columns.
+
+    Raises:
+        DataError: it has no pairs of text.
+    """
+    texts = _texts(own, names, (*TEXTS, WORDS))
+    others = tuple(name for name in ("label", "score", "group") if name in names and name not in texts)
+    return Layout("pairs", texts, others)
+
+
+def layout_of_set(own: OwnFile, names: Sequence[str]) -> Layout:
+    """Return the kind and the columns of an evaluation set.
+
+    `question`, `candidate` and `label` make a ranking; two texts and `score` are a set of similarity, `word1`, `word2`
+    and `score` one of words; two texts and `label` are paraphrases and others. `split` is read where it exists.
+
+    Args:
+        own: the file.
+        names: of its columns.
+
+    Raises:
+        DataError: it is none of these.
+    """
+    split = ("split",) if "split" in names else ()
+    if own.columns is None and {*QUESTION, "label"} <= set(names):
+        return Layout("ranking", QUESTION, ("label", *split))
+    texts = _texts(own, names, (*TEXTS, WORDS))
+    for gold, kind in (("score", "similarity"), ("label", "labelled_pairs")):
+        if gold in names and gold not in texts:
+            return Layout(kind, texts, (gold, *split), texts == WORDS)
+    remedy = "name one `score` (a number) or `label` (0 or 1); a ranking has question, candidate and label"
+    raise DataError(f"{own.path}: an evaluation set needs judgements, the columns are {', '.join(names)}; {remedy}")
+
+
+def own_pairs(folder: Path, options: Options) -> Iterator[Reading]:
+    """Read training pairs; those with `label` 0 are none, and `score` has the limits of the filter.
+
+    Rows with the same `group` are one group; without that column, each row is one.
+
+    Args:
+        folder: not used.
+        options: `own`, the file, and `filter`.
+    """
+    own, wanted = options["own"], options.get("filter", PASS_ALL)
+    table = OwnTable(own)
+    layout = layout_of_pairs(own, table.names)
+    if wanted.limits_scores and "score" not in layout.others:
+        raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
+    wanted.check_source_without_relations(own.path)
+    groups: dict[str, int] = {}
+    read = usable = 0
+    for rows in table.parts(layout.columns):
+        reading = _pairs(rows, layout, wanted, groups, read)
+        yield reading
+        read, usable = read + len(rows), usable + len(reading.table)
+    if not usable:
+        raise DataError(f"{own.path}: not one usable pair; `paraphrastic data inspect {own.path}` shows why")
+
+
+def own_set(folder: Path, options: Options) -> Iterator[Reading]:
+    """Read an evaluation set, whose name comes from its file: `own.NAME`, or `own.words.NAME`.
+
+    Args:
+        folder: not used.
+        options: `own`, the file.
+    """
+    own = options["own"]
+    table = OwnTable(own)
+    layout = layout_of_set(own, table.names)
+    name = set_name(own, layout)
+    questions: dict[str, int] = {}
+    usable = 0
+    for rows in table.parts(layout.columns):
+        reading = _judged(rows, layout, name, questions)
+        yield reading
+        usable += len(reading.table)
+    if not usable:
+        raise DataError(f"{own.path}: not one usable row; `paraphrastic data inspect {own.path}` shows why")
+
+
+def set_name(own: OwnFile, layout: Layout) -> str:
+    """Return the name of an evaluation set."""
+    return f"own.{'words.' if layout.words else ''}{own.name}"
+
+
+def _texts(own: OwnFile, names: Sequence[str], known: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    for pair in [own.columns] if own.columns else known:
+        if set(pair) <= set(names):
+            return pair
+    wanted = " and ".join(own.columns) if own.columns else ", ".join("/".join(pair) for pair in known)
+    remedy = "rename them, or name both with `{path: …, columns: [A, B]}`"
+    raise DataError(f"{own.path}: no columns {wanted}; the columns are {', '.join(names)}; {remedy}")
+
+
+def _pairs(rows: OwnRows, layout: Layout, wanted: PairFilter, groups: dict[str, int], read: int) -> Reading:
+    columns: dict[str, pa.Array] = {
+        "text1": rows.columns[layout.texts[0]],
+        "text2": rows.columns[layout.texts[1]],
+        "group": pa.array(np.arange(read, read + len(rows))),
+    }
+    accepted = pa.array(np.ones(len(rows), bool))
+    if "group" in layout.others:
+        columns["group"] = _numbered(rows.columns["group"], groups)
+    if "label" in layout.others:
+        columns["label"] = _labels(rows)
+        accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))
+    if "score" in layout.others:
+        columns["score"] = rows.numbers(rows.columns["score"], -_LARGEST, _LARGEST)
+        accepted = pc.and_(accepted, wanted.accepts_scores(columns["score"]))
+    columns = {name: column.filter(accepted) for name, column in columns.items()}
+    return make_reading("pairs", [rows], columns, may_be_empty=True)
+
+
+def _judged(rows: OwnRows, layout: Layout, name: str, questions: dict[str, int]) -> Reading:
+    columns: dict[str, pa.Array | str] = {"set": name, "split": "test"}
+    for side, column in zip(("text1", "text2"), layout.texts, strict=True):
+        text = rows.columns[column]
+        columns[side] = rows.reject(text, pc.equal(pc.utf8_trim_whitespace(text), ""), f"'{column}' is empty")
+    if "split" in layout.others:
+        labels = rows.labels(rows.columns["split"], SPLITS)
+        columns["split"] = pa.array(SPLITS).take(labels)
+    if "score" in layout.others:
+        columns["score"] = rows.numbers(rows.columns["score"], -_LARGEST, _LARGEST)
+    else:
+        columns["label"] = _labels(rows)
+    if layout.kind == "ranking":
+        columns["question"] = _numbered(rows.columns[layout.texts[0]], questions)
+    return make_reading(layout.kind, [rows], {key: columns[key] for key in RAW[layout.kind].names}, may_be_empty=True)
+
+
+def _labels(rows: OwnRows) -> pa.Array:
+    """Return the column `label` as 0 and 1, which some tools write as 0.0 and 1.0."""
+    return rows.labels(pc.replace_substring_regex(rows.columns["label"], r"^\s*([01])\.0*\s*$", r"\1"), ("0", "1"))
+
+
+def _numbered(column: pa.Array, numbers: dict[str, int]) -> pa.Array:
+    """Return a number for each text, the same for equal ones in all parts of a file; null stays null."""
+    texts = column.to_pylist()
+    return pa.array([None if text is None else numbers.setdefault(text, len(numbers)) for text in texts], pa.int64())

@@ -1,0 +1,95 @@
+"""Files of the user in place of names of the catalogue: training pairs and evaluation sets by a path."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from paraphrastic.errors import ParameterError, SourceError
+
+Entry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
+
+FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+COMPRESSIONS = (".gz", ".zst")
+_DATASET = ("state.json", "dataset_info.json")  # one of them is in a folder of Hugging Face `datasets`
+
+
+class OwnFile(BaseModel):
+    """A file, or a folder of files, in params.yaml.
+
+    Attributes:
+        path: a file that ends in one of `FORMATS`, also with one of `COMPRESSIONS` after it; a folder of such files; or
+            a folder that Hugging Face `datasets` saved.
+        columns: the names of the two columns of text; None finds them.
+        quotes: whether cells of CSV or TSV can be quoted; None for yes in CSV and no in TSV.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    path: str = Field(min_length=1)
+    columns: tuple[str, str] | None = Field(default=None, strict=False)
+    quotes: bool | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its endings; what is no letter, digit, `_` or `-` becomes `-`."""
+        return re.sub(r"[^\w-]+", "-", name_of(Path(self.path))).strip("-") or "file"
+
+    def files(self) -> list["OwnFile"]:
+        """Return the single files, those of a folder by name.
+
+        Raises:
+            SourceError: there is no such file, or the folder has none of a known format.
+        """
+        path = Path(self.path)
+        if not path.exists():
+            raise SourceError(f"{self.path}: no such file; a path is relative to the root of the repository")
+        if path.is_file() and not is_table(path):
+            raise SourceError(f"{self.path}: ends in none of {', '.join(FORMATS)}, alone or with .gz or .zst after it")
+        if not path.is_dir() or is_dataset_folder(path):
+            return [self]
+        if not (found := sorted(filter(is_table, path.iterdir()))):
+            raise SourceError(f"{self.path}: the folder has no file that ends in {', '.join(FORMATS)}")
+        return [self.model_copy(update={"path": str(each)}) for each in found]
+
+
+def own_file(entry: Entry) -> OwnFile | None:
+    """Return the file that an entry of params.yaml stands for; None if it is a name of the catalogue.
+
+    Args:
+        entry: a name, a path, or a mapping with the attributes of `OwnFile`.
+
+    Raises:
+        ParameterError: a key of the mapping is unknown, missing or has a wrong value.
+    """
+    if isinstance(entry, str):
+        return OwnFile(path=entry) if "/" in entry or "\\" in entry or is_table(Path(entry)) else None
+    try:
+        return OwnFile.model_validate(entry)
+    except ValidationError as error:
+        first, keys = error.errors(include_url=False)[0], ", ".join(OwnFile.model_fields)
+        place = ".".join(map(str, first["loc"]))
+        raise ParameterError(f"{entry}: {place}: {first['msg']}; a file is a path or has the keys {keys}") from error
+
+
+def is_table(path: Path) -> bool:
+    """Return whether the name of a file ends as a table does."""
+    return name_of(path) != path.name
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file without the endings of its format and its compression."""
+    plain = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSIONS else path.name
+    return next((plain.removesuffix(ending) for ending in FORMATS if plain.endswith(ending)), path.name)
+
+
+def is_dataset_folder(path: Path) -> bool:
+    """Return whether a folder was saved by Hugging Face `datasets`."""
+    return any((path / name).is_file() for name in _DATASET)
+
+
+def watched(path: Path) -> Iterator[Path]:
+    """Yield the files whose content a path stands for: itself, or all files below a folder, sorted."""
+    yield from sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]

@@ -1,0 +1,158 @@
+"""Files of the user in every format: cells as they are, refused rows with their lines, damaged files in one line."""
+
+import gzip
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from paraphrastic.errors import DataError, ParameterError, SourceError
+from paraphrastic.readers.own_tables import PART, OwnTable
+from paraphrastic.sources.own_files import OwnFile, own_file
+
+ROWS = [("A dog runs.", "A dog, running"), ('She said "no"', "two\nlines"), ("café \u2028 ‏שלום", "👩‍👩‍👧")]
+
+
+def read(path, columns=("a", "b"), **options):
+    """Return rows, and refused rows as (line, reason)."""
+    parts = list(OwnTable(OwnFile(path=str(path), **options)).parts(columns))
+    cells = [row for part in parts for row in zip(*(part.columns[name].to_pylist() for name in columns), strict=True)]
+    return cells, sorted((bad.line, bad.why) for part in parts for bad in part.bad)
+
+
+def write(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def csv_text(rows=ROWS, end="\n"):
+    quoted = (",".join('"{}"'.format(cell.replace('"', '""')) for cell in row) for row in [("a", "b"), *rows])
+    return end.join(quoted) + end
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_csv_has_quoted_cells_with_commas_quotes_and_line_breaks(tmp_path, end, start):
+    assert read(write(tmp_path / "x.csv", start + csv_text(end=end))) == (ROWS, [])
+
+
+def test_quotes_of_tsv_are_text_unless_they_are_asked_for(tmp_path):
+    path = write(tmp_path / "x.tsv", 'a\tb\n"one"\tsaid "two\n')
+    assert read(path) == ([('"one"', 'said "two')], [])
+    assert read(write(tmp_path / "y.tsv", 'a\tb\n"one\ttab"\ttwo\n'), quotes=True) == ([("one\ttab", "two")], [])
+    assert read(write(tmp_path / "z.csv", 'a,b\n"one,two\n'), quotes=False) == ([('"one', "two")], [])
+
+
+def test_formats_and_compressions_hold_the_same(tmp_path):
+    lines = "".join(json.dumps({"b": b, "c": 1, "a": a}) + "\n" for a, b in ROWS)
+    table = pa.table({"a": [a for a, _ in ROWS], "c": [1, 2, 3], "b": [b for _, b in ROWS]})
+    pq.write_table(table, tmp_path / "x.parquet")
+    folder = tmp_path / "dataset"
+    folder.mkdir()
+    write(folder / "state.json", "{}")
+    with pa.ipc.new_stream(str(folder / "data-00000-of-00001.arrow"), table.schema) as stream:
+        stream.write_table(table)
+    paths = [tmp_path / "x.parquet", folder, write(tmp_path / "x.jsonl", lines)]
+    paths.append(write(tmp_path / "x.jsonl.gz", gzip.compress(lines.encode())))
+    paths.append(write(tmp_path / "x.csv.zst", pa.compress(csv_text().encode(), codec="zstd", asbytes=True)))
+    assert [read(path) for path in paths] == [(ROWS, [])] * len(paths)
+
+
+def test_refused_rows_have_the_line_at_which_they_start(tmp_path):
+    text = b'a,b\n1,"two\nlines"\none cell\nA,B\n\n"x"y,z\n\xff,d\nnul\0,e\n1,2,3\n'
+    cells, bad = read(write(tmp_path / "x.csv", text))
+    assert cells == [("1", "two\nlines"), ("A", "B"), (None, "e")]
+    assert bad == [
+        (4, "1 cells, where line 1 has 2"),
+        (7, "not CSV: ',' expected after '\"'"),
+        (8, "not UTF-8"),
+        (9, "a NUL byte in 'a'"),
+        (10, "3 cells, where line 1 has 2"),
+    ]
+
+
+def test_refused_rows_of_json_lines(tmp_path):
+    lines = ['{"a": "x", "b": true}', "{", "[1]", '{"a": "\\ud800", "b": 1}', "", '{"a": [1], "b": 2}', '{"b": 2.5}']
+    cells, bad = read(write(tmp_path / "x.jsonl", "\n".join(lines)))
+    assert cells == [("x", "1"), (None, "2.5")]
+    reasons = ["not JSON", "not a JSON object", "not UTF-8", "'a' is neither text nor a number", "no value of 'a'"]
+    assert bad == list(zip([2, 3, 4, 6, 7], reasons, strict=True))
+
+
+def test_null_in_parquet_is_a_row_without_value(tmp_path):
+    pq.write_table(pa.table({"a": ["x", None], "b": [1.0, 2.0]}), tmp_path / "x.parquet")
+    assert read(tmp_path / "x.parquet") == ([("x", "1"), (None, "2")], [(2, "no value of 'a'")])
+
+
+def test_rows_of_several_parts_keep_their_lines(tmp_path):
+    lines = ["a,b", *("x,y" for _ in range(PART)), "x", *("x,y" for _ in range(5))]
+    cells, bad = read(write(tmp_path / "x.csv", "\n".join(lines)))
+    assert (len(cells), bad) == (PART + 5, [(PART + 2, "1 cells, where line 1 has 2")])
+
+
+def test_long_cells_are_read_whole(tmp_path):
+    text = "x" * 10_000_000
+    assert read(write(tmp_path / "x.csv", f"a,b\n{text},y\n")) == ([(text, "y")], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.csv", "", "x.csv: line 1 has no names of columns"),
+        ("x.csv", 'a,b\n1,2\n3,"4\n5,6\n', "x.csv, line 3: a quoted cell does not end; close it, or say `quotes:"),
+        ("x.csv", "a,a\n1,2\n", "x.csv: columns without a name or with the same one: a, a"),
+        ("x.csv", "a,b\n1,2\n".encode("utf-16"), "x.csv: line 1 is not UTF-8; save the file as UTF-8"),
+        ("x.jsonl", "[]\n", "x.jsonl: line 1 is not a JSON object"),
+        ("x.jsonl", "nothing\n", "x.jsonl: damaged or of another format (Expecting value"),
+        ("x.jsonl.gz", gzip.compress(b'{"a": 1, "b": 2}\n' * 99)[:-9], "x.jsonl.gz: damaged or of another format"),
+        ("x.csv.zst", b"no zstd", "x.csv.zst: cannot be read (ZSTD decompress failed"),
+        ("x.parquet", b"PAR1 no parquet", "x.parquet: damaged or of another format"),
+    ],
+)  # fmt: skip
+def test_damaged_file_in_one_line(tmp_path, name, content, message):
+    path = write(tmp_path / name, content)
+    with pytest.raises((DataError, SourceError)) as error:
+        print(OwnTable(OwnFile(path=str(path))).names, read(path))
+    assert str(error.value).startswith(f"{tmp_path}/{message}")
+    assert "\n" not in str(error.value)
+
+
+def test_entries_that_are_paths():
+    assert all(map(own_file, ["a.csv", "a.tsv.gz", "./x", "data/sets/", "x.jsonl.zst", "C:\\x", "/tmp/a b.parquet"]))
+    assert not any(map(own_file, ["open", "ppdb-xl-phrasal", "sts2012"]))
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"pth": "a.csv"}, "path: Field required; a file is a path or has the keys path, columns, quotes"),
+        ({"path": "a.csv", "columns": ["a"]}, "columns.1: Field required"),
+        ({"path": 3}, "path: Input should be a valid string"),
+    ],
+)
+def test_mistake_in_an_entry(entry, message):
+    with pytest.raises(ParameterError) as error:
+        own_file(entry)
+    assert message in str(error.value)
+
+
+def test_folder_stands_for_its_files(tmp_path):
+    for name in ("b.csv", "a.tsv.gz", "notes.txt"):
+        write(tmp_path / name, "")
+    assert [own.path for own in OwnFile(path=str(tmp_path)).files()] == [f"{tmp_path}/a.tsv.gz", f"{tmp_path}/b.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.csv", "no such file; a path is"),
+        ("notes.txt", "ends in none of .csv"),
+        ("empty", "the folder has no file"),
+    ],
+)
+def test_path_that_is_no_table(tmp_path, name, message):
+    write(tmp_path / "notes.txt", "a\n")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SourceError, match=f"{name}: {message}"):
+        OwnFile(path=str(tmp_path / name)).files()
