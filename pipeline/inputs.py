@@ -1,0 +1,86 @@
+"""Stage `inputs`: the content of the files that params.yaml names → data/inputs/, on which other stages depend.
+
+DVC watches the files that dvc.yaml names, but not those that a parameter names. This stage runs every time and lists
+them with their hashes: if a file has changed, its list has, and the stages that read the file run again. It also checks
+params.yaml, before a stage fails for want of a file that belongs to a misspelt name.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from paraphrastic import models
+from paraphrastic.atomic import sha256_of, write_text
+from paraphrastic.errors import ParameterError, SourceError, unknown_name
+from paraphrastic.sources.catalogue import Source, corpus, suite
+from pipeline.params import Params, load_params
+from pipeline.stage import run, write_csv
+
+DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
+KNOWN_HASHES = Path(".checkpoints/inputs.json")
+PATHS = ("vectors", "path")  # options of models that name a file or a folder
+
+
+def main() -> None:
+    """List the files of training pairs and evaluation sets, and those of the model's options."""
+    params = load_params()
+    if params.model not in models.names():
+        raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
+    hashes = _Hashes()
+    _write(DATA, _own_files((*corpus(params.corpus), *suite(params.benchmarks).sources)), hashes)
+    _write(MODEL, _files_of_model(params), hashes)
+    hashes.save()
+
+
+def _own_files(sources: Sequence[Source]) -> list[Path]:
+    return [Path(source.options["own"].path) for source in sources if "own" in source.options]
+
+
+def _files_of_model(params: Params) -> list[Path]:
+    block = params.models[params.model]
+    named = {key: Path(str(block[key])) for key in PATHS if block.get(key)}
+    for key, path in named.items():
+        if not path.exists():
+            remedy = "name a file that exists; a queued experiment needs a whole path"
+            raise SourceError(f"params.yaml: models.{params.model}.{key}: {path}: no such file; {remedy}")
+    return list(named.values())
+
+
+def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:
+    rows = [(path.as_posix(), hashes.of(path)) for each in named for path in _within(each)]
+    write_csv(pd.DataFrame(rows, columns=["file", "sha256"]), out)
+
+
+def _within(path: Path) -> list[Path]:
+    return sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+
+
+class _Hashes:
+    """Hashes of files, which are computed again only if a file's time, size or number on the disk has changed."""
+
+    def __init__(self) -> None:
+        try:
+            self._known = dict(json.loads(KNOWN_HASHES.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):  # the first run, or a damaged list
+            self._known = {}
+        self._used: dict[str, tuple[str, str]] = {}
+
+    def of(self, path: Path) -> str:
+        """Return the SHA-256 of a file."""
+        status = path.stat()
+        state = f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+        known = self._known.get(str(path.resolve()))
+        same = isinstance(known, list) and len(known) == 2 and known[0] == state
+        digest = str(known[1]) if same else sha256_of(path)
+        self._used[str(path.resolve())] = state, digest
+        return digest
+
+    def save(self) -> None:
+        """Keep the hashes that were asked for."""
+        write_text(KNOWN_HASHES, json.dumps(self._used) + "\n")
+
+
+if __name__ == "__main__":
+    run(main)

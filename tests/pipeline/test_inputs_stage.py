@@ -1,0 +1,87 @@
+"""The stage `inputs`: lists of the files that parameters name, which change with the content of these files."""
+
+import json
+import os
+
+import pytest
+
+import pipeline.inputs as stage
+from paraphrastic.atomic import sha256_of
+from paraphrastic.errors import ParameterError, SourceError
+from pipeline.params import load_params
+from tests.helpers.repository import ROOT
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs the stage with changed parameters in a folder of its own; returns the rows of both lists."""
+    params = load_params(ROOT / "params.yaml")
+    monkeypatch.chdir(tmp_path)
+
+    def run(model="avg", options=None, **changes):
+        models = params.models | {"avg": params.models["avg"] | (options or {})}
+        changed = params.model_copy(update={"model": model, "models": models, **changes})
+        monkeypatch.setattr(stage, "load_params", lambda: changed)
+        stage.main()
+        return [path.read_text().splitlines()[1:] for path in (stage.DATA, stage.MODEL)]
+
+    return run
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return f"{path.as_posix()},{sha256_of(path)}"
+
+
+def test_no_file_is_named(run):
+    assert run() == [[], []]
+
+
+def test_files_of_each_parameter(run, tmp_path):
+    rows = [write(tmp_path / name, name) for name in ("mine.csv", "sets/a.tsv", "sets/b.csv", "v.txt")]
+    entries = {"corpus": ["sample", str(tmp_path / "mine.csv")], "benchmarks": [f"{tmp_path}/sets/"]}
+    assert run(options={"vectors": str(tmp_path / "v.txt")}, **entries) == [rows[:3], rows[3:]]
+
+
+def test_folder_of_an_encoder_is_listed_whole(run, tmp_path):
+    rows = [write(tmp_path / "encoder" / name, name) for name in ("1/weights", "modules.json")]
+    assert run(options={"path": str(tmp_path / "encoder")})[1] == rows
+
+
+def test_changed_content_changes_the_list(run, tmp_path):
+    path = tmp_path / "mine.csv"
+    before, after = [(write(path, text), run(corpus=["mine.csv"])[0]) for text in ("a", "b")]
+    assert [row.rpartition(",")[2] for row, _ in (before, after)] == [
+        rows[0].rpartition(",")[2] for _, rows in (before, after)
+    ]
+    assert before[1] != after[1]
+
+
+def test_hash_is_computed_again_only_if_the_file_changed(run, tmp_path, monkeypatch):
+    path = tmp_path / "mine.csv"
+    write(path, "a")
+    computed = []
+    monkeypatch.setattr(stage, "sha256_of", lambda path: computed.append(path) or sha256_of(path))
+    first, second = run(corpus=["mine.csv"]), run(corpus=["mine.csv"])
+    assert (first, len(computed)) == (second, 1)
+    os.utime(path, ns=(1, 1))
+    assert (run(corpus=["mine.csv"]), len(computed)) == (first, 2)
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{", json.dumps({"/x": 3})])
+def test_damaged_list_of_hashes(run, tmp_path, content):
+    write(tmp_path / stage.KNOWN_HASHES, content)
+    write(tmp_path / "mine.csv", "a")
+    assert len(run(corpus=["mine.csv"])[0]) == 1
+
+
+def test_misspelt_names(run):
+    with pytest.raises(ParameterError, match="model: unknown model 'lstmavgg': did you mean 'lstmavg'"):
+        run(model="lstmavgg")
+    with pytest.raises(ParameterError, match="unknown corpus 'opne': did you mean 'open'"):
+        run(corpus=["opne"])
+    with pytest.raises(SourceError, match=r"mine\.csv: no such file"):
+        run(corpus=["mine.csv"])
+    with pytest.raises(SourceError, match=r"models\.avg\.vectors: v\.txt: no such file; name a file that exists"):
+        run(options={"vectors": "v.txt"})
