@@ -26,7 +26,7 @@ from safetensors import safe_open
 
 from paraphrastic.console import report_errors
 from paraphrastic.errors import ParameterError, unknown_name
-from pipeline.params import load_params
+from paraphrastic.parameters import load_params
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE, README = ROOT / "docs/results", ROOT / "docs/results.md", ROOT / "README.md"

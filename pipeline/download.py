@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 
 from paraphrastic.console import message, progress
+from paraphrastic.parameters import load_params
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from paraphrastic.sources.display import licence_line, progress_callback
 from paraphrastic.sources.fetching import fetch, prune
 from paraphrastic.sources.locations import cache_folder, how_to_provide, manual_folder
-from pipeline.params import load_params
 from pipeline.stage import run, write_csv
 
 RAW_FOLDER = Path("data/raw")

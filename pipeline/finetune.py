@@ -17,12 +17,12 @@ from paraphrastic.finetuning.head_trainer import Outcome
 from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, train_task
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.finetuning.tasks import find_task, load_task
-from paraphrastic.training.checkpoint import Checkpoint
-from pipeline.params import Params, checked, load_params
-from pipeline.stage import CHECKPOINT_SECONDS, CHECKPOINTS, fingerprint, run, write_curve
+from paraphrastic.parameters import Params, checked, load_params
+from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
+from paraphrastic.training.fingerprint import fingerprint
+from pipeline.stage import CHECKPOINTS, run, write_curve
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
-CODE = (Path("src/paraphrastic"),)
 
 
 def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in params.yaml.")]) -> None:
@@ -31,7 +31,7 @@ def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in
     options = checked(FinetuneConfig, params.finetune, "finetune")
     torch.set_num_threads(options.num_threads)
     settings = task, params.seed, params.model, params.models[params.model], params.finetune, params.taggers
-    checkpoint = Checkpoint(CHECKPOINTS / fingerprint((*settings, params.vocabulary), BENCHMARKS, MODEL, *CODE))
+    checkpoint = Checkpoint(CHECKPOINTS / fingerprint((*settings, params.vocabulary), BENCHMARKS, MODEL))
     with progress() as bar:
         line = bar.add_task(task, total=None)
 

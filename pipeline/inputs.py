@@ -14,8 +14,8 @@ import pandas as pd
 from paraphrastic import models
 from paraphrastic.atomic import sha256_of, write_text
 from paraphrastic.errors import ParameterError, SourceError, unknown_name
+from paraphrastic.parameters import Params, load_params
 from paraphrastic.sources.catalogue import Source, corpus, suite
-from pipeline.params import Params, load_params
 from pipeline.stage import run, write_csv
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
@@ -71,9 +71,11 @@ class _Hashes:
         """Return the SHA-256 of a file."""
         status = path.stat()
         state = f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
-        known = self._known.get(str(path.resolve()))
-        same = isinstance(known, list) and len(known) == 2 and known[0] == state
-        digest = str(known[1]) if same else sha256_of(path)
+        match self._known.get(str(path.resolve())):
+            case [known, str(digest)] if known == state:
+                pass
+            case _:
+                digest = sha256_of(path)
         self._used[str(path.resolve())] = state, digest
         return digest
 

@@ -1,16 +1,15 @@
-"""Functions of all stages: run as a command, write CSV files and curves, and name checkpoints."""
+"""Functions of all stages: run as a command, and write CSV files and curves."""
 
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
 import typer
 
-from paraphrastic.atomic import atomic_write, sha256_of
+from paraphrastic.atomic import atomic_write
 from paraphrastic.console import interrupt_on_sigterm, report_errors
 
-CHECKPOINTS, CHECKPOINT_SECONDS = Path(".checkpoints"), 60.0
+CHECKPOINTS = Path(".checkpoints")
 
 Curve = Sequence[tuple[float, float]]  # (x, y)
 
@@ -40,18 +39,3 @@ def write_curve(path: Path, columns: tuple[str, str], points: Curve, digits: int
     """
     rows = [(f"{x:.12g}", f"{y:.{digits}f}") for x, y in points]
     write_csv(pd.DataFrame(rows, columns=columns), path)
-
-
-def fingerprint(settings: object, *folders: Path) -> str:
-    """Return a name for a run, derived from everything that determines it.
-
-    Args:
-        settings: parameters, as any object with a stable `repr`.
-        folders: tables, models and code that the run reads.
-    """
-    hasher = sha256(repr(settings).encode())
-    files = (file for folder in folders for file in sorted(folder.rglob("*")))
-    for file in files:
-        if file.suffix in {".parquet", ".safetensors", ".py", ".txt"}:
-            hasher.update(bytes.fromhex(sha256_of(file)))
-    return hasher.hexdigest()[:16]

@@ -17,7 +17,7 @@ import torch
 from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
-from pipeline.params import load_params
+from paraphrastic.parameters import load_params
 from tests.benchmarks.bench_training import WINDOWS, train_model
 from tests.benchmarks.pair_corpus import BATCH, PairCorpus, corpus_of_run, describe, random_corpus
 

@@ -33,10 +33,10 @@ import paraphrastic
 from paraphrastic import models
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import save
+from paraphrastic.parameters import load_params
 from paraphrastic.scoring.neural import trained_model
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from pipeline.params import load_params
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import ORDERS, random_corpus
 

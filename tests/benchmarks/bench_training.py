@@ -48,12 +48,12 @@ import torch
 from torch import Tensor
 
 from paraphrastic import models
+from paraphrastic.parameters import load_params
 from paraphrastic.scoring.neural import TrainedPairModel, trained_model
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer
 from paraphrastic.training.sentence_pairs import Paraphrases
-from pipeline.params import load_params
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import BATCH, PAIR_COUNT, PairCorpus, corpus_of_run, describe, random_corpus
 from tests.benchmarks.peer_training import (

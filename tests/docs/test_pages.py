@@ -12,7 +12,7 @@ from docs import results
 from paraphrastic import models
 from paraphrastic.papers.markdown import docs_files
 from paraphrastic.papers.project import Project
-from pipeline.params import load_params
+from paraphrastic.parameters import load_params
 from tests.helpers.repository import ROOT
 
 DOCS = sorted(page for page in ROOT.glob("docs/**/*.md") if "results" not in page.parts)

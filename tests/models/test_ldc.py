@@ -8,7 +8,7 @@ import torch
 from paraphrastic.errors import ParameterError
 from paraphrastic.inference import model_folder
 from paraphrastic.models.ldc import Config
-from pipeline.params import checked
+from paraphrastic.parameters import checked
 from tests.helpers import pair_equations
 from tests.helpers.ldc import COMBINATIONS, ID_PAIRS, ID_SENTENCES, LDC, ROWS, build, pair_batch, start
 from tests.helpers.toy_training import SENTENCES, saved_bytes

@@ -2,9 +2,10 @@
 
 import pytest
 
-from pipeline.params import load_params
+from paraphrastic.parameters import load_params
+from paraphrastic.workflow import training
 from pipeline.stage import CHECKPOINTS
-from pipeline.train import BENCHMARKS, CODE, CORPUS, VOCABULARY, checkpoint_folder
+from pipeline.train import TABLES
 from tests.helpers.repository import ROOT
 
 
@@ -12,6 +13,10 @@ from tests.helpers.repository import ROOT
 def params(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return load_params(ROOT / "params.yaml")
+
+
+def checkpoint_folder(params, device):
+    return training.checkpoint_folder(params, device, TABLES, CHECKPOINTS)
 
 
 def with_option(params, model, **options):
@@ -58,14 +63,21 @@ def test_other_device(params):
 @pytest.mark.parametrize(
     ("folder", "name"),
     [
-        *((folder, "table.parquet") for folder in (CORPUS, VOCABULARY, BENCHMARKS)),
-        (BENCHMARKS, "select.txt"),
-        *((folder, "new.py") for folder in CODE),
+        *((folder, "table.parquet") for folder in TABLES),
+        (TABLES.benchmarks, "select.txt"),
     ],
     ids=str,
 )
-def test_changed_data_or_code(params, tmp_path, folder, name):
+def test_changed_data(params, tmp_path, folder, name):
     before = checkpoint_folder(params, "cpu")
     (tmp_path / folder).mkdir(parents=True)
     (tmp_path / folder / name).write_bytes(b"changed")
     assert checkpoint_folder(params, "cpu") != before
+
+
+def test_changed_file_of_vectors(params, tmp_path):
+    folders = set()
+    for text in ("1 2\na 1 2\n", "1 2\na 1 3\n"):
+        (tmp_path / "vectors.txt").write_text(text)
+        folders.add(checkpoint_folder(with_option(params, "avg", vectors="vectors.txt"), "cpu"))
+    assert len(folders) == 2

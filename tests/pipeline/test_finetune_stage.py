@@ -15,9 +15,9 @@ from paraphrastic.finetuning.learning import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
+from paraphrastic.parameters import load_params
 from paraphrastic.scoring.neural import TrainedEncoder
 from pipeline import finetune
-from pipeline.params import load_params
 from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_baseline
 from tests.helpers.task_tables import write_tasks

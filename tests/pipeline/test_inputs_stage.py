@@ -8,7 +8,7 @@ import pytest
 import pipeline.inputs as stage
 from paraphrastic.atomic import sha256_of
 from paraphrastic.errors import ParameterError, SourceError
-from pipeline.params import load_params
+from paraphrastic.parameters import load_params
 from tests.helpers.repository import ROOT
 
 

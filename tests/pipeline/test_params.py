@@ -14,7 +14,7 @@ from paraphrastic import models
 from paraphrastic.errors import ParameterError
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
-from pipeline.params import RENAMED, Params, checked, load_params, parameter_error
+from paraphrastic.parameters import RENAMED, Params, checked, load_params, parameter_error
 from tests.helpers.repository import ROOT
 
 COMMITTED = (ROOT / "params.yaml").read_text()

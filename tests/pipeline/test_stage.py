@@ -1,13 +1,12 @@
 """Stages as commands: how they end after an error, and the files and names that they share."""
 
 import errno
-import re
 import subprocess
 
 import pandas as pd
 import pytest
 
-from pipeline.stage import fingerprint, write_csv
+from pipeline.stage import write_csv
 from tests.helpers.repository import ROOT, isolated_environment
 
 PARAMS = (ROOT / "params.yaml").read_text()
@@ -104,29 +103,3 @@ def test_csv_after_failed_write(tmp_path, monkeypatch):
         write_csv(pd.DataFrame({"new": [2]}), path)
     assert path.read_text() == "old\n1\n"
     assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize(
-    "name", ["pairs.parquet", "weights.safetensors", "module.py", "select.txt", "folder/deep.parquet"]
-)
-def test_fingerprint_of_changed_file(tmp_path, name):
-    file = tmp_path / name
-    file.parent.mkdir(exist_ok=True)
-    file.write_bytes(b"one")
-    first = fingerprint(1, tmp_path)
-    assert re.fullmatch("[0-9a-f]{16}", first)
-    assert fingerprint(1, tmp_path) == first
-    file.write_bytes(b"two")
-    assert fingerprint(1, tmp_path) != first
-    file.write_bytes(b"one")
-    assert fingerprint(1, tmp_path) == first
-
-
-def test_fingerprint_of_changed_settings(tmp_path):
-    assert len({fingerprint(settings, tmp_path) for settings in (1, "1", (1, 2), {"a": 1})}) == 4
-
-
-def test_fingerprint_of_file_that_no_run_reads(tmp_path):
-    first = fingerprint(1, tmp_path)
-    (tmp_path / "module.cpython-311.pyc").write_bytes(b"compiled")
-    assert fingerprint(1, tmp_path) == first

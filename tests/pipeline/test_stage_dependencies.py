@@ -6,6 +6,7 @@ repeat work.
 
 import ast
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from re import fullmatch
 
@@ -120,10 +121,11 @@ def test_deps_and_imported_code(stage):
 
 @pytest.mark.parametrize("stage", WATCHED)
 def test_params_and_parameters_read(stage):
-    tree = ast.parse((ROOT / "pipeline" / f"{stage}.py").read_text())
+    script = ROOT / "pipeline" / f"{stage}.py"
+    files = [script, *(file for file in direct_imports(script) if file.parent.name == "workflow")]
     read = {
         node.attr
-        for node in ast.walk(tree)
+        for node in chain.from_iterable(ast.walk(ast.parse(file.read_text())) for file in files)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "params"
     }
     assert sorted(STAGES[stage].get("params", [])) == sorted(BLOCKS.get(name, name) for name in read)

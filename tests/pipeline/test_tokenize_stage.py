@@ -10,9 +10,9 @@ import pytest
 import pipeline.tokenize as stage
 from paraphrastic.corpus.filtering import REASONS
 from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.parameters import Tokenize
 from paraphrastic.sources.catalogue import File, Suite, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
-from pipeline.params import Tokenize
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
 

@@ -7,8 +7,8 @@ import pytest
 
 import pipeline.vocabulary as stage
 from paraphrastic.errors import DataError
+from paraphrastic.parameters import Vocabulary
 from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table, write_table
-from pipeline.params import Vocabulary
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 
 SCHEMAS = {"words": WORD_COUNTS, "ngrams": NGRAM_COUNTS, "characters": NGRAM_COUNTS}
@@ -20,11 +20,11 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(texts, pairs=None, **changes):
-        write_table(pa.table({"text": pa.array(texts, pa.string())}), stage.SENTENCES_FILE, SENTENCES)
+        write_table(pa.table({"text": pa.array(texts, pa.string())}), stage.CORPUS / "sentences.parquet", SENTENCES)
         if pairs:
             left, right = zip(*pairs, strict=True)
             table = {"left": left, "right": right, "source": ["a"] * len(pairs), "group": range(len(pairs))}
-            write_table(pa.table(table), stage.PAIRS_FILE, PAIRS)
+            write_table(pa.table(table), stage.CORPUS / "pairs.parquet", PAIRS)
         values = {
             "count": "sentences",
             "min_count": 1,

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from paraphrastic.training import display
+from paraphrastic.training.curves import Curves
 from paraphrastic.training.display import shown
-from paraphrastic.training.trainer import Curves
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import torch
 
 from paraphrastic.atomic import atomic_write, sha256_of
 
+CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run
+
 
 class Checkpoint:
     """The latest state of one run, in a folder of its own.

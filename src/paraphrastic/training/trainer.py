@@ -4,7 +4,6 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from torch.nn.utils import clip_grad_norm_
 from paraphrastic.errors import ModelError
 from paraphrastic.nn.batch import to_device
 from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.curves import Curves
 from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty
 from paraphrastic.training.embedding_optimizers import embedding_optimizer
 
@@ -50,24 +50,6 @@ class TrainerOptions(Protocol):
     def max_grad_norm(self) -> float | None:
         """Largest norm of the gradient; None for no limit."""
         ...
-
-
-@dataclass
-class Curves:
-    """The course of a run.
-
-    Attributes:
-        loss: (step, mean loss since the previous point).
-        selection: (epochs so far, score on the selection sets).
-    """
-
-    loss: list[tuple[int, float]] = field(default_factory=list)
-    selection: list[tuple[float, float]] = field(default_factory=list)
-
-    @property
-    def best(self) -> float | None:
-        """The first point with the highest selection score, in epochs; None without selection."""
-        return max(self.selection, key=lambda point: point[1])[0] if self.selection else None
 
 
 class Trainer(ABC):

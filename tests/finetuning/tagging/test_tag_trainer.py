@@ -17,7 +17,7 @@ from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.sample import tables
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.trainer import Curves
+from paraphrastic.training.curves import Curves
 from tests.helpers.tagged_text import TEXTS, VARIANTS, random_tagger, tagged_tokens
 from tests.helpers.toy_training import folder_content
 

@@ -15,9 +15,10 @@ from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import CharagramTagger, TaggerConfig
 from paraphrastic.training.batches import shuffled_batches
 from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.curves import Curves
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
-from paraphrastic.training.trainer import ORDER, Curves, Trainer
+from paraphrastic.training.trainer import ORDER, Trainer
 from paraphrastic.vocabulary.kinds import count_entries
 
 

@@ -1,0 +1,55 @@
+"""Training pairs → counted words, n-grams and characters."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from paraphrastic.console import progress
+from paraphrastic.errors import DataError
+from paraphrastic.parameters import Vocabulary
+from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table, write_table
+from paraphrastic.vocabulary.counting import count_ngrams, count_words
+
+
+def count_vocabulary(corpus: Path, out: Path, options: Vocabulary) -> None:
+    """Count words, character n-grams and characters over the distinct sentences, or over the pairs.
+
+    Args:
+        corpus: tables of sentences and pairs.
+        out: where the tables of counts go.
+        options: parameters of the stage `vocabulary`.
+
+    Raises:
+        DataError: no word or no n-gram occurs often enough, or a table is missing or damaged.
+    """
+    sentences = read_table(corpus / "sentences.parquet", SENTENCES)["text"]
+    weights = _occurrences(corpus, len(sentences)) if options.count == "pairs" else None
+    with progress() as bar:
+        names = "words", "n-grams", "characters"
+        advance = [partial(bar.advance, bar.add_task(name, total=len(sentences))) for name in names]
+        words = count_words(sentences, options.min_count, advance[0], weights)
+        limits = options.ngram_min_count, options.ngrams_per_order
+        ngrams = count_ngrams(sentences, options.orders, *limits, advance[1], weights=weights)
+        characters = count_ngrams(sentences, [1], options.ngram_min_count, on_progress=advance[2], weights=weights)
+    _refuse_empty(words, f"min_count = {options.min_count}", corpus, len(sentences))
+    _refuse_empty(ngrams, f"ngram_min_count = {options.ngram_min_count}", corpus, len(sentences))
+    write_table(words, out / "words.parquet", WORD_COUNTS)
+    write_table(ngrams, out / "ngrams.parquet", NGRAM_COUNTS)
+    write_table(characters, out / "characters.parquet", NGRAM_COUNTS)
+
+
+def _occurrences(corpus: Path, sentences: int) -> NDArray[np.int64]:
+    """Return how often each sentence is a side of a training pair, (sentences,)."""
+    pairs = read_table(corpus / "pairs.parquet", PAIRS)
+    return np.bincount(np.concatenate([pairs["left"], pairs["right"]]), minlength=sentences)
+
+
+def _refuse_empty(table: pa.Table, setting: str, corpus: Path, sentences: int) -> None:
+    if not len(table):
+        raise DataError(
+            f"params.yaml: vocabulary.{setting}: nothing occurs so often in the {sentences} sentences of "
+            f"{corpus / 'sentences.parquet'}; lower it or choose a larger corpus"
+        )

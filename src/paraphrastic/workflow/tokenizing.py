@@ -1,0 +1,138 @@
+"""Raw files → tokenized pairs and evaluation sets."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from paraphrastic.atomic import write_text
+from paraphrastic.console import message, progress
+from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSource, filter_pairs, merge_sources
+from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
+from paraphrastic.corpus.sampling import count_tokens, take_pairs
+from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.parameters import Tokenize
+from paraphrastic.readers.pair_filter import PairFilter
+from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import FILTERED
+from paraphrastic.sources.catalogue import Source, Suite
+from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_table
+from paraphrastic.text.deduplicate import tokenize_tables
+
+_SOURCE_COLUMNS = ("source", "read", "bad", *REASONS, "kept")
+
+
+def tokenize_sources(
+    training: Sequence[Source],
+    benchmarks: Suite,
+    raw: Path,
+    corpus_out: Path,
+    benchmarks_out: Path,
+    options: Tokenize,
+    seed: int,
+) -> pd.DataFrame:
+    """Tokenize all text once, and drop training pairs that contain evaluation sentences.
+
+    Args:
+        training: sources of training pairs; those that nobody has provided are left out.
+        benchmarks: evaluation data; sources that nobody has provided, and optional ones without files, are left out.
+        raw: contains the files of each source in a folder of its name.
+        corpus_out: where tables of sentences and pairs go.
+        benchmarks_out: where evaluation tables go.
+        options: parameters of the stage `tokenize`.
+        seed: seed of the choice of pairs.
+
+    Returns:
+        A row for each training source: pairs read, unusable rows, pairs dropped by reason, and kept; `taken` if not all
+        pairs that were kept are taken.
+
+    Raises:
+        DataError: no source of training pairs is there, a file is damaged, or no pair is left.
+        ParameterError: pairs are limited by scores that no source has.
+    """
+    evaluation, pairs_of = _present(benchmarks.sources, raw), _training_sources(training, raw)
+    wanted, filtered, report = _pair_filter(options, pairs_of), list[FilteredSource](), []
+    with progress() as bar:
+        task = bar.add_task("tokenize", total=len(evaluation) + len(pairs_of))
+        sources = bar.track(evaluation, task_id=task)
+        readings = [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
+        evaluation_text = _write_benchmarks(readings, benchmarks.select, benchmarks_out)
+        excluded = evaluation_text if options.drop_overlap else None
+        for source in bar.track(pairs_of, task_id=task):
+            pairs = RawPairs(source, raw / source.name, options.max_bad_rows, message, wanted)
+            kept = filter_pairs(source.name, pairs, excluded, near=source.near_copies, words=source.words)
+            filtered.append(kept)
+            report.append((source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left)))
+    taken = _take(*merge_sources(filtered), options, seed)
+    for table, name, schema in zip(taken, ("sentences", "pairs"), (SENTENCES, PAIRS), strict=True):
+        write_table(table, corpus_out / f"{name}.parquet", schema)
+    return _with_taken(pd.DataFrame(report, columns=_SOURCE_COLUMNS), taken[1])
+
+
+def index_readings(readings: Sequence[Reading]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
+    """Return the distinct tokenized sentences of evaluation readings, and an indexed table for each kind."""
+    tables = {kind: [schema.empty_table()] for kind, schema in RAW.items() if kind != "pairs"}
+    for reading in readings:
+        tables[reading.kind].append(reading.table)
+    return tokenize_tables({kind: pa.concat_tables(parts) for kind, parts in tables.items()})
+
+
+def _present(sources: Sequence[Source], raw: Path) -> list[Source]:
+    """Leave out sources that nobody has provided, and optional ones without files; the stage `download` names them."""
+    needed = {source.name for source in sources if not (source.manual or source.optional)}
+    return [source for source in sources if source.name in needed or (raw / source.name).is_dir()]
+
+
+def _training_sources(sources: Sequence[Source], raw: Path) -> list[Source]:
+    """Return the sources whose files are there.
+
+    Raises:
+        DataError: there are none.
+    """
+    if present := _present(sources, raw):
+        return present
+    names = [source.name for source in sources]
+    remedy = f"`paraphrastic data fetch {' '.join(names)}` says where to put them; then run `dvc repro -f download`"
+    raise DataError(f"corpus: no files of {', '.join(names)}; {remedy}")
+
+
+def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
+    """Return the filter of training pairs.
+
+    Raises:
+        ParameterError: there is a limit, but no source of the corpus has what it limits.
+    """
+    wanted = PairFilter(options.feature, options.min_score, options.max_score, tuple(options.relations))
+    if wanted.is_active and not any(source.reader in FILTERED for source in sources):
+        raise ParameterError(
+            "params.yaml: tokenize.min_score, max_score or relations is set, but no source of the corpus has scores or "
+            "relations; empty them, or choose PPDB, ParaNMT or ParaBank"
+        )
+    return wanted
+
+
+def _take(sentences: pa.Table, pairs: pa.Table, options: Tokenize, seed: int) -> tuple[pa.Table, pa.Table]:
+    """Return the part of the corpus to train on, and print its size."""
+    limits = options.take_share, options.max_pairs, options.max_tokens
+    sentences, pairs = take_pairs(sentences, pairs, *limits, seed if options.take_by == "random" else None)
+    message(f"corpus: {len(pairs)} pairs with {count_tokens(sentences, pairs).sum()} tokens")
+    return sentences, pairs
+
+
+def _with_taken(report: pd.DataFrame, pairs: pa.Table) -> pd.DataFrame:
+    """Return the report with the column `taken` if not all pairs that were kept are taken."""
+    if len(pairs) == report["kept"].sum():
+        return report
+    taken = {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
+    return report.assign(taken=report["source"].map(taken).fillna(0).astype(int))
+
+
+def _write_benchmarks(readings: Sequence[Reading], select: str, out: Path) -> EvaluationText:
+    """Write all evaluation tables, their sentences, and the selection sets; return the text to keep out of training."""
+    sentences, sets = index_readings(readings)
+    write_table(pa.table([sentences], schema=SENTENCES), out / "sentences.parquet", SENTENCES)
+    for kind, table in sets.items():
+        write_table(table, out / f"{kind}.parquet", indexed_schema(kind))
+    write_text(out / "select.txt", f"{select}\n")
+    return EvaluationText.of(sentences, sets)

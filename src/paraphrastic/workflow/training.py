@@ -1,0 +1,86 @@
+"""Training pairs and vocabulary → a model, with the curves of loss and selection."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from paraphrastic import models
+from paraphrastic.atomic import atomic_folder
+from paraphrastic.console import message
+from paraphrastic.evaluation import Selection, load_selection
+from paraphrastic.inference.model_folder import save
+from paraphrastic.parameters import Params, checked
+from paraphrastic.scoring.baseline import Baseline
+from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.tables import PAIRS, SENTENCES, read_table
+from paraphrastic.training.curves import Curves
+from paraphrastic.training.fingerprint import fingerprint
+
+CHECKPOINT_SECONDS = 60.0
+_SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
+
+
+class Tables(NamedTuple):
+    """The folders of tables that training reads."""
+
+    corpus: Path
+    vocabulary: Path
+    benchmarks: Path
+
+
+def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) -> Curves:
+    """Train the chosen model on the paraphrase pairs, or fit the chosen baseline, and write it to a folder.
+
+    Args:
+        params: all parameters.
+        tables: what `tokenize_sources` and `count_vocabulary` wrote.
+        checkpoints: where the state of an interrupted training is; it goes on from there.
+        out: the folder, which appears whole or not at all.
+    """
+    config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
+    select = load_selection(tables.benchmarks, params.train.select)
+    sentences = read_table(tables.corpus / "sentences.parquet", SENTENCES)["text"].combine_chunks()
+    model_class = models.model_class(params.model)
+    selected_by: list[str] = []
+    if issubclass(model_class, Baseline):
+        scorer: Scorer = model_class.fit(config, sentences)
+        curves = Curves(selection=[(0, select(scorer))] if select else [])
+    else:
+        if select:
+            selected_by = select.names
+            message(f"sets that select the epoch: {', '.join(selected_by)}")
+        scorer, curves = _train(params, config, sentences, tables, checkpoints, select)
+    with atomic_folder(out) as part:
+        save(scorer, params.model, config, part, selected_by)
+    return curves
+
+
+def checkpoint_folder(params: Params, device: str, tables: Tables, checkpoints: Path) -> Path:
+    """Return the folder of this run's checkpoint; the state of a GPU's optimizers differs from that of the CPU's."""
+    options = params.models[params.model]
+    settings = params.seed, params.train, params.model, options, device
+    files = [Path(options["vectors"])] if options.get("vectors") else []
+    return checkpoints / fingerprint(settings, *tables, *files)
+
+
+def _train(
+    params: Params, config: Any, sentences: pa.StringArray, tables: Tables, checkpoints: Path, select: Selection | None
+) -> tuple[Scorer, Curves]:
+    import torch  # baselines do not need it
+
+    from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
+    from paraphrastic.training.display import shown
+    from paraphrastic.training.pretraining import find_device, initial_model, paraphrase_trainer
+
+    torch.set_num_threads(config.num_threads)
+    device = find_device(params.train.device)
+    model = initial_model(params.model, config, tables.vocabulary, len(sentences), params.seed, device)
+    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS)
+    selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
+    trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, selections)
+    checkpoint = Checkpoint(checkpoint_folder(params, device.type, tables, checkpoints))
+    with shown(params.model, trainer, config.batch_size) as on_step:
+        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
+    checkpoint.remove()
+    return model, curves
