@@ -4,18 +4,28 @@ Example:
     model = paraphrastic.load("data/model")
     model.encode(["A sentence.", "Another one."])  # (2, dim) float32
     model.similarity(["A sentence."], ["Another one."])  # (1,) float32
+
+    model = paraphrastic.train("mine.csv", out="my-model")
+    paraphrastic.evaluate(model, "my-sets/").metrics
 """
 
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Model", "load"]  # defined in inference/model.py
+__all__ = ["Model", "evaluate", "load", "train"]
+
+_MODULES = {
+    "Model": "inference.model",
+    "evaluate": "workflow.evaluating",
+    "load": "inference.model",
+    "train": "workflow.encoder",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import `Model` and `load` on first use: every stage imports this package and needs neither."""
-    if name in __all__:
-        return getattr(import_module(f"{__name__}.inference.model"), name)
+    """Import a public name on first use: every stage imports this package and needs none of them."""
+    if name in _MODULES:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

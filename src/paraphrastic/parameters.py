@@ -2,8 +2,10 @@
 
 import re
 import reprlib
-from collections.abc import Sequence
+import sysconfig
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -159,14 +161,28 @@ class Params(Section):
     analyses: Annotated[list[Name], Field(min_length=1)]
 
 
-def load_params(path: Path = PARAMS) -> Params:
+def default_params() -> Path:
+    """Return params.yaml of the working directory, or else the one that was installed with this package."""
+    in_repository = Path(__file__).parents[2] / PARAMS
+    installed = Path(sysconfig.get_path("data")) / "share/paraphrastic" / PARAMS
+    return next((path for path in (PARAMS, in_repository) if path.is_file()), installed)
+
+
+def load_params(path: Path = PARAMS, changes: Mapping[str, Any] = MappingProxyType({})) -> Params:
     """Read and check params.yaml, except for the blocks that only a model knows.
+
+    Args:
+        path: the file.
+        changes: values that replace those of the file, by dotted key.
 
     Raises:
         ParameterError: the file is missing or not a YAML mapping, or a key is unknown, missing or has a wrong value.
     """
+    content = _read_mapping(path)
+    for key, value in changes.items():
+        _replace(content, key, value)
     try:
-        params = Params.model_validate(_read_mapping(path))
+        params = Params.model_validate(content)
     except ValidationError as error:
         raise parameter_error(error, Params, path) from error
     if params.model not in params.models:
@@ -203,6 +219,17 @@ def parameter_error(error: ValidationError, section: type[BaseModel], path: Path
     first = min(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
     key = _dotted((*keys, *first["loc"]))
     return ParameterError(f"{path}: {key}{_problem(first, section)}")
+
+
+def _replace(content: dict[str, Any], key: str, value: Any) -> None:
+    *outer, last = key.split(".")
+    block: Any = content
+    for name in outer:
+        block = block.get(name) if isinstance(block, dict) else None
+    if not isinstance(block, dict) or last not in block:
+        known = list(block) if isinstance(block, dict) else list(content)
+        raise ParameterError(f"{key}: unknown key{_nearest(last, known) or '; known are ' + ', '.join(known)}")
+    block[last] = value
 
 
 def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:

@@ -98,7 +98,7 @@ def test_file_that_is_no_set(tmp_path, header, message):
 
 
 def test_file_without_a_usable_row(tmp_path):
-    with pytest.raises(DataError, match=r"not one usable pair; `paraphrastic data inspect .*mine\.csv` shows why"):
+    with pytest.raises(DataError, match=r"not one usable row; `paraphrastic data inspect .*mine\.csv` shows why"):
         pairs_of(file_of(tmp_path, "text1,text2,label\na,b,0\n"))
     with pytest.raises(DataError, match=r"not one usable row; `paraphrastic data inspect"):
         list(own_set(None, {"own": file_of(tmp_path, "text1,text2,score\n")}))

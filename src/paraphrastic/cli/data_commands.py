@@ -1,11 +1,11 @@
-"""Commands for data sources: list, fetch, check, path."""
+"""Commands for data: list, fetch, check and path for sources, inspect for files of the user."""
 
 import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Typer
+from typer import Argument, Option, Typer
 
 from paraphrastic.console import message, progress
 from paraphrastic.errors import SourceError
@@ -13,9 +13,10 @@ from paraphrastic.errors import SourceError
 if TYPE_CHECKING:
     from paraphrastic.sources.catalogue import Source
     from paraphrastic.sources.locations import DataLocations
+    from paraphrastic.workflow.inspecting import Overlap, Use
 
 data = Typer(
-    help="Data sources: list, fetch, check, path.",
+    help="Data: list, fetch, check and path for sources, inspect for your files.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -24,6 +25,7 @@ _HELP_OF_NAMES = "Sources, as `paraphrastic data list` prints them, corpora or s
 Names = Annotated[list[str], Argument(metavar="NAME", help=_HELP_OF_NAMES)]
 
 _DAMAGED = "damaged"
+_SHOWN = 10  # refused rows
 
 
 @data.command("list")
@@ -83,6 +85,45 @@ def path(name: Annotated[str, Argument(metavar="NAME", help="A source.")]) -> No
     from paraphrastic.sources.catalogue import source
 
     sys.stdout.writelines(f"{path}\n" for path in _locations().paths(source(name)))
+
+
+@data.command()
+def inspect(
+    file: Annotated[str, Argument(metavar="FILE", help="A file, or a folder of files.")],
+    columns: Annotated[
+        str | None, Option(metavar="A,B", help="Names of the two columns of text, if they are not the usual ones.")
+    ] = None,
+    benchmarks: Annotated[
+        str, Option(metavar="SUITE", help="Count texts that are in its evaluation sets; its files must be here.")
+    ] = "open",
+) -> None:
+    """Show what FILE would be read as: training pairs, an evaluation set, or both."""
+    from paraphrastic.workflow.inspecting import inspect, overlaps
+
+    for own, uses in inspect({"path": file} | ({"columns": columns.split(",")} if columns else {})):
+        for use in uses:
+            _print_use(own.path, use)
+        _print_overlaps(overlaps(uses[0].texts, benchmarks), benchmarks)
+
+
+def _print_use(path: str, use: "Use") -> None:
+    left_out = f", {use.left_out} with label 0 left out" if use.left_out else ""
+    lines = [f"{path}: {use.title}", f"  {use.usable} rows{left_out}, {len(use.refused)} refused"]
+    lines += [f"  refused: line {bad.line}: {bad.why}" for bad in use.refused[:_SHOWN]]
+    if len(use.refused) > _SHOWN:
+        lines.append(f"  refused: and {len(use.refused) - _SHOWN} more")
+    lines += [f"  {' | '.join(row)}" for row in use.samples]
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _print_overlaps(found: "Sequence[Overlap] | None", suite: str) -> None:
+    if found is None:
+        message(f"not compared with evaluation sets; `paraphrastic data fetch {suite}` fetches them")
+        return
+    lines = [f"  {each.name}: {each.exact} of its texts are the same, {each.near} nearly" for each in found]
+    sys.stdout.writelines(
+        f"{line}\n" for line in [f"texts that are in evaluation sets of {suite}:", *(lines or ["  none"])]
+    )
 
 
 def _state(source: "Source", locations: "DataLocations") -> tuple[str, str]:

@@ -12,6 +12,7 @@ from paraphrastic.cli import (
     analyze_command,
     compare_command,
     data_commands,
+    encoder_commands,
     experiments_command,
     model_commands,
     papers_commands,
@@ -63,6 +64,8 @@ app.command()(model_commands.embed)
 app.command()(model_commands.similarity)
 app.command()(model_commands.neighbors)
 app.command()(model_commands.explain)
+app.command()(encoder_commands.train)
+app.command()(encoder_commands.evaluate)
 app.command()(experiments_command.experiments)
 app.command()(compare_command.compare)
 app.command()(analyze_command.analyze)

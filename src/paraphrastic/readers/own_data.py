@@ -91,19 +91,11 @@ def own_pairs(folder: Path, options: Options) -> Iterator[Reading]:
         options: `own`, the file, and `filter`.
     """
     own, wanted = options["own"], options.get("filter", PASS_ALL)
-    table = OwnTable(own)
-    layout = layout_of_pairs(own, table.names)
+    layout = layout_of_pairs(own, OwnTable(own).names)
     if wanted.limits_scores and "score" not in layout.others:
         raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
     wanted.check_source_without_relations(own.path)
-    groups: dict[str, int] = {}
-    read = usable = 0
-    for rows in table.parts(layout.columns):
-        reading = _pairs(rows, layout, wanted, groups, read)
-        yield reading
-        read, usable = read + len(rows), usable + len(reading.table)
-    if not usable:
-        raise DataError(f"{own.path}: not one usable pair; `paraphrastic data inspect {own.path}` shows why")
+    yield from _not_empty(own, read_pairs(own, layout, wanted))
 
 
 def own_set(folder: Path, options: Options) -> Iterator[Reading]:
@@ -114,22 +106,37 @@ def own_set(folder: Path, options: Options) -> Iterator[Reading]:
         options: `own`, the file.
     """
     own = options["own"]
-    table = OwnTable(own)
-    layout = layout_of_set(own, table.names)
-    name = set_name(own, layout)
+    yield from _not_empty(own, read_set(own, layout_of_set(own, OwnTable(own).names)))
+
+
+def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:
+    """Yield the training pairs of a file; there can be none."""
+    groups: dict[str, int] = {}
+    read = 0
+    for rows in OwnTable(own).parts(layout.columns):
+        yield _pairs(rows, layout, wanted, groups, read)
+        read += len(rows)
+
+
+def read_set(own: OwnFile, layout: Layout) -> Iterator[Reading]:
+    """Yield the rows of an evaluation set; there can be none."""
     questions: dict[str, int] = {}
-    usable = 0
-    for rows in table.parts(layout.columns):
-        reading = _judged(rows, layout, name, questions)
-        yield reading
-        usable += len(reading.table)
-    if not usable:
-        raise DataError(f"{own.path}: not one usable row; `paraphrastic data inspect {own.path}` shows why")
+    for rows in OwnTable(own).parts(layout.columns):
+        yield _judged(rows, layout, set_name(own, layout), questions)
 
 
 def set_name(own: OwnFile, layout: Layout) -> str:
     """Return the name of an evaluation set."""
     return f"own.{'words.' if layout.words else ''}{own.name}"
+
+
+def _not_empty(own: OwnFile, readings: Iterator[Reading]) -> Iterator[Reading]:
+    usable = 0
+    for reading in readings:
+        yield reading
+        usable += len(reading.table)
+    if not usable:
+        raise DataError(f"{own.path}: not one usable row; `paraphrastic data inspect {own.path}` shows why")
 
 
 def _texts(own: OwnFile, names: Sequence[str], known: Sequence[tuple[str, str]]) -> tuple[str, str]:
@@ -151,7 +158,7 @@ def _pairs(rows: OwnRows, layout: Layout, wanted: PairFilter, groups: dict[str, 
     if "group" in layout.others:
         columns["group"] = _numbered(rows.columns["group"], groups)
     if "label" in layout.others:
-        columns["label"] = _labels(rows)
+        columns["label"] = rows.zeros_and_ones("label")
         accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))
     if "score" in layout.others:
         columns["score"] = rows.numbers(rows.columns["score"], -_LARGEST, _LARGEST)
@@ -171,15 +178,10 @@ def _judged(rows: OwnRows, layout: Layout, name: str, questions: dict[str, int])
     if "score" in layout.others:
         columns["score"] = rows.numbers(rows.columns["score"], -_LARGEST, _LARGEST)
     else:
-        columns["label"] = _labels(rows)
+        columns["label"] = rows.zeros_and_ones("label")
     if layout.kind == "ranking":
         columns["question"] = _numbered(rows.columns[layout.texts[0]], questions)
     return make_reading(layout.kind, [rows], {key: columns[key] for key in RAW[layout.kind].names}, may_be_empty=True)
-
-
-def _labels(rows: OwnRows) -> pa.Array:
-    """Return the column `label` as 0 and 1, which some tools write as 0.0 and 1.0."""
-    return rows.labels(pc.replace_substring_regex(rows.columns["label"], r"^\s*([01])\.0*\s*$", r"\1"), ("0", "1"))
 
 
 def _numbered(column: pa.Array, numbers: dict[str, int]) -> pa.Array:

@@ -59,6 +59,10 @@ class OwnRows(Rows):
         """Return the number of the line at which a row starts."""
         return int(self._lines[row])
 
+    def zeros_and_ones(self, name: str) -> pa.Int8Array:
+        """Return a column of 0 and 1, which some tools write as 0.0 and 1.0; other values make bad rows."""
+        return self.labels(pc.replace_substring_regex(self.columns[name], r"^\s*([01])\.0*\s*$", r"\1"), ("0", "1"))
+
     def _checked(self, name: str, column: pa.Array) -> pa.Array:
         self.reject(column, pc.is_null(column), f"no value of '{name}'")
         return self.reject(column, pc.match_substring(column, "\0"), f"a NUL byte in '{name}'")

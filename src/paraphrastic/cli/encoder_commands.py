@@ -1,0 +1,88 @@
+"""Commands that train and evaluate without the pipeline."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+import paraphrastic
+from paraphrastic.console import message
+
+if TYPE_CHECKING:
+    from paraphrastic.evaluation import Results
+
+_MODEL = "Folder of this package, sentence-transformers or model2vec."
+_EVALUATED = "Files, folders of files, or suites such as `open`."
+_PAIRS = "File or folder of training pairs, or the name of a corpus; can be repeated."
+_SETS = "File or folder of evaluation sets, or the name of a suite; selects the epoch. Can be repeated."
+
+
+def train(
+    corpus: Annotated[list[str], Option(metavar="FILE|NAME", help=_PAIRS)],
+    out: Annotated[Path, Option(metavar="FOLDER", help="Folder of the model, which is replaced.")],
+    model: Annotated[str, Option(help="An entry of `models` in params.yaml.")] = "avg",
+    benchmarks: Annotated[list[str] | None, Option(metavar="FILE|NAME", help=_SETS)] = None,
+    settings: Annotated[
+        list[str] | None, Option("--set", "-S", metavar="KEY=VALUE", help="A value of params.yaml; can be repeated.")
+    ] = None,
+    params: Annotated[
+        Path | None, Option(metavar="FILE", help="In place of params.yaml of this folder, or of the package.")
+    ] = None,
+) -> None:
+    """Train an encoder on pairs of paraphrases, without DVC.
+
+    After an interruption the same command goes on.
+    """
+    from paraphrastic.cli.output import refuse_new_folder
+
+    refuse_new_folder(out)
+    changes = dict(map(_setting, settings or []))
+    trained = paraphrastic.train(corpus, out, model, benchmarks or [], changes, params)
+    size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
+    message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size / 1e6:.1f} MB")
+
+
+def evaluate(
+    model: Annotated[Path, Argument(metavar="MODEL", help=_MODEL)],
+    sets: Annotated[list[str], Argument(metavar="FILE|SUITE", help=_EVALUATED)],
+    as_json: Annotated[bool, Option("--json", help="Print metrics and sets as JSON.")] = False,
+    md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
+) -> None:
+    """Score MODEL on evaluation sets, without DVC."""
+    from paraphrastic.cli.output import print_rows
+    from paraphrastic.comparison.report import markdown_table
+
+    results = paraphrastic.evaluate(model, *sets)
+    if as_json:
+        sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": results.sets}, indent=2) + "\n")
+        return
+    header, rows = _table(results)
+    if md:
+        sys.stdout.write(markdown_table(header, rows, texts=2))
+    else:
+        print_rows(header, rows)
+
+
+def _table(results: "Results") -> tuple[list[str], list[list[str]]]:
+    """Return the columns that a set has, and the rows of all sets."""
+    from paraphrastic.evaluation import COLUMNS
+
+    header = [name for name in COLUMNS if any(name in row for row in results.sets)]
+    return header, [[str(row.get(name, "")) for name in header] for row in results.sets]
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    from paraphrastic.errors import ParameterError
+
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise ParameterError(f"--set {text}: not KEY=VALUE, such as models.avg.dim=100")
+    try:
+        return key, YAML(typ="safe", pure=True).load(value)
+    except YAMLError as error:
+        raise ParameterError(f"--set {text}: the value is not YAML") from error

@@ -1,0 +1,90 @@
+"""Training pairs in files → a trained encoder in a folder, without the pipeline."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from paraphrastic.atomic import atomic_folder
+from paraphrastic.console import message
+from paraphrastic.inference.model import Model, load
+from paraphrastic.models import config_class
+from paraphrastic.parameters import Params, checked, default_params, load_params
+from paraphrastic.sources.catalogue import Source, Suite, corpus, suite
+from paraphrastic.sources.locations import cache_folder
+from paraphrastic.sources.own_files import Entry
+from paraphrastic.training.fingerprint import fingerprint
+from paraphrastic.workflow.counting import count_vocabulary
+from paraphrastic.workflow.downloading import download
+from paraphrastic.workflow.tokenizing import tokenize_sources
+from paraphrastic.workflow.training import Tables, train_model
+
+
+def train(
+    pairs: Entry | Sequence[Entry],
+    out: str | Path,
+    model: str = "avg",
+    benchmarks: Entry | Sequence[Entry] = (),
+    settings: Mapping[str, Any] | None = None,
+    params: str | Path | None = None,
+) -> Model:
+    """Train an encoder on pairs of paraphrases.
+
+    An interrupted training goes on where it stopped when the same call is repeated.
+
+    Args:
+        pairs: files, folders of files, and names of corpora such as `open`; see `sources.own_files`.
+        out: folder of the model, which is replaced.
+        model: an entry of `models` in params.yaml.
+        benchmarks: evaluation sets that select the epoch, and whose sentences are kept out of training; without any,
+            the last epoch is kept, and nothing is.
+        settings: other values of params.yaml by dotted key, such as `{"models.avg.dim": 100}`.
+        params: a file like params.yaml; by default that of the working directory, or else that of this package.
+
+    Raises:
+        ParameterError: a name or a setting is unknown or has a wrong value.
+        SourceError: a file is missing or cannot be fetched.
+        DataError: a file is damaged, or no pair is left.
+    """
+    listed = [benchmarks] if isinstance(benchmarks, str | Mapping) else list(benchmarks)
+    changes = {"corpus": [pairs] if isinstance(pairs, str | Mapping) else list(pairs), "model": model}
+    changes |= {"benchmarks": listed} if listed else {"train.select": "none"}
+    chosen = load_params(Path(params) if params else default_params(), changes | dict(settings or {}))
+    sets = suite(chosen.benchmarks) if listed else Suite("none", (), "none")
+    checked(config_class(model), chosen.models[model], "models", model)  # before anything long
+    sources = corpus(chosen.corpus)
+    work = _work_folder(chosen, (*sources, *sets.sources))
+    tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks")
+    if not tables.vocabulary.is_dir():
+        with _removed_after_failure(work):
+            _prepare(chosen, sources, sets, work, tables)
+    train_model(chosen, tables, work / "checkpoints", Path(out))
+    rmtree(work)
+    return load(out)
+
+
+def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
+    """Return the folder of the tables and checkpoints of a training, which is named after all that it reads."""
+    files = [Path(source.options["own"].path) for source in sources if "own" in source.options]
+    return cache_folder() / "work" / fingerprint(params, *files)
+
+
+@contextmanager
+def _removed_after_failure(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
+    download((*sources, *sets.sources), work / "raw", "the same command again")
+    folders = work / "raw", tables.corpus, tables.benchmarks
+    report = tokenize_sources(sources, sets, *folders, params.tokenize, params.seed)
+    for row in report.to_dict("records"):
+        dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
+        message(f"{row['source']}: {dropped}")
+    with atomic_folder(tables.vocabulary) as part:
+        count_vocabulary(tables.corpus, part, params.vocabulary)

@@ -1,0 +1,66 @@
+"""Any encoder in a folder, and any evaluation sets → metrics, without the pipeline."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from paraphrastic.corpus.raw_sources import read_evaluation
+from paraphrastic.errors import ModelError
+from paraphrastic.evaluation import Benchmarks, Results
+from paraphrastic.evaluation import evaluate as evaluate_scorer
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.model_folder import load_scorer
+from paraphrastic.scoring.external_encoder import ExternalEncoder
+from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.sources.catalogue import suite
+from paraphrastic.sources.own_files import Entry
+from paraphrastic.workflow.downloading import download
+from paraphrastic.workflow.tokenizing import index_readings
+
+_BATCH_SIZE = 256  # sentences per call of an encoder of another package
+
+
+def evaluate(model: Model | str | Path, *sets: Entry) -> Results:
+    """Score a model on evaluation sets.
+
+    Args:
+        model: a model, or a folder that this package, sentence-transformers or model2vec wrote.
+        sets: names of suites such as `open`, files, and folders of files; see `sources.own_files`.
+
+    Returns:
+        The headline metrics, a row for each set, and all scores.
+
+    Raises:
+        ModelError: the folder holds no encoder.
+        ParameterError: no suite has this name.
+        SourceError: a file is missing or cannot be fetched.
+        DataError: a file is damaged, or a row of it is unusable.
+    """
+    scorer = model.scorer if isinstance(model, Model) else _scorer(Path(model))
+    return evaluate_scorer(_benchmarks(sets), scorer)
+
+
+def _scorer(folder: Path) -> Scorer:
+    if _is_own(folder):
+        return load_scorer(folder)
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such folder; name one with a trained model")
+    return ExternalEncoder(folder, _BATCH_SIZE)
+
+
+def _is_own(folder: Path) -> bool:
+    """Return whether this package wrote a folder."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and "scorer" in config
+
+
+def _benchmarks(sets: Sequence[Entry]) -> Benchmarks:
+    with TemporaryDirectory() as folder:
+        raw = Path(folder)
+        present = download(suite(sets).sources, raw, "the same command again")
+        readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
+    return Benchmarks(*index_readings(readings))

@@ -1,0 +1,79 @@
+"""The commands train and evaluate, and data inspect."""
+
+import json
+
+import pytest
+
+import paraphrastic
+from paraphrastic.sample import tables
+from paraphrastic.sources import catalogue
+from tests.helpers.command_line import assert_refused
+
+REAL = catalogue.catalogue  # the fixture `run` replaces it
+PAIRS = "text1,text2,label\n" + "".join(f"a dog number {n} runs,one dog number {n} is running,1\n" for n in range(9))
+SMALL = ("-S", "models.avg.dim=8", "-S", "models.avg.epochs=1")
+
+
+@pytest.fixture
+def folder(run, tmp_path):
+    """Return the folder in which commands run, with pairs and sets."""
+    (tmp_path / "mine.csv").write_text(f"{PAIRS}a,b,0\nonly one\n")
+    (tmp_path / "good.csv").write_text(PAIRS)
+    (tmp_path / "likeness.tsv").write_text("text1\ttext2\tscore\na dog\ta dog\t2\na dog\ta cat\t1\ntwo\tthree\t0\n")
+    return tmp_path
+
+
+def test_train_and_evaluate(run, folder):
+    done = run("train", "--corpus", "good.csv", "--out", "model", *SMALL)
+    assert done.exit_code == 0, done.output
+    assert "own.good: 9 read, 9 kept\n" in done.stderr
+    assert paraphrastic.load(folder / "model").dim == 8
+    rows = run("evaluate", "vectors", "likeness.tsv").stdout.splitlines()
+    assert [row.split("\t")[:3] for row in rows] == [["own.likeness", "similarity", "3"]]
+    found = json.loads(run("evaluate", "vectors", "likeness.tsv", "--json").stdout)
+    assert found["metrics"]["own"]["likeness"].keys() == {"pearson", "spearman"}
+    assert found["sets"][0]["set"] == "own.likeness"
+    lines = run("evaluate", "vectors", "likeness.tsv", "--md").stdout.splitlines()
+    assert lines[:2] == ["| set | kind | n | pearson | spearman | oov |", "| --- | --- | ---: | ---: | ---: | ---: |"]
+
+
+def test_refused_rows_name_the_command_that_lists_them(run, folder):
+    refused = run("train", "--corpus", "mine.csv", "--out", "model", *SMALL)
+    assert_refused(refused, "mine.csv, line 12: 1 cells, where line 1 has 3", "`paraphrastic data inspect mine.csv`")
+
+
+def test_wrong_settings(run, folder):
+    assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x"), "--set x: not KEY=VALUE")
+    assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x=["), "the value is not YAML")
+    assert_refused(run("train", "--corpus", "good.csv", "--out", "no/model"), "no: no such folder; create it first")
+
+
+def test_inspect(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
+    lines = run("data", "inspect", "mine.csv", "--benchmarks", "sample").stdout.splitlines()
+    assert lines[:5] == [
+        "mine.csv: training pairs (text1, text2, label)",
+        "  9 rows, 1 with label 0 left out, 1 refused",
+        "  refused: line 12: 1 cells, where line 1 has 3",
+        "  a dog number 0 runs | one dog number 0 is running | 0",
+        "  a dog number 1 runs | one dog number 1 is running | 1",
+    ]
+    assert "mine.csv: evaluation set own.mine, paraphrases (text1, text2, label)" in lines
+    assert lines[-2:] == ["texts that are in evaluation sets of sample:", "  none"]
+
+
+def test_inspect_counts_texts_of_evaluation_sets(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
+    rows = (row for kind, table in tables() if kind == "similarity" for row in table.to_pylist())
+    first = next(row for row in rows if row["set"] == "sample.dev")
+    (folder / "copy.tsv").write_text(f"text1\ttext2\n{first['text1']}\tnothing like it\n")
+    lines = run("data", "inspect", "copy.tsv", "--benchmarks", "sample").stdout.splitlines()
+    (dev,) = (line for line in lines if line.startswith("  sample.dev: "))
+    assert dev.startswith("  sample.dev: 1 of its texts are the same, ")
+
+
+def test_inspect_of_other_columns_and_missing_files(run, folder):
+    (folder / "other.csv").write_text("q1,q2\na,b\n")
+    assert_refused(run("data", "inspect", "other.csv"), "other.csv: no columns text1/text2", "the columns are q1, q2")
+    assert_refused(run("data", "inspect", "none.csv"), "none.csv: no such file")
+    assert "training pairs (q2, q1)" in run("data", "inspect", "other.csv", "--columns", "q2,q1").stdout

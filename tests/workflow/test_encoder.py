@@ -1,0 +1,140 @@
+"""Training on files of the user without the pipeline: the same model as the stages, resumed after an interruption."""
+
+import csv
+import random
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import paraphrastic
+from paraphrastic.errors import DataError, ParameterError, SourceError
+from paraphrastic.parameters import load_params
+from paraphrastic.workflow import training
+from paraphrastic.workflow.training import Tables, train_model
+from tests.helpers.repository import ROOT
+
+SMALL = {"models.avg.dim": 8, "models.avg.epochs": 2}
+WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "en", "ig", "or", "um")]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return the working directory, with 300 training pairs and a set of similarity."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    generator = random.Random(1)
+    rows = [[" ".join(generator.choices(WORDS, k=6)) for _ in range(2)] for _ in range(300)]
+    write(tmp_path / "pairs.csv", ["text1", "text2"], rows)
+    write(tmp_path / "set.csv", ["text1", "text2", "score"], [[*row, i] for i, row in enumerate(rows[:3])])
+    return tmp_path
+
+
+def write(path, header, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def weights(model):
+    return model.encode([" ".join(WORDS), "ba ben"], progress=False)
+
+
+def test_model_is_that_of_the_stages(folder):
+    model = paraphrastic.train(["sample", "pairs.csv"], "out", benchmarks="sample", settings=SMALL)
+    assert model.selection == ["sample.dev"]
+    assert not [*(folder / "cache/work").iterdir()]
+    shutil.copy(ROOT / "params.yaml", folder)
+    changes = {"corpus": "[sample, pairs.csv]", "dim": "8", "epochs": "2"}
+    text = (folder / "params.yaml").read_text().replace("corpus: sample ", f"corpus: {changes['corpus']} ")
+    avg = text.index("\n  avg:\n")
+    for key in ("dim", "epochs"):
+        start = text.index(f"    {key}:", avg)
+        text = text[:start] + f"    {key}: {changes[key]}" + text[text.index("\n", start) :]
+    (folder / "params.yaml").write_text(text)
+    for stage in ("download", "tokenize", "vocabulary", "train"):
+        code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pipeline import {stage}; {stage}.main()"
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert np.array_equal(weights(paraphrastic.load("data/model")), weights(model))
+
+
+def test_without_benchmarks_the_last_epoch_is_kept(folder):
+    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert (model.name, model.dim, model.selection) == ("avg", 8, [])
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), weights(model))
+
+
+def test_sentences_of_benchmarks_are_kept_out(folder, capsys):
+    paraphrastic.train("pairs.csv", "out", benchmarks=["set.csv"], settings=SMALL)
+    assert "own.pairs: 300 read, 3 overlap, 297 kept" in capsys.readouterr().err
+
+
+def test_interrupted_training_goes_on(folder, monkeypatch):
+    whole = weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL))
+    interrupted = ProcessInterruptedAfter(5)
+    monkeypatch.setattr("paraphrastic.training.checkpoint.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("paraphrastic.training.display.shown", interrupted.shown)
+    with pytest.raises(KeyboardInterrupt):
+        paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert not (folder / "out").exists()
+    first = [*(folder / "cache/work").rglob("*.parquet")]
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), whole)
+    assert first
+    assert interrupted.first_steps == [1, 5]  # the step of the interruption was not saved
+    assert not [*(folder / "cache/work").iterdir()]
+
+
+class ProcessInterruptedAfter:
+    """Interrupts the first training after some steps; records the first step of each training."""
+
+    def __init__(self, steps):
+        self._left, self.first_steps = steps, []
+
+    def shown(self, name, trainer, batch_size):
+        from contextlib import nullcontext
+
+        self._steps = 0
+
+        def on_step(step):
+            self.first_steps += [] if self._steps else [step]
+            self._steps += 1
+            self._left -= 1
+            if self._left == 0:
+                raise KeyboardInterrupt
+
+        return nullcontext(on_step)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
+        ({"pairs": "opne"}, ParameterError, "unknown corpus 'opne': did you mean 'open'"),
+        ({"pairs": "set.csv", "model": "avgg"}, ParameterError, "unknown entry of models 'avgg': did you mean 'avg'"),
+        ({"pairs": "set.csv", "benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
+        ({"pairs": "set.csv", "settings": {"models.avg.dmi": 8}}, ParameterError, "models.avg.dmi: unknown key; did"),
+        ({"pairs": "set.csv", "settings": {"models.avg.dim": "x"}}, ParameterError, "models.avg.dim = 'x': should be"),
+        ({"pairs": "set.csv", "settings": {"moels.avg.dim": 8}}, ParameterError, "moels.avg.dim: unknown key; known"),
+        ({"pairs": "set.csv", "params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
+        ({"pairs": "set.csv", "settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row"),
+    ],
+)
+def test_mistake_in_one_line(folder, arguments, error, message):
+    with pytest.raises(error) as raised:
+        paraphrastic.train(**arguments, out="out")
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert not (folder / "out").exists()
+    assert not [*folder.glob("cache/work/*")]
+
+
+def test_folder_of_the_model_is_written_whole_or_not_at_all(folder, monkeypatch):
+    params = load_params(ROOT / "params.yaml", {"model": "overlap", "train.select": "none"})
+    paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    tables = Tables(folder / "none", folder, folder)
+    with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
+        train_model(params, tables, folder / "checkpoints", folder / "out")
+    assert paraphrastic.load("out").name == "avg"
+    assert training.checkpoint_folder(params, "cpu", tables, folder).parent == folder

@@ -1,0 +1,61 @@
+"""Evaluation of any folder on any sets without the pipeline."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import paraphrastic
+from paraphrastic.errors import DataError, ModelError, ParameterError
+from tests.helpers.repository import ROOT
+from tests.helpers.small_models import save_word_vectors
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
+    save_word_vectors(tmp_path / "vectors", "vectors")
+    (tmp_path / "sets").mkdir()
+    rows = ["a dog runs\ta dog runs\t1", "a dog runs\ttwo cats sleep\t0", "a dog\ta dog runs\t1", "a man\tno cat\t0"]
+    (tmp_path / "sets/same.tsv").write_text("\n".join(["text1\ttext2\tlabel", *rows]) + "\n")
+    (tmp_path / "sets/likeness.tsv").write_text("\n".join(["text1\ttext2\tscore", *rows]) + "\n")
+    return tmp_path
+
+
+def test_model_and_its_folder_have_the_same_metrics(folder):
+    by_folder, by_model = (
+        paraphrastic.evaluate(model, "sets/", "sample") for model in ("vectors", paraphrastic.load("vectors"))
+    )
+    assert by_folder.metrics == by_model.metrics
+    assert by_folder.metrics["own"].keys() == {"likeness", "same"}
+    assert "sample" in by_folder.metrics
+
+
+def test_metrics_are_those_of_the_stage(folder):
+    (folder / "data").mkdir()
+    (folder / "data/model").symlink_to(folder / "vectors")
+    text = (ROOT / "params.yaml").read_text().replace("benchmarks: sample ", "benchmarks: [sample, sets/] ")
+    (folder / "params.yaml").write_text(text)
+    for stage in ("download", "tokenize", "evaluate"):
+        code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pipeline import {stage}; {stage}.main()"
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    metrics = json.loads((folder / "metrics/evaluate.json").read_text())
+    assert paraphrastic.evaluate("vectors", "sample", "sets/").metrics == metrics
+
+
+@pytest.mark.parametrize(
+    ("model", "sets", "error", "message"),
+    [
+        ("none", ["sample"], ModelError, "none: no such folder; name one with a trained model"),
+        ("sets", ["sample"], ModelError, "sets: no encoder of sentence-transformers or model2vec"),
+        ("vectors", ["smple"], ParameterError, "unknown suite of benchmarks 'smple': did you mean 'sample'"),
+        ("vectors", [], DataError, "the benchmarks have no set with test pairs"),
+        ("vectors", ["bad.csv"], DataError, "bad.csv, line 3: not a number; an evaluation set must be complete"),
+    ],
+)
+def test_mistake_in_one_line(folder, model, sets, error, message):
+    (folder / "bad.csv").write_text("text1,text2,score\na,b,1\nc,d,x\n")
+    with pytest.raises(error, match=message):
+        paraphrastic.evaluate(model, *sets)
