@@ -36,6 +36,8 @@ REPLACED = {
     "'decompose=linear match=max,global' 'decompose=linear match=local window=1,2,3,4' ": "",
     "'decompose=rigid match=max' ": "",
     "max_window=1,2,3,4,5": "max_window=1,2",
+    "--corpus my-pairs.csv": "--corpus sample",
+    "my-encoder my-sets/": "my-encoder",
     "KEY=VALUE": "seed=1",
     "models.NAME.": "models.lstm.",
     "paraphrastic compare A B": "paraphrastic compare main workspace",

@@ -55,6 +55,12 @@ def test_scores_from_1_to_5(tmp_path):
     np.testing.assert_allclose(task.splits["test"].gold, 1 + np.arange(9) / 2)
 
 
+def test_scores_of_another_range(tmp_path):
+    rows = [("own.mine", split, n, n + 1, 10.0 * n) for split in SPLITS for n in range(9)]
+    with pytest.raises(DataError, match="own-mine: scores from 0 to 80, a task needs scores from 0 to 5; scale them"):
+        read_task(write_tasks(tmp_path, similarity=rows), "own-mine")
+
+
 def test_pairs_without_development_set(tmp_path):
     rows = [("paraphrase.msrp", "train", n % 60, 1, int(n % 3 > 0)) for n in range(1800)]
     rows += [("paraphrase.msrp", "test", 1, 2, 1)]

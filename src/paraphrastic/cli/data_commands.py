@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from paraphrastic.workflow.inspecting import Overlap, Use
 
 data = Typer(
-    help="Data: list, fetch, check and path for sources, inspect for your files.",
+    help="Data sources, and your own files.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -97,7 +97,10 @@ def inspect(
         str, Option(metavar="SUITE", help="Count texts that are in its evaluation sets; its files must be here.")
     ] = "open",
 ) -> None:
-    """Show what FILE would be read as: training pairs, an evaluation set, or both."""
+    """Show what FILE would be read as.
+
+    Training pairs, an evaluation set, or both.
+    """
     from paraphrastic.workflow.inspecting import inspect, overlaps
 
     for own, uses in inspect({"path": file} | ({"columns": columns.split(",")} if columns else {})):

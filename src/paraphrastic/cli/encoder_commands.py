@@ -50,7 +50,7 @@ def evaluate(
     as_json: Annotated[bool, Option("--json", help="Print metrics and sets as JSON.")] = False,
     md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
 ) -> None:
-    """Score MODEL on evaluation sets, without DVC."""
+    """Score MODEL on sets, without DVC."""
     from paraphrastic.cli.output import print_rows
     from paraphrastic.comparison.report import markdown_table
 

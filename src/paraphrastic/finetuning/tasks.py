@@ -209,9 +209,16 @@ def _rows(table: pa.Table) -> LabelledRows:
 
 
 def _task(rows: TaskRows, sentences: pa.StringArray, splits: Mapping[str, LabelledRows]) -> Task:
-    """Keep only the sentences that the splits use, and map scores to 1 … 5."""
+    """Keep only the sentences that the splits use, and map scores to 1 … 5.
+
+    Raises:
+        DataError: scores are outside of 0 … 5.
+    """
     used = np.unique(np.concatenate([side for split in splits.values() for side in (split.left, split.right)]))
     gold = np.concatenate([split.gold for split in splits.values()])
+    if rows.kind == "similarity" and not 0 <= gold.min() <= gold.max() <= 5:
+        found = f"scores from {gold.min():g} to {gold.max():g}"
+        raise DataError(f"{rows.name}: {found}, a task needs scores from 0 to 5; scale them in the file of the set")
     lowest = 1.0 if gold.min() >= 1 else 0.0
     renumbered = {}
     for name, split in splits.items():
