@@ -100,12 +100,12 @@ def random_corpus() -> PairCorpus:
     return PairCorpus(words.tolist(), pa.array([" ".join(part) for part in parts]))
 
 
-def random_words() -> list[str]:
-    """Return distinct words of one to five syllables; later, rarer words are longer."""
+def random_words(count: int = WORD_COUNT) -> list[str]:
+    """Return `count` distinct words of one to five syllables; later, rarer words are longer."""
     generator, words = random.Random(1), dict[str, None]()
     parts = [text.split(" ") for text in SYLLABLE]
     odds = [[1 / (n + 4) for n in range(len(part))] for part in parts]
-    while len(words) < WORD_COUNT:
+    while len(words) < count:
         more = generator.expovariate(1 / (0.01 + 0.1 * math.log1p(len(words) / 50)))
         syllables = range(1 + min(int(more), 4))
         letters = (generator.choices(*part)[0] for _ in syllables for part in zip(parts, odds, strict=True))

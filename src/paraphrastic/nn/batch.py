@@ -6,14 +6,16 @@ its offsets in main memory.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.text.columns import offsets_from_lengths
+from paraphrastic.vocabulary.kinds import Vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 
 
@@ -47,6 +49,34 @@ class Batch:
     def lengths(self) -> Tensor:
         """Ids per sentence, (B,) int64."""
         return self.offsets.diff()
+
+
+class Sentences(Protocol):
+    """Sentences that mini-batches are taken from."""
+
+    def take(self, rows: NDArray[np.integer]) -> Batch:
+        """Return the sentences `rows` in that order."""
+        ...
+
+
+class UnreadSentences:
+    """Sentences as text, whose ids are looked up for each mini-batch: the ids of a large corpus do not fit in memory.
+
+    Args:
+        texts: n tokenized sentences.
+        vocabulary: finds the ids.
+        device: where batches are needed.
+        dtype: data type of the counts, that of the embedding table.
+    """
+
+    def __init__(
+        self, texts: pa.StringArray, vocabulary: Vocabulary, device: torch.device, dtype: torch.dtype = torch.float32
+    ) -> None:
+        self._texts, self._vocabulary, self._device, self._dtype = texts, vocabulary, device, dtype
+
+    def take(self, rows: NDArray[np.integer]) -> Batch:
+        """Return the sentences `rows` in that order."""
+        return Batch.of(self._vocabulary.lookup(self._texts.take(pa.array(rows))), self._device, self._dtype)
 
 
 class DeviceSentences:

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from paraphrastic.errors import ParameterError
-from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
+from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.options import (
     EncoderConfig,
     PairModelConfig,
@@ -66,7 +66,7 @@ class PairTrainer(Trainer, ABC):
         modules, embeddings_penalty = [(model.module, penalty)], _embeddings_penalty(config)
         super().__init__(modules, model.embeddings, embeddings_penalty, config, seed, score, selections_per_epoch)
         self.negatives = self.random(NEGATIVES)
-        self._sentences = DeviceSentences(pairs.sentences, model.embeddings.device)
+        self._sentences = pairs.on_device(model.embeddings.device)
         self._scrambling = Scrambling.of(config)
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:

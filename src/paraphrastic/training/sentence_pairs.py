@@ -9,10 +9,29 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.nn.batch import to_device
+from paraphrastic.nn.batch import DeviceSentences, Sentences, UnreadSentences, to_device
 from paraphrastic.training.losses import negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary
+from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary
+
+READ_AT_ONCE = (
+    1 << 26
+)  # bytes of text; n-grams of three orders take about 18 times as much, and twice that for a moment
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Sentences as text, with the vocabulary that finds their ids.
+
+    Attributes:
+        texts: tokenized.
+        vocabulary: of the model.
+    """
+
+    texts: pa.StringArray
+    vocabulary: Vocabulary
 
 
 @dataclass(frozen=True)
@@ -20,16 +39,22 @@ class SentencePairs:
     """n pairs of sentences as columns.
 
     Attributes:
-        sentences: ids of all distinct sentences.
+        sentences: ids of all distinct sentences; of a large corpus, the sentences.
         left: (n,), row in `sentences` of the first sentence of each pair.
         right: (n,), row of the second.
         sources: (n,), number of the source of each pair.
     """
 
-    sentences: Ragged
+    sentences: Ragged | Unread
     left: NDArray[np.integer]
     right: NDArray[np.integer]
     sources: NDArray[np.integer]
+
+    def on_device(self, device: torch.device) -> Sentences:
+        """Return the sentences, from which mini-batches on `device` are taken."""
+        if isinstance(self.sentences, Unread):
+            return UnreadSentences(self.sentences.texts, self.sentences.vocabulary, device)
+        return DeviceSentences(self.sentences, device)
 
     def sides(self, rows: NDArray[np.int64]) -> NDArray[np.integer]:
         """Return the first sentences of the pairs `rows`, then the second ones, (2B,)."""
@@ -48,7 +73,7 @@ class Paraphrases(SentencePairs):
 
     @classmethod
     def of(cls, pairs: pa.Table, sentences: pa.StringArray, vocabulary: Vocabulary) -> "Paraphrases":
-        """Map a corpus to ids.
+        """Map a corpus to ids, or leave that to each mini-batch if it has many n-grams.
 
         Args:
             pairs: table in schema `tables.PAIRS`.
@@ -57,7 +82,9 @@ class Paraphrases(SentencePairs):
         """
         sources = pc.dictionary_encode(pairs["source"]).combine_chunks().indices.to_numpy()
         left, right, groups = (pairs[name].to_numpy() for name in ("left", "right", "group"))
-        return cls(vocabulary.lookup(sentences), left, right, sources, groups)
+        has_many = isinstance(vocabulary, NgramVocabulary | WordNgramVocabulary) and sentences.nbytes > READ_AT_ONCE
+        read = Unread(sentences, vocabulary) if has_many else vocabulary.lookup(sentences)
+        return cls(read, left, right, sources, groups)
 
     def negative_mask(self, rows: NDArray[np.int64], device: torch.device) -> Tensor:
         """Return which of the 2B sentences of the pairs `rows` must not be negatives of which, (2B, 2B) bool."""

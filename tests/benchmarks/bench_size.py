@@ -1,0 +1,151 @@
+"""Time and memory of each stage on corpora of millions of pairs, and how they grow.
+
+Writes random pairs in the format of PPDB 1.0 (phrases) or of ParaNMT-50M (sentences of 15 tokens), runs the stages on
+them, the training for some steps, each in a process of its own, and prints a row for each stage and size:
+
+    python -m tests.benchmarks.bench_size --pairs 1e5 3e5 --models avg charagram --folder /tmp/size
+
+`exponent` is the slope of log time, or log memory, against log pairs from the smallest size to this one.
+"""
+
+import argparse
+import gzip
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.benchmarks.pair_corpus import random_words
+from tests.helpers.repository import ROOT
+
+WORDS, BLOCK = 300_000, 200_000  # distinct words; pairs that are written at a time
+FEATURES = " ".join(
+    f"{name}=3.14159" for name in ("p(LHS|e)", "p(LHS|f)", "p(e|LHS)", "p(e|f)", "p(e|f,LHS)", "p(f|e)")
+)
+LENGTHS = {"ppdb": 3.0, "paranmt": 15.0}  # mean number of tokens
+FILES = {
+    "ppdb": "mirror/www.cis.upenn.edu/~ccb/ppdb/release-1.0/ppdb-1.0-xxl-phrasal.gz",
+    "paranmt": "cache/licensed/paranmt/para-nmt-50m.txt",
+}
+CORPUS = {"ppdb": "ppdb-xxl-phrasal", "paranmt": "paranmt"}
+STAGES = ("download", "tokenize", "vocabulary")
+TRAIN = """
+import sys, time
+from contextlib import nullcontext
+from pathlib import Path
+begin = time.perf_counter()
+from paraphrastic.parameters import load_params
+from paraphrastic.training import display
+from paraphrastic.workflow.training import Tables, train_model
+times = []
+def on_step(step):
+    times.append(time.perf_counter())
+    if len(times) > int(sys.argv[2]):
+        print(times[0] - begin, (times[-1] - times[0]) / (len(times) - 1))
+        raise SystemExit
+display.shown = lambda *_: nullcontext(on_step)
+params = load_params(Path("params.yaml"), {"model": sys.argv[1], "train.select": "none"})
+train_model(params, Tables(*(Path("data") / n for n in ("corpus", "vocabulary", "benchmarks"))), Path("c"), Path("m"))
+"""
+
+
+class Measured(NamedTuple):
+    """What a process took: seconds, its largest memory in GB, and what it printed."""
+
+    seconds: float
+    gigabytes: float
+    output: str
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--format", choices=LENGTHS, default="ppdb")
+    parser.add_argument("--pairs", type=float, nargs="+", default=[1e6])
+    parser.add_argument("--models", nargs="+", default=["avg", "charagram"])
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--folder", type=Path, required=True, help="with space for text and tables; emptied")
+    options = parser.parse_args()
+    first: dict[str, tuple[float, Measured]] = {}
+    print(
+        f"{'pairs':>10} {'stage':18} {'seconds':>8} {'exponent':>8} {'GB':>6} {'exponent':>8}  first step, ms per step"
+    )
+    for pairs in sorted(options.pairs):
+        for stage, measured in measure(options.folder, options.format, int(pairs), options.models, options.steps):
+            first.setdefault(stage, (pairs, measured))
+            growth = [exponent(first[stage], (pairs, measured), field) for field in ("seconds", "gigabytes")]
+            figures = f"{measured.seconds:8.1f} {growth[0]:>8} {measured.gigabytes:6.2f} {growth[1]:>8}"
+            print(f"{int(pairs):10} {stage:18} {figures}  {measured.output}", flush=True)
+
+
+def measure(folder: Path, kind: str, pairs: int, models: Sequence[str], steps: int) -> Iterator[tuple[str, Measured]]:
+    """Yield what each stage takes on a corpus of `pairs` pairs."""
+    shutil.rmtree(folder, ignore_errors=True)
+    write_pairs(folder / FILES[kind], kind, pairs)
+    params = (ROOT / "params.yaml").read_text().replace("corpus: sample ", f"corpus: {CORPUS[kind]} ")
+    (folder / "params.yaml").write_text(params)
+    for stage in STAGES:
+        yield stage, run(folder, "-m", f"pipeline.{stage}")
+    for model in models:
+        measured = run(folder, "-c", TRAIN, model, str(steps))
+        start, step = map(float, measured.output.split())
+        yield f"train {model}", measured._replace(output=f"{start:.1f} s, {1000 * step:.1f} ms")
+
+
+def run(folder: Path, *arguments: str) -> Measured:
+    """Run Python in `folder` and measure the process."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}/src:{ROOT}", "PARAPHRASTIC_CACHE": str(folder / "cache")}
+    environment |= {"PARAPHRASTIC_MIRROR": str(folder / "mirror")}
+    (folder / "mirror").mkdir(exist_ok=True)
+    start = perf_counter()
+    options = {"cwd": folder, "env": environment, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, *arguments], stderr=subprocess.PIPE, **options) as process:
+        output, errors = process.stdout.read(), process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(errors)
+    return Measured(perf_counter() - start, usage.ru_maxrss / 1e6, output.strip())
+
+
+def exponent(first: tuple[float, Measured], last: tuple[float, Measured], field: str) -> str:
+    """Return the slope of the logarithm of a field between two sizes; an empty string for one size."""
+    if first[0] == last[0]:
+        return ""
+    growth = getattr(last[1], field) / getattr(first[1], field)
+    return f"{math.log(growth) / math.log(last[0] / first[0]):.2f}"
+
+
+def write_pairs(path: Path, kind: str, pairs: int) -> None:
+    """Write a file of random pairs whose sides share half of their words."""
+    path.parent.mkdir(parents=True)
+    generator, words = np.random.default_rng(1), np.array(random_words(WORDS))
+    with gzip.open(path, "wb", compresslevel=1) if path.suffix == ".gz" else path.open("wb") as file:
+        for start in range(0, pairs, BLOCK):
+            sides = list(phrases(generator, words, min(BLOCK, pairs - start), LENGTHS[kind]))
+            form = "[X] ||| {} ||| {} ||| " + FEATURES + " ||| 0-0\n" if kind == "ppdb" else "{}\t{}\t0.8\n"
+            file.write("".join(form.format(*pair) for pair in zip(*sides, strict=True)).encode())
+
+
+def phrases(generator: np.random.Generator, words: NDArray[np.str_], count: int, mean: float) -> Iterator[list[str]]:
+    """Yield both sides of `count` pairs; a word of rank r occurs in proportion to 1/r."""
+    lengths = 1 + generator.poisson(mean - 1, count)
+    ends = np.cumsum(lengths)
+    ranks = np.exp(generator.random(ends[-1]) * math.log(len(words))).astype(int) - 1
+    for _ in range(2):
+        changed = generator.random(ends[-1]) < 0.5
+        fresh = np.exp(generator.random(ends[-1]) * math.log(len(words))).astype(int) - 1
+        text = words[np.where(changed, fresh, ranks)].tolist()
+        yield [" ".join(text[end - length : end]) for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)]
+
+
+if __name__ == "__main__":
+    main()
