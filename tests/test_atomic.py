@@ -1,6 +1,8 @@
 """Files and folders that appear completely or not at all."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -63,6 +65,21 @@ def test_folder_after_a_killed_process_with_the_same_id(tmp_path):
         (part / "whole").touch()
     assert [file.name for file in (tmp_path / "folder").iterdir()] == ["whole"]
     assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
+
+
+def test_what_killed_processes_left_is_removed(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for process in (ended.pid, os.getpid(), 10**30):
+        (tmp_path / f".file.{process}.part").write_text("half")
+        (tmp_path / f".folder.{process}.part").mkdir()
+    kept = [tmp_path / f".file.{os.getppid()}.part", tmp_path / ".file.new.1.part", tmp_path / ".file.x.part"]
+    for path in kept:
+        path.write_text("of another process or file")
+    write_text(tmp_path / "file", "content")
+    with atomic_folder(tmp_path / "folder"):
+        pass
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "file", tmp_path / "folder", *kept])
 
 
 def test_encoding_and_newlines_of_text(tmp_path):

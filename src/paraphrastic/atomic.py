@@ -1,5 +1,6 @@
 """Write files and folders so that they appear whole or not at all."""
 
+import glob
 import hashlib
 import os
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
         OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(path)
     part = _part(path)
     try:
         with _named_os_errors(path):
@@ -32,8 +34,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     Raises:
         OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
     """
+    _remove_abandoned(path)
     part = _part(path)
-    rmtree(part, ignore_errors=True)  # left by a killed process with the same id
     try:
         with _named_os_errors(path):
             part.mkdir(parents=True)
@@ -58,6 +60,26 @@ def sha256_of(path: Path) -> str:
 
 def _part(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what killed processes left of `path`, also one that had the id of this process."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        process = part.name.rsplit(".", 2)[1]
+        if process.isdecimal() and (int(process) == os.getpid() or not _is_running(int(process))):
+            rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":
+        return True  # no signal without effect exists; what is left of a killed process stays there
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 @contextmanager

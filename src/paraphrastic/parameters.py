@@ -24,6 +24,8 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from paraphrastic.errors import ParameterError, did_you_mean, unknown_name
 
 PARAMS = Path("params.yaml")
+# raised for text that is not YAML, or for a scalar that is not of its type, such as the date 2001-99-99 or `!!int x`
+MALFORMED = YAMLError, ValueError, LookupError, TypeError, OverflowError, RecursionError
 RENAMED = {  # earlier spelling of a key → the spelling now
     "bad_rows": "max_bad_rows",
     "characters": "character_dim",
@@ -269,8 +271,9 @@ def _read_mapping(path: Path) -> dict[str, Any]:
     except MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ParameterError(f"{path}{line}: not valid YAML: {str(error.problem).splitlines()[0]}") from error
-    except (YAMLError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
+    except MALFORMED as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise ParameterError(f"{path}: not valid YAML: {reason}") from error
     if not isinstance(content, dict):
         what = "is empty" if content is None else f"holds {reprlib.repr(content)}"
         raise ParameterError(f"{path}: {what}, but should be a mapping with the keys {', '.join(Params.model_fields)}")

@@ -127,6 +127,12 @@ def test_list_of_corpora(load):
         ("seed: 1", "seed:\t[1", f", line {SEED_LINE}: not valid YAML: found character '\\t'"),
         ("  device", "\tdevice", "not valid YAML: found character '\\t' that cannot start any token"),
         ("  device", "   device", "not valid YAML: expected <block end>"),
+        ("seed: 1", "seed: 2001-99-99", "not valid YAML: month must be in 1..12"),
+        ("seed: 1", "seed: !!int x", "not valid YAML: invalid literal for int()"),
+        ("seed: 1", "seed: !!bool x", "not valid YAML: 'x'"),
+        ("seed: 1", "seed: !!int ''", "not valid YAML: string index out of range"),
+        ("seed: 1", f"seed: {9 * '9' * 999}", "not valid YAML: Exceeds the limit (4300 digits)"),
+        ("seed: 1", f"seed: {3000 * '['}", "not valid YAML: maximum recursion depth exceeded"),
         ("seed: 1", "seed: *one", f", line {SEED_LINE}: not valid YAML: found undefined alias"),
     ],
 )

@@ -75,14 +75,14 @@ def _table(results: "Results") -> tuple[list[str], list[list[str]]]:
 
 def _setting(text: str) -> tuple[str, Any]:
     from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
 
     from paraphrastic.errors import ParameterError
+    from paraphrastic.parameters import MALFORMED
 
     key, equals, value = text.partition("=")
     if not (key and equals):
         raise ParameterError(f"--set {text}: not KEY=VALUE, such as models.avg.dim=100")
     try:
         return key, YAML(typ="safe", pure=True).load(value)
-    except YAMLError as error:
+    except MALFORMED as error:
         raise ParameterError(f"--set {text}: the value is not YAML") from error
