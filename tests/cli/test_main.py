@@ -32,7 +32,7 @@ EXAMPLES = {
     "data path": "data path texts",
 }
 ELSEWHERE = ["experiments", "papers list", "papers run", "papers report"]  # these have test files of their own
-ELSEWHERE += ["train", "evaluate", "data inspect"]
+ELSEWHERE += ["train", "evaluate", "data inspect", "plots"]
 SILENT = ("data fetch", "export")  # print nothing on standard output
 
 

@@ -16,6 +16,7 @@ from paraphrastic.cli import (
     experiments_command,
     model_commands,
     papers_commands,
+    plots_command,
 )
 from paraphrastic.console import interrupt_on_sigterm, report_errors
 from paraphrastic.errors import ParameterError
@@ -69,6 +70,7 @@ app.command()(encoder_commands.evaluate)
 app.command()(experiments_command.experiments)
 app.command()(compare_command.compare)
 app.command()(analyze_command.analyze)
+app.command()(plots_command.plots)
 app.command()(model_commands.export)
 app.command()(model_commands.info)
 app.add_typer(data_commands.data, name="data")

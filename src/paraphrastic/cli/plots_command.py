@@ -1,0 +1,25 @@
+"""The command that draws DVC's plots without a network."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from paraphrastic.console import message
+
+
+def plots(
+    revisions: Annotated[list[str] | None, Argument(metavar="REVISION", help="Experiments, branches, commits.")] = None,
+    out: Annotated[Path, Option(metavar="FILE", help="HTML file.")] = Path("plots.html"),
+) -> None:
+    """Draw the plots of the workspace, or of revisions.
+
+    One HTML file, which needs no network; `dvc plots` needs one.
+    """
+    from paraphrastic.atomic import write_text
+    from paraphrastic.cli.output import refuse_new_folder
+    from paraphrastic.comparison.plots import plots_page
+
+    refuse_new_folder(out)
+    write_text(out, plots_page(revisions or []))
+    message(f"{out}: plots of {', '.join(revisions or ['workspace'])}")

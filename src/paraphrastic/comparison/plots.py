@@ -1,0 +1,58 @@
+"""DVC's plots of one or several revisions as one HTML file with pictures, which fetches nothing when it is opened."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from paraphrastic.errors import DataError, ParameterError
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ background: #fff; color: #222; font: 16px/1.5 sans-serif; margin: 2rem auto; max-width: 60rem }}
+figure {{ margin: 0 0 2rem; overflow-x: auto }}
+</style>
+<h1>{title}</h1>
+{figures}
+</html>
+"""
+
+
+def plots_page(revisions: Sequence[str]) -> str:
+    """Return a page with the plots that dvc.yaml declares.
+
+    Args:
+        revisions: experiments, branches, commits or `workspace`; the workspace alone if there are none.
+
+    Raises:
+        ParameterError: there is no such revision.
+        DataError: the revisions have no plots, or this is not a DVC repository.
+    """
+    title = f"Plots: {', '.join(revisions) or 'workspace'}"
+    figures = [_figure(name, drawing) for name, drawings in _plots(revisions).items() for drawing in drawings]
+    if not figures:
+        raise DataError(f"{title}: no data; run `dvc repro` in a clone first")
+    return _PAGE.format(title=escape(title), figures="\n".join(figures))
+
+
+def _plots(revisions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return Vega-Lite specifications by the name of the plot."""
+    command = [sys.executable, "-m", "dvc", "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reasons = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        raise ParameterError(f"{', '.join(revisions) or 'workspace'}: {(reasons or ['DVC gave no reason'])[0]}")
+    return dict(json.loads(done.stdout).get("data", {}))
+
+
+def _figure(name: str, drawing: dict[str, Any]) -> str:
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(drawing["content"])
+    return f'<figure role="img" aria-label="{escape(name)}">{svg}</figure>'
