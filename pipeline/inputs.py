@@ -15,6 +15,7 @@ from paraphrastic import models
 from paraphrastic.atomic import sha256_of, write_text
 from paraphrastic.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.parameters import Params, load_params
+from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from pipeline.stage import run, write_csv
 
@@ -35,7 +36,11 @@ def main() -> None:
 
 
 def _own_files(sources: Sequence[Source]) -> list[Path]:
-    return [Path(source.options["own"].path) for source in sources if "own" in source.options]
+    """Return the files of the user, whose columns are checked here, before anything is downloaded."""
+    own = [source for source in sources if "own" in source.options]
+    for source in own:
+        check_columns(source.options["own"], is_set=not source.pairs)
+    return [Path(source.options["own"].path) for source in own]
 
 
 def _files_of_model(params: Params) -> list[Path]:

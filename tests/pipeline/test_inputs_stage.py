@@ -7,7 +7,7 @@ import pytest
 
 import pipeline.inputs as stage
 from paraphrastic.atomic import sha256_of
-from paraphrastic.errors import ParameterError, SourceError
+from paraphrastic.errors import DataError, ParameterError, SourceError
 from paraphrastic.parameters import load_params
 from tests.helpers.repository import ROOT
 
@@ -28,6 +28,10 @@ def run(tmp_path, monkeypatch):
     return run
 
 
+PAIRS = "text1,text2\na,b\n"
+FILES = {"mine.csv": PAIRS, "sets/a.tsv": "text1\ttext2\tscore\n", "sets/b.csv": "text1,text2,label\n", "v.txt": "v"}
+
+
 def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -39,7 +43,7 @@ def test_no_file_is_named(run):
 
 
 def test_files_of_each_parameter(run, tmp_path):
-    rows = [write(tmp_path / name, name) for name in ("mine.csv", "sets/a.tsv", "sets/b.csv", "v.txt")]
+    rows = [write(tmp_path / name, text) for name, text in FILES.items()]
     entries = {"corpus": ["sample", str(tmp_path / "mine.csv")], "benchmarks": [f"{tmp_path}/sets/"]}
     assert run(options={"vectors": str(tmp_path / "v.txt")}, **entries) == [rows[:3], rows[3:]]
 
@@ -51,7 +55,7 @@ def test_folder_of_an_encoder_is_listed_whole(run, tmp_path):
 
 def test_changed_content_changes_the_list(run, tmp_path):
     path = tmp_path / "mine.csv"
-    before, after = [(write(path, text), run(corpus=["mine.csv"])[0]) for text in ("a", "b")]
+    before, after = [(write(path, text), run(corpus=["mine.csv"])[0]) for text in (PAIRS, PAIRS + "c,d\n")]
     assert [row.rpartition(",")[2] for row, _ in (before, after)] == [
         rows[0].rpartition(",")[2] for _, rows in (before, after)
     ]
@@ -60,7 +64,7 @@ def test_changed_content_changes_the_list(run, tmp_path):
 
 def test_hash_is_computed_again_only_if_the_file_changed(run, tmp_path, monkeypatch):
     path = tmp_path / "mine.csv"
-    write(path, "a")
+    write(path, PAIRS)
     computed = []
     monkeypatch.setattr(stage, "sha256_of", lambda path: computed.append(path) or sha256_of(path))
     first, second = run(corpus=["mine.csv"]), run(corpus=["mine.csv"])
@@ -72,7 +76,7 @@ def test_hash_is_computed_again_only_if_the_file_changed(run, tmp_path, monkeypa
 @pytest.mark.parametrize("content", ["", "[1]", "{", json.dumps({"/x": 3})])
 def test_damaged_list_of_hashes(run, tmp_path, content):
     write(tmp_path / stage.KNOWN_HASHES, content)
-    write(tmp_path / "mine.csv", "a")
+    write(tmp_path / "mine.csv", PAIRS)
     assert len(run(corpus=["mine.csv"])[0]) == 1
 
 
@@ -85,3 +89,11 @@ def test_misspelt_names(run):
         run(corpus=["mine.csv"])
     with pytest.raises(SourceError, match=r"models\.avg\.vectors: v\.txt: no such file; name a file that exists"):
         run(options={"vectors": "v.txt"})
+
+
+def test_wrong_columns(run, tmp_path):
+    write(tmp_path / "mine.csv", PAIRS)
+    with pytest.raises(DataError, match=r"mine\.csv: an evaluation set needs judgements"):
+        run(benchmarks=["mine.csv"])
+    with pytest.raises(DataError, match=r"mine\.csv: no columns q1 and q2; the columns are text1, text2"):
+        run(corpus=[{"path": "mine.csv", "columns": ["q1", "q2"]}])

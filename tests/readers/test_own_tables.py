@@ -146,7 +146,7 @@ def test_folder_stands_for_its_files(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("none.csv", "no such file; a path is"),
+        ("none.csv", "no such file; check the path"),
         ("notes.txt", "ends in none of .csv"),
         ("empty", "the folder has no file"),
     ],

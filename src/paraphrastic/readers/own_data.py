@@ -81,6 +81,16 @@ def layout_of_set(own: OwnFile, names: Sequence[str]) -> Layout:
     raise DataError(f"{own.path}: an evaluation set needs judgements, the columns are {', '.join(names)}; {remedy}")
 
 
+def check_columns(own: OwnFile, is_set: bool) -> None:
+    """Check that a file has the columns of training pairs, or of an evaluation set.
+
+    Raises:
+        DataError: it has not, or its head is damaged.
+        SourceError: it cannot be read.
+    """
+    (layout_of_set if is_set else layout_of_pairs)(own, OwnTable(own).names)
+
+
 def own_pairs(folder: Path, options: Options) -> Iterator[Reading]:
     """Read training pairs; those with `label` 0 are none, and `score` has the limits of the filter.
 

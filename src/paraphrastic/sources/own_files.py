@@ -45,7 +45,8 @@ class OwnFile(BaseModel):
         """
         path = Path(self.path)
         if not path.exists():
-            raise SourceError(f"{self.path}: no such file; a path is relative to the root of the repository")
+            remedy = "check the path; a queued experiment needs a whole path, or a file that is in git or DVC"
+            raise SourceError(f"{self.path}: no such file; {remedy}")
         if path.is_file() and not is_table(path):
             raise SourceError(f"{self.path}: ends in none of {', '.join(FORMATS)}, alone or with .gz or .zst after it")
         if not path.is_dir() or is_dataset_folder(path):
