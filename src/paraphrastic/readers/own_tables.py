@@ -289,7 +289,12 @@ def _report_damage(path: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file") from error
     except (EOFError, gzip.BadGzipFile, zlib.error, pa.ArrowException, ValueError, csv.Error) as error:
-        raise DataError(f"{path}: damaged or of another format ({' '.join(str(error).split())})") from error
+        raise DataError(_damaged(path, error)) from error
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise SourceError(f"{path}: cannot be read ({reason})") from error
+        if error.strerror is None:  # raised by Arrow
+            raise DataError(_damaged(path, error)) from error
+        raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _damaged(path: Path, error: Exception) -> str:
+    return f"{path}: damaged or of another format ({' '.join(str(error).split())})"
