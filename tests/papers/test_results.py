@@ -39,6 +39,17 @@ def test_result_of_a_task_alone_is_none_of_evaluation_sets():
     assert not result.has(run)
 
 
+def test_seeds_that_start_from_embeddings_of_their_own_seed(store, folder):
+    for seed in (1, 2):
+        run = replace(RUN, seed=seed, start=replace(RUN, model="avg", seed=seed))
+        add(store, run, RESULT, changed(PARAMS, "models.avg.vectors", f"/work/{run.start.name}.txt"))
+        assert not store.changed(run)
+    (file,) = folder.iterdir()
+    content = json.loads(file.read_text())
+    assert list(content["seeds"]) == ["1", "2"]
+    assert content["params"]["models.avg.vectors"] == f"{RUN.configuration}.txt"
+
+
 def test_result_is_read_again(store, folder):
     assert store.result(RUN) is None
     add(store, RUN, RESULT)

@@ -1,5 +1,6 @@
 """The parameters that determine a result, as a flat mapping by dotted key."""
 
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import PurePath
@@ -50,6 +51,13 @@ def determining(params: Mapping[str, Any], with_tasks: bool) -> Flat:
         keys += ["finetune", f"taggers.{params['finetune']['tagger']}"]
     flat = {key: value for name in keys for key, value in _flatten(name, _find(params, name)).items()}
     return {key: _normal(key, value) for key, value in flat.items() if key.rpartition(".")[2] not in _NOT_RESULTS}
+
+
+def without_seed(flat: Flat) -> Flat:
+    """Return parameters without the seed, also without that of the run whose embeddings are the initial vectors."""
+    kept = {key: value for key, value in flat.items() if key != "seed"}
+    names = {key: value for key, value in kept.items() if key.endswith(".vectors") and isinstance(value, str)}
+    return kept | {key: re.sub(r"-s\d+(?=\.txt$)", "", name) for key, name in names.items()}
 
 
 def differences(found: Flat, wanted: Flat) -> list[str]:

@@ -14,7 +14,7 @@ from paraphrastic.atomic import write_text
 from paraphrastic.errors import DataError
 from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.experiments import TASKS
-from paraphrastic.papers.parameters import Flat, differences, expected
+from paraphrastic.papers.parameters import Flat, differences, expected, without_seed
 from paraphrastic.papers.plan import Run
 
 Values = Mapping[str, int | FiniteFloat]
@@ -121,7 +121,9 @@ class Store:
     def changed(self, run: Run) -> list[str]:
         """Return the parameters of a stored result that have another value in params.yaml now."""
         configuration = self._configuration(run.configuration)
-        return differences(configuration.params, self._expected(run)) if configuration else []
+        if configuration is None:
+            return []
+        return differences(without_seed(configuration.params), without_seed(self._expected(run)))
 
     def has(self, name: str) -> bool:
         """Return whether there is a result of the experiment `name`."""
@@ -141,8 +143,9 @@ class Store:
         known = self._configuration(run.configuration)
         kept = known if known and not self.changed(run) else Configuration({}, {})
         result = result.with_parts_of(kept.seeds.get(run.seed, result))
-        determining = self._expected(run).keys() - {"seed"}
-        params = {**kept.params, **{key: value for key, value in params.items() if key in determining}}
+        determining = without_seed(self._expected(run)).keys()
+        params = {key: value for key, value in without_seed(params).items() if key in determining}
+        params = {**kept.params, **params}
         self._write(run.configuration, Configuration(params, {**kept.seeds, run.seed: result}))
 
     def tables(self, run: Run) -> Mapping[str, list[list[Any]]]:
