@@ -9,7 +9,7 @@ from paraphrastic.training.fingerprint import fingerprint
 
 
 @pytest.mark.parametrize(
-    "name", ["pairs.parquet", "weights.safetensors", "module.py", "select.txt", "folder/deep.parquet"]
+    "name", ["pairs.parquet", "data.arrow", "weights.safetensors", "module.py", "select.txt", "folder/deep.parquet"]
 )
 def test_fingerprint_of_changed_file(tmp_path, name):
     file = tmp_path / name

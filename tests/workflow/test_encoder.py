@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -128,6 +129,26 @@ def test_mistake_in_one_line(folder, arguments, error, message):
     assert "\n" not in str(raised.value)
     assert not (folder / "out").exists()
     assert not [*folder.glob("cache/work/*")]
+
+
+def test_folder_that_is_no_model_is_not_replaced(folder):
+    (folder / "thesis").mkdir()
+    (folder / "thesis/chapter.txt").write_text("years of work")
+    for out in ("thesis", ".", "pairs.csv"):
+        with pytest.raises(ParameterError, match=f"{out}: is there and is no model; name another folder"):
+            paraphrastic.train("pairs.csv", out, settings=SMALL)
+    assert (folder / "thesis/chapter.txt").exists()
+
+
+def test_paths_of_any_name(folder):
+    (folder / "pairs.csv").rename(folder / "pairs")
+    with pytest.raises(ParameterError, match="unknown corpus 'pairs'"):
+        paraphrastic.train("pairs", "out", settings=SMALL)
+    with pytest.raises(SourceError, match="pairs: ends in none of"):
+        paraphrastic.train(folder / "pairs", "out", settings=SMALL)
+    (folder / "data").mkdir()
+    (folder / "pairs").rename(folder / "data/pairs.csv")
+    assert paraphrastic.train(Path("data"), "out", settings=SMALL).dim == 8
 
 
 def test_folder_of_the_model_is_written_whole_or_not_at_all(folder, monkeypatch):

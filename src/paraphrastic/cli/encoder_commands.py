@@ -21,7 +21,7 @@ _SETS = "File or folder of evaluation sets, or the name of a suite; selects the 
 
 def train(
     corpus: Annotated[list[str], Option(metavar="FILE|NAME", help=_PAIRS)],
-    out: Annotated[Path, Option(metavar="FOLDER", help="Folder of the model, which is replaced.")],
+    out: Annotated[Path, Option(metavar="FOLDER", help="Folder of the model; one that is there is replaced.")],
     model: Annotated[str, Option(help="An entry of `models` in params.yaml.")] = "avg",
     benchmarks: Annotated[list[str] | None, Option(metavar="FILE|NAME", help=_SETS)] = None,
     settings: Annotated[

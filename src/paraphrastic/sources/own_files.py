@@ -1,7 +1,7 @@
 """Files of the user in place of names of the catalogue: training pairs and evaluation sets by a path."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from paraphrastic.errors import ParameterError, SourceError
 
 Entry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
+AnyEntry = Entry | Path  # the same in Python, where a path needs no ending or slash
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
 COMPRESSIONS = (".gz", ".zst")
@@ -73,6 +74,12 @@ def own_file(entry: Entry) -> OwnFile | None:
         first, keys = error.errors(include_url=False)[0], ", ".join(OwnFile.model_fields)
         place = ".".join(map(str, first["loc"]))
         raise ParameterError(f"{entry}: {place}: {first['msg']}; a file is a path or has the keys {keys}") from error
+
+
+def listed(entries: AnyEntry | Sequence[AnyEntry]) -> list[Entry]:
+    """Return one entry or several ones as a list of what params.yaml can hold."""
+    several = [entries] if isinstance(entries, str | Mapping | Path) else entries
+    return [{"path": str(entry)} if isinstance(entry, Path) else entry for entry in several]
 
 
 def is_table(path: Path) -> bool:

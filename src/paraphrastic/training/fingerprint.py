@@ -7,7 +7,7 @@ from paraphrastic.atomic import sha256_of
 
 CODE = Path(__file__).parents[1]
 
-_HASHED = {".parquet", ".safetensors", ".py", ".txt"}
+_HASHED = {".arrow", ".parquet", ".safetensors", ".py", ".txt"}
 
 
 def fingerprint(settings: object, *paths: Path) -> str:

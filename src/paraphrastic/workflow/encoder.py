@@ -8,12 +8,13 @@ from typing import Any
 
 from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import message
+from paraphrastic.errors import ParameterError
 from paraphrastic.inference.model import Model, load
 from paraphrastic.models import config_class
 from paraphrastic.parameters import Params, checked, default_params, load_params
 from paraphrastic.sources.catalogue import Source, Suite, corpus, suite
 from paraphrastic.sources.locations import cache_folder
-from paraphrastic.sources.own_files import Entry
+from paraphrastic.sources.own_files import AnyEntry, listed
 from paraphrastic.training.fingerprint import fingerprint
 from paraphrastic.workflow.counting import count_vocabulary
 from paraphrastic.workflow.downloading import download
@@ -22,10 +23,10 @@ from paraphrastic.workflow.training import Tables, train_model
 
 
 def train(
-    pairs: Entry | Sequence[Entry],
+    pairs: AnyEntry | Sequence[AnyEntry],
     out: str | Path,
     model: str = "avg",
-    benchmarks: Entry | Sequence[Entry] = (),
+    benchmarks: AnyEntry | Sequence[AnyEntry] = (),
     settings: Mapping[str, Any] | None = None,
     params: str | Path | None = None,
 ) -> Model:
@@ -35,7 +36,7 @@ def train(
 
     Args:
         pairs: files, folders of files, and names of corpora such as `open`; see `sources.own_files`.
-        out: folder of the model, which is replaced.
+        out: folder of the model; a model that is there is replaced.
         model: an entry of `models` in params.yaml.
         benchmarks: evaluation sets that select the epoch, and whose sentences are kept out of training; without any,
             the last epoch is kept, and nothing is.
@@ -43,15 +44,16 @@ def train(
         params: a file like params.yaml; by default that of the working directory, or else that of this package.
 
     Raises:
-        ParameterError: a name or a setting is unknown or has a wrong value.
+        ParameterError: a name or a setting is unknown or has a wrong value, or `out` is there and is no model.
         SourceError: a file is missing or cannot be fetched.
         DataError: a file is damaged, or no pair is left.
     """
-    listed = [benchmarks] if isinstance(benchmarks, str | Mapping) else list(benchmarks)
-    changes = {"corpus": [pairs] if isinstance(pairs, str | Mapping) else list(pairs), "model": model}
-    changes |= {"benchmarks": listed} if listed else {"train.select": "none"}
+    out, named = Path(out), listed(benchmarks)
+    _refuse_other_folder(out)
+    changes: dict[str, Any] = {"corpus": listed(pairs), "model": model}
+    changes |= {"benchmarks": named} if named else {"train.select": "none"}
     chosen = load_params(Path(params) if params else default_params(), changes | dict(settings or {}))
-    sets = suite(chosen.benchmarks) if listed else Suite("none", (), "none")
+    sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     sources = corpus(chosen.corpus)
     work = _work_folder(chosen, (*sources, *sets.sources))
@@ -59,9 +61,16 @@ def train(
     if not tables.vocabulary.is_dir():
         with _removed_after_failure(work):
             _prepare(chosen, sources, sets, work, tables)
-    train_model(chosen, tables, work / "checkpoints", Path(out))
+    train_model(chosen, tables, work / "checkpoints", out)
     rmtree(work)
     return load(out)
+
+
+def _refuse_other_folder(out: Path) -> None:
+    """Refuse to replace what is no model."""
+    is_model = (out / "config.json").is_file() or (out.is_dir() and not any(out.iterdir()))
+    if out.exists() and not is_model:
+        raise ParameterError(f"{out}: is there and is no model; name another folder, or remove it")
 
 
 def _work_folder(params: Params, sources: Sequence[Source]) -> Path:

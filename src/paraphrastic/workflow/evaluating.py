@@ -14,14 +14,14 @@ from paraphrastic.inference.model_folder import load_scorer
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.sources.catalogue import suite
-from paraphrastic.sources.own_files import Entry
+from paraphrastic.sources.own_files import AnyEntry, listed
 from paraphrastic.workflow.downloading import download
 from paraphrastic.workflow.tokenizing import index_readings
 
 _BATCH_SIZE = 256  # sentences per call of an encoder of another package
 
 
-def evaluate(model: Model | str | Path, *sets: Entry) -> Results:
+def evaluate(model: Model | str | Path, *sets: AnyEntry) -> Results:
     """Score a model on evaluation sets.
 
     Args:
@@ -58,9 +58,9 @@ def _is_own(folder: Path) -> bool:
     return isinstance(config, dict) and "scorer" in config
 
 
-def _benchmarks(sets: Sequence[Entry]) -> Benchmarks:
+def _benchmarks(sets: Sequence[AnyEntry]) -> Benchmarks:
     with TemporaryDirectory() as folder:
         raw = Path(folder)
-        present = download(suite(sets).sources, raw, "the same command again")
+        present = download(suite(listed(sets)).sources, raw, "the same command again")
         readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
     return Benchmarks(*index_readings(readings))

@@ -93,8 +93,8 @@ def overlaps(texts: pa.StringArray, suite_name: str) -> list[Overlap] | None:
         suite_name: name of the suite; nothing is downloaded.
     """
     locations = DataLocations.from_environment()
-    sources = [source for source in suite(suite_name).sources if not source.manual]
-    if not all(_is_here(source, locations) for source in sources):
+    sources = [source for source in suite(suite_name).sources if _is_here(source, locations)]
+    if any(not (source in sources or source.manual or source.optional) for source in suite(suite_name).sources):
         return None
     with TemporaryDirectory() as folder:
         fetch(sources, Path(folder), mirror=_mirror(locations), cache=locations.cache, manual=locations.manual)
@@ -149,7 +149,7 @@ def _overlaps_of(texts: pa.StringArray, table: pa.Table) -> Iterator[Overlap]:
 
 
 def _is_here(source: Source, locations: DataLocations) -> bool:
-    return all(locations.find(source, file) or source.optional for file in source.files)
+    return all(locations.find(source, file) for file in source.files)
 
 
 def _mirror(locations: DataLocations) -> str | None:
