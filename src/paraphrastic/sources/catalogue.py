@@ -15,7 +15,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from paraphrastic.errors import DataError, ParameterError, did_you_mean, unknown_name
-from paraphrastic.sources.own_files import Entry, OwnFile, own_file
+from paraphrastic.sources.own_files import AnyEntry, Entry, OwnFile, listed, own_file
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
     return tuple({each.name: each for name in names for each in _sources_of(name)}.values())
 
 
-def corpus(entries: str | Sequence[Entry]) -> tuple[Source, ...]:
+def corpus(entries: AnyEntry | Sequence[AnyEntry]) -> tuple[Source, ...]:
     """Return the sources of training pairs of one or several corpora, in the given order and without repetition.
 
     Args:
@@ -133,11 +133,11 @@ def corpus(entries: str | Sequence[Entry]) -> tuple[Source, ...]:
         ParameterError: a name is neither, or two files have one name.
         SourceError: a file is missing or of no known format.
     """
-    members = (member for entry in _listed(entries) for member in _own_or(entry, "own-pairs", _members))
+    members = (member for entry in listed(entries) for member in _own_or(entry, "own-pairs", _members))
     return _without_repetition("corpus", members)
 
 
-def suite(entries: str | Sequence[Entry]) -> Suite:
+def suite(entries: AnyEntry | Sequence[AnyEntry]) -> Suite:
     """Return the evaluation data of one or several suites; the first one names the sets that select the epoch.
 
     Args:
@@ -148,11 +148,11 @@ def suite(entries: str | Sequence[Entry]) -> Suite:
         ParameterError: no suite has this name, or two files have one name.
         SourceError: a file is missing or of no known format.
     """
-    entries = _listed(entries)
-    members = (member for entry in entries for member in _own_or(entry, "own-set", lambda name: _suite(name).sources))
+    several = listed(entries)
+    members = (member for entry in several for member in _own_or(entry, "own-set", lambda name: _suite(name).sources))
     sources = _without_repetition("benchmarks", members)
-    selecting = [_suite(entry).select for entry in entries if isinstance(entry, str) and own_file(entry) is None]
-    return Suite("+".join(map(str, entries)), sources, selecting[0] if selecting else "own")
+    selecting = [_suite(entry).select for entry in several if isinstance(entry, str) and own_file(entry) is None]
+    return Suite("+".join(map(str, several)), sources, selecting[0] if selecting else "own")
 
 
 @cache
@@ -326,10 +326,6 @@ def _members(name: str) -> tuple[Source, ...]:
         corpora = {corpus: corpus for corpus in known.corpora}
         raise ParameterError(_unknown_name("corpus", name, corpora | display_names))
     return (member,)
-
-
-def _listed(entries: str | Sequence[Entry]) -> Sequence[Entry]:
-    return [entries] if isinstance(entries, str) else entries
 
 
 def _own_or(entry: Entry, reader: str, named: Callable[[str], tuple[Source, ...]]) -> list[Source]:

@@ -14,7 +14,7 @@ from paraphrastic.inference.model_folder import load_scorer
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.sources.catalogue import suite
-from paraphrastic.sources.own_files import AnyEntry, listed
+from paraphrastic.sources.own_files import AnyEntry
 from paraphrastic.workflow.downloading import download
 from paraphrastic.workflow.tokenizing import index_readings
 
@@ -61,6 +61,6 @@ def _is_own(folder: Path) -> bool:
 def _benchmarks(sets: Sequence[AnyEntry]) -> Benchmarks:
     with TemporaryDirectory() as folder:
         raw = Path(folder)
-        present = download(suite(listed(sets)).sources, raw, "the same command again")
+        present = download(suite(sets).sources, raw, "the same command again")
         readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
     return Benchmarks(*index_readings(readings))
