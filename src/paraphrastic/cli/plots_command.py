@@ -14,7 +14,7 @@ def plots(
 ) -> None:
     """Draw the plots of the workspace, or of revisions.
 
-    One HTML file, which needs no network; `dvc plots` needs one.
+    One HTML file, which needs no network, as `dvc plots show` does.
     """
     from paraphrastic.atomic import write_text
     from paraphrastic.cli.output import refuse_new_folder
