@@ -17,6 +17,7 @@ from paraphrastic.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.parameters import Params, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import Source, corpus, suite
+from paraphrastic.sources.own_files import watched
 from pipeline.stage import run, write_csv
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
@@ -54,12 +55,8 @@ def _files_of_model(params: Params) -> list[Path]:
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:
-    rows = [(path.as_posix(), hashes.of(path)) for each in named for path in _within(each)]
+    rows = [(path.as_posix(), hashes.of(path)) for each in named for path in watched(each)]
     write_csv(pd.DataFrame(rows, columns=["file", "sha256"]), out)
-
-
-def _within(path: Path) -> list[Path]:
-    return sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
 
 
 class _Hashes:

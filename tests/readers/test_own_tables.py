@@ -60,6 +60,12 @@ def test_formats_and_compressions_hold_the_same(tmp_path):
     assert [read(path) for path in paths] == [(ROWS, [])] * len(paths)
 
 
+def test_names_of_columns_are_any_text(tmp_path):
+    path = write(tmp_path / "x.csv", '"the\nfirst",b\u00a0\u200f c\n1,2\n')
+    assert OwnTable(OwnFile(path=str(path))).names == ["the\nfirst", "b\u00a0\u200f c"]
+    assert read(path, ["the\nfirst"]) == ([("1",)], [])
+
+
 def test_refused_rows_have_the_line_at_which_they_start(tmp_path):
     text = b'a,b\n1,"two\nlines"\none cell\nA,B\n\n"x"y,z\n\xff,d\nnul\0,e\n1,2,3\n'
     cells, bad = read(write(tmp_path / "x.csv", text))

@@ -4,6 +4,7 @@ A line that cannot be used is recorded as a bad row and becomes null. The positi
 that fields and the lines of parallel files stay aligned.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,7 @@ class BadRow:
         return f"{self.file}, line {self.line}: {self.why}"
 
 
-class Rows:
+class Rows(ABC):
     """Rows of a file, or of a block of it, whose columns are arrays (n,) with null in rows that cannot be used.
 
     Args:
@@ -52,9 +53,9 @@ class Rows:
         self.file = str(file)
         self.bad: list[BadRow] = []
 
+    @abstractmethod
     def line_of(self, row: int) -> int:
         """Return the line number, from 1, at which a row starts."""
-        raise NotImplementedError
 
     def reject(self, column: pa.Array, wrong: pa.BooleanArray, why: str) -> pa.Array:
         """Record the rows where `wrong` is true as bad, and return `column` with null there.

@@ -123,7 +123,7 @@ class OwnTable:
         text = "".join(header)
         if not text.strip():
             raise DataError(f"{self._path}: line 1 has no names of columns")
-        if "\0" in text or not text.isprintable():  # bytes that are not UTF-8 are read as lone surrogates
+        if "\0" in text or not _is_text(text):
             raise DataError(f"{self._path}: line 1 is not UTF-8; save the file as UTF-8")
         return header
 
