@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import random_words
 from tests.helpers.repository import ROOT
 
@@ -89,7 +90,8 @@ def main() -> None:
 def measure(folder: Path, kind: str, pairs: int, models: Sequence[str], steps: int) -> Iterator[tuple[str, Measured]]:
     """Yield what each stage takes on a corpus of `pairs` pairs."""
     shutil.rmtree(folder, ignore_errors=True)
-    write_pairs(folder / FILES[kind], kind, pairs)
+    # in a process of its own: a child counts the largest memory of the process that starts it as its own
+    in_own_process(write_pairs, folder / FILES[kind], kind, pairs)
     params = (ROOT / "params.yaml").read_text().replace("corpus: sample ", f"corpus: {CORPUS[kind]} ")
     (folder / "params.yaml").write_text(params)
     for stage in STAGES:

@@ -61,7 +61,7 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "paraphrastic papers run acl2017-t1 --jobs 2": "trains on the open data for hours; the page's own table runs",
     "python -m docs.results run": "trains on the open data for hours; tests/docs/test_results.py runs it on the sample",
     "python -m docs.results write": "tests/docs/test_results.py",
-    "python -m tests.benchmarks": "minutes of timing; tests/benchmarks has a test of its own size",
+    "python -m tests.benchmarks": "minutes of timing",
 }
 NAMES = {"dvc exp run", "dvc exp show", "dvc metrics diff", "dvc queue logs", "dvc queue status"}  # no arguments
 NAMES |= set(re.findall("^#+ `(paraphrastic.*)`$", (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8"), re.M))

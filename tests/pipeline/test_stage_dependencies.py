@@ -131,6 +131,12 @@ def test_params_and_parameters_read(stage):
     assert sorted(STAGES[stage].get("params", [])) == sorted(BLOCKS.get(name, name) for name in read)
 
 
+@pytest.mark.parametrize("stage", ["train", "evaluate", "finetune"])
+def test_stages_that_read_the_files_of_a_model(stage):
+    # the folder of an external encoder has the path of its files, and is the same after they have changed
+    assert "data/inputs/model.csv" in STAGES[stage]["deps"]
+
+
 def test_script_and_command_of_each_stage():
     for name, stage in STAGES.items():
         assert stage["cmd"].startswith(f"python -m pipeline.{name}")

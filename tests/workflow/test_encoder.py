@@ -134,7 +134,9 @@ def test_mistake_in_one_line(folder, arguments, error, message):
 def test_folder_that_is_no_model_is_not_replaced(folder):
     (folder / "thesis").mkdir()
     (folder / "thesis/chapter.txt").write_text("years of work")
-    for out in ("thesis", ".", "pairs.csv"):
+    (folder / "other").mkdir()
+    (folder / "other/config.json").write_text('{"model_type": "bert"}')
+    for out in ("thesis", ".", "pairs.csv", "other"):
         with pytest.raises(ParameterError, match=f"{out}: is there and is no model; name another folder"):
             paraphrastic.train("pairs.csv", out, settings=SMALL)
     assert (folder / "thesis/chapter.txt").exists()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 
 FORMAT = 2
+_KEYS = {"format", "model", "config"}  # of `config.json` in every format
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,15 @@ def load_trained(
     return load_weights(folder, module_class(config, torch.Generator()))
 
 
+def is_model_folder(folder: Path) -> bool:
+    """Return whether `save` of this or another version wrote a folder."""
+    try:
+        content = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.keys() >= _KEYS
+
+
 def read_info(folder: Path) -> ModelInfo:
     """Read `config.json`.
 
@@ -131,7 +141,7 @@ def read_info(folder: Path) -> ModelInfo:
         raise ModelError(f"{folder}: no model here; `dvc repro train` creates data/model") from error
     except ValueError as error:
         raise ModelError(f"{path}: damaged; train the model again") from error
-    if not isinstance(content, dict) or not content.keys() >= {"format", "model", "config"}:
+    if not isinstance(content, dict) or not content.keys() >= _KEYS:
         raise wrong_config(folder)
     if content["format"] != FORMAT:
         is_older = isinstance(content["format"], int) and content["format"] < FORMAT

@@ -1,7 +1,7 @@
 """Training pairs in files → a trained encoder in a folder, without the pipeline."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -10,6 +10,7 @@ from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
 from paraphrastic.inference.model import Model, load
+from paraphrastic.inference.model_folder import is_model_folder
 from paraphrastic.models import config_class
 from paraphrastic.parameters import Params, checked, default_params, load_params
 from paraphrastic.sources.catalogue import Source, Suite, corpus, suite
@@ -59,8 +60,10 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks")
     if not tables.vocabulary.is_dir():
-        with _removed_after_failure(work):
+        with ExitStack() as after_failure:
+            after_failure.callback(rmtree, work, ignore_errors=True)
             _prepare(chosen, sources, sets, work, tables)
+            after_failure.pop_all()
     train_model(chosen, tables, work / "checkpoints", out)
     rmtree(work)
     return load(out)
@@ -68,8 +71,8 @@ def train(
 
 def _refuse_other_folder(out: Path) -> None:
     """Refuse to replace what is no model."""
-    is_model = (out / "config.json").is_file() or (out.is_dir() and not any(out.iterdir()))
-    if out.exists() and not is_model:
+    is_empty = out.is_dir() and not any(out.iterdir())
+    if out.exists() and not (is_empty or is_model_folder(out)):
         raise ParameterError(f"{out}: is there and is no model; name another folder, or remove it")
 
 
@@ -77,15 +80,6 @@ def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
     """Return the folder of the tables and checkpoints of a training, which is named after all that it reads."""
     files = [Path(source.options["own"].path) for source in sources if "own" in source.options]
     return cache_folder() / "work" / fingerprint(params, *files)
-
-
-@contextmanager
-def _removed_after_failure(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        rmtree(folder, ignore_errors=True)
-        raise
 
 
 def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:

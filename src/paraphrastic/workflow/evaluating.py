@@ -1,6 +1,5 @@
 """Any encoder in a folder, and any evaluation sets → metrics, without the pipeline."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +9,7 @@ from paraphrastic.errors import ModelError
 from paraphrastic.evaluation import Benchmarks, Results
 from paraphrastic.evaluation import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import load_scorer
+from paraphrastic.inference.model_folder import is_model_folder, load_scorer
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.sources.catalogue import suite
@@ -42,20 +41,11 @@ def evaluate(model: Model | str | Path, *sets: AnyEntry) -> Results:
 
 
 def _scorer(folder: Path) -> Scorer:
-    if _is_own(folder):
+    if is_model_folder(folder):
         return load_scorer(folder)
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder; name one with a trained model")
     return ExternalEncoder(folder, _BATCH_SIZE)
-
-
-def _is_own(folder: Path) -> bool:
-    """Return whether this package wrote a folder."""
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(config, dict) and "scorer" in config
 
 
 def _benchmarks(sets: Sequence[AnyEntry]) -> Benchmarks:
