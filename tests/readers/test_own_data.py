@@ -104,6 +104,11 @@ def test_file_without_a_usable_row(tmp_path):
         list(own_set(None, {"own": file_of(tmp_path, "text1,text2,score\n")}))
 
 
+def test_set_without_rows_to_test(tmp_path):
+    with pytest.raises(DataError, match=r"mine\.csv: no row has the split `test`, which is evaluated"):
+        set_of(file_of(tmp_path, "text1,text2,score,split\na,b,1,train\nc,d,2,dev\n"))
+
+
 def test_paths_among_names(tmp_path):
     own = file_of(tmp_path, "text1,text2\na,b\n")
     sources = corpus(["sample", own.path, {"path": own.path}])

@@ -115,8 +115,12 @@ def own_set(folder: Path, options: Options) -> Iterator[Reading]:
         folder: not used.
         options: `own`, the file.
     """
-    own = options["own"]
-    yield from _not_empty(own, read_set(own, layout_of_set(own, OwnTable(own).names)))
+    own, is_tested = options["own"], False
+    for reading in _not_empty(own, read_set(own, layout_of_set(own, OwnTable(own).names))):
+        is_tested |= pc.any(pc.equal(reading.table["split"], "test")).as_py() or False
+        yield reading
+    if not is_tested:
+        raise DataError(f"{own.path}: no row has the split `test`, which is evaluated; name some rows so")
 
 
 def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:
