@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -58,7 +60,7 @@ def test_folder_after_an_error(tmp_path):
 
 
 def test_folder_after_a_killed_process_with_the_same_id(tmp_path):
-    leftover = tmp_path / f".folder.{os.getpid()}.part"
+    leftover = tmp_path / part_name("folder", os.getpid())
     leftover.mkdir()
     (leftover / "half").touch()
     with atomic_folder(tmp_path / "folder") as part:
@@ -67,13 +69,22 @@ def test_folder_after_a_killed_process_with_the_same_id(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
+def part_name(name, process):
+    """Return the name of an unfinished file or folder that a process of this computer writes."""
+    with TemporaryDirectory() as folder, atomic_write(Path(folder) / name) as part:
+        part.touch()
+        return part.name.replace(f".{os.getpid()}@", f".{process}@")
+
+
 def test_what_killed_processes_left_is_removed(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     for process in (ended.pid, os.getpid(), 10**30):
-        (tmp_path / f".file.{process}.part").write_text("half")
-        (tmp_path / f".folder.{process}.part").mkdir()
-    kept = [tmp_path / f".file.{os.getppid()}.part", tmp_path / ".file.new.1.part", tmp_path / ".file.x.part"]
+        (tmp_path / part_name("file", process)).write_text("half")
+        (tmp_path / part_name("folder", process)).mkdir()
+    others = [part_name("file", os.getppid()), part_name("file.new", 1), part_name("file", "x")]
+    others.append(part_name("file", ended.pid).replace("@", "@other-"))  # of a computer that shares the folder
+    kept = [tmp_path / name for name in others]
     for path in kept:
         path.write_text("of another process or file")
     write_text(tmp_path / "file", "content")

@@ -3,10 +3,15 @@
 import glob
 import hashlib
 import os
+import platform
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
+
+# ends the names of parts: computers that share a folder do not know which processes of each other are running
+_HERE = f"@{re.sub(r'[^0-9A-Za-z-]', '-', platform.node())}.part"
 
 
 @contextmanager
@@ -59,13 +64,14 @@ def sha256_of(path: Path) -> str:
 
 
 def _part(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    return path.with_name(f".{path.name}.{os.getpid()}{_HERE}")
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove what killed processes left of `path`, also one that had the id of this process."""
-    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        process = part.name.rsplit(".", 2)[1]
+    """Remove what killed processes of this computer left of `path`, also one that had the id of this process."""
+    start = f".{path.name}."
+    for part in path.parent.glob(f"{glob.escape(start)}*{_HERE}"):
+        process = part.name.removeprefix(start).removesuffix(_HERE)
         if process.isdecimal() and (int(process) == os.getpid() or not _is_running(int(process))):
             rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
 

@@ -35,7 +35,8 @@ def plots_page(revisions: Sequence[str]) -> str:
         DataError: the revisions have no plots, or this is not a DVC repository.
     """
     title = f"Plots: {', '.join(revisions) or 'workspace'}"
-    figures = [_figure(name, drawing) for name, drawings in _plots(revisions).items() for drawing in drawings]
+    drawings = [(name, drawing) for name, several in _plots(revisions).items() for drawing in several]
+    figures = [_figure(name, drawing) for name, drawing in drawings if drawing["type"] == "vega"]
     if not figures:
         raise DataError(f"{title}: no data; run `dvc repro` in a clone first")
     return _PAGE.format(title=escape(title), figures="\n".join(figures))

@@ -16,9 +16,8 @@ from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary
 
-READ_AT_ONCE = (
-    1 << 26
-)  # bytes of text; n-grams of three orders take about 18 times as much, and twice that for a moment
+# bytes of text above which n-grams are looked up batch by batch; ids of three orders take about 18 times as much
+READ_AT_ONCE = 1 << 26
 
 
 @dataclass(frozen=True)
