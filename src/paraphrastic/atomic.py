@@ -51,6 +51,18 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         rmtree(part, ignore_errors=True)
 
 
+@contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside `path` for files that nothing needs after the block; it is removed at the end."""
+    _remove_abandoned(path)
+    part = _part(path)
+    part.mkdir(parents=True)
+    try:
+        yield part
+    finally:
+        rmtree(part, ignore_errors=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file atomically, in UTF-8 and with newlines (LF) on every system."""
     with atomic_write(path) as part:

@@ -7,7 +7,10 @@ A `source` is the origin of training pairs. A `set` is the unit of evaluation, f
 is `train`, `dev` or `test`.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -69,18 +72,87 @@ def indexed_schema(kind: str) -> pa.Schema:
     return PAIRS if kind == "pairs" else pa.schema(fields)
 
 
+_ROW_GROUP = 1 << 20  # rows
+
+
 def write_table(table: pa.Table, path: Path, schema: pa.Schema) -> None:
     """Write `table` as parquet in `schema`, atomically; equal rows give equal bytes.
 
     Raises:
         DataError: a column is missing or cannot be cast to its type.
     """
+    write_parts([table], path, schema)
+
+
+def write_parts(tables: Iterable[pa.Table], path: Path, schema: pa.Schema) -> None:
+    """Write tables, one after the other, as `write_table` writes one table of all rows; memory holds a row group.
+
+    Raises:
+        DataError: a column is missing or cannot be cast to its type.
+    """
+    with atomic_write(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+        for group in _row_groups(_cast(table, path, schema) for table in tables):
+            writer.write_table(group.combine_chunks(), _ROW_GROUP)
+
+
+def _cast(table: pa.Table, path: Path, schema: pa.Schema) -> pa.Table:
     try:
-        table = table.select(schema.names).cast(schema).replace_schema_metadata(None)
+        return table.select(schema.names).cast(schema).replace_schema_metadata(None)
     except (KeyError, ValueError, pa.ArrowException) as error:
         raise DataError(f"{path}: not a table of columns {', '.join(schema.names)}: {error}") from error
-    with atomic_write(path) as part:
-        pq.write_table(table.combine_chunks(), part, compression="zstd", row_group_size=1 << 20)
+
+
+def _row_groups(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows of all tables in tables of `_ROW_GROUP` rows; the last one has fewer, and may have none."""
+    rest: list[pa.Table] = []
+    for table in tables:
+        for start in range(0, len(table), _ROW_GROUP):
+            rest.append(table.slice(start, _ROW_GROUP))
+            if sum(map(len, rest)) >= _ROW_GROUP:
+                rows = pa.concat_tables(rest)
+                yield rows.slice(0, _ROW_GROUP)
+                rest = [rows.slice(_ROW_GROUP)]
+    if rest:
+        yield pa.concat_tables(rest)
+
+
+class StoredSentences:
+    """The sentences of a corpus in a file that `write_parts` wrote, of which memory holds a row group.
+
+    Args:
+        path: table in schema `SENTENCES`.
+
+    Raises:
+        DataError: the file is missing, damaged, or has other columns or types.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with _readable(path):
+            self._file = pq.ParquetFile(path)
+        _checked(self._file.schema_arrow.empty_table(), path, SENTENCES)
+        self._path, self._metadata = path, self._file.metadata
+
+    def __len__(self) -> int:
+        return int(self._metadata.num_rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the text, about."""
+        return sum(self._metadata.row_group(i).total_byte_size for i in range(self._metadata.num_row_groups))
+
+    def __iter__(self) -> Iterator[pa.StringArray]:
+        """Yield the sentences in parts.
+
+        Raises:
+            DataError: the file is damaged.
+        """
+        for i in range(self._metadata.num_row_groups):
+            with _readable(self._path):
+                group = self._file.read_row_group(i)
+            yield group["text"].combine_chunks()
+
+
+TrainingSentences: TypeAlias = pa.StringArray | StoredSentences
 
 
 def read_table(path: Path, schema: pa.Schema) -> pa.Table:
@@ -89,12 +161,23 @@ def read_table(path: Path, schema: pa.Schema) -> pa.Table:
     Raises:
         DataError: the file is missing, damaged, or has other columns or types.
     """
-    try:
+    with _readable(path):
         table = pq.read_table(path, memory_map=False)
+    return _checked(table, path, schema)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Raise a DataError that names `path` if the block cannot read it."""
+    try:
+        yield
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file; run `dvc repro` to create it") from error
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path}: not a readable parquet file; remove it and run `dvc repro`") from error
+
+
+def _checked(table: pa.Table, path: Path, schema: pa.Schema) -> pa.Table:
     if table.schema.names != schema.names:
         raise DataError(f"{path}: columns {table.schema.names}, expected {schema.names}; run `dvc repro`")
     try:

@@ -4,7 +4,12 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.corpus import copies
-from paraphrastic.corpus.copies import exact_copies, near_copies
+from paraphrastic.corpus.copies import NearCopies, exact_copies
+
+
+def near_copies(texts, evaluation):
+    """Return which texts are near copies of evaluation texts."""
+    return NearCopies(evaluation).find(texts)
 
 
 def find(function, texts, evaluation):

@@ -1,10 +1,16 @@
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pyarrow as pa
 import pytest
 
-from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs, merge_sources
+from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs
+from paraphrastic.corpus.merging import merge_sources
 from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS, RAW, SENTENCES
+from paraphrastic.tables import PAIRS, RAW
 from paraphrastic.text.deduplicate import tokenize_tables
+from paraphrastic.text.numbering import hash_texts
+from tests.helpers.stored_texts import listed
 
 
 def raw_pairs(*rows):
@@ -26,8 +32,9 @@ def evaluation_text(name, *pairs):
 
 def filtered(*tables, evaluation=None, near=False, words=False):
     """Return the pairs that are kept, and the number of dropped pairs by reason, without reasons that drop none."""
-    source = filter_pairs("texts", tables, evaluation, near=near, words=words)
-    texts = source.texts.to_pylist()
+    with TemporaryDirectory() as scratch:
+        source = filter_pairs("texts", tables, evaluation, Path(scratch), near=near, words=words)
+        texts = listed(source.texts)
     assert list(source.counts) == list(REASONS)
     kept = [(texts[left], texts[right]) for left, right in zip(source.left, source.right, strict=True)]
     return kept, {reason: count for reason, count in source.counts.items() if count}
@@ -96,35 +103,38 @@ def test_evaluation_text_comes_from_tables_of_pairs():
     assert EvaluationText.of(*tokenize_tables(tables)).sentences.to_pylist() == ["ranking", "candidate"]
 
 
-def test_texts_and_groups_of_the_kept_pairs():
-    table = raw_pairs(("a", "a", 9), ("c", "b", 7), ("b", "d", 7), ("e", "c", 9))
-    source = filter_pairs("texts", [table], None, near=False, words=False)
-    assert sorted(source.texts.to_pylist()) == ["b", "c", "d", "e"]
+def test_texts_and_groups_of_the_kept_pairs(tmp_path):
+    tables = raw_pairs(("a", "a", 9), ("c", "b b", 7)), raw_pairs(("b b", "d", 7), ("e", "c", 9))
+    source = filter_pairs("texts", tables, None, tmp_path, near=False, words=False)
+    assert listed(source.texts) == ["c", "b b", "e", "d"]  # first sides of all pairs, then second sides
+    assert source.tokens.tolist() == [1, 2, 1, 1]
+    assert source.hashes.tolist() == hash_texts(pa.array(["c", "b b", "e", "d"])).tolist()
     assert source.groups.tolist() == [0, 0, 1]
     assert source.source == "texts"
 
 
-def sources(**tables):
-    return [filter_pairs(name, [table], None, near=False, words=False) for name, table in tables.items()]
+def sources(scratch, **tables):
+    return [filter_pairs(name, [table], None, scratch, near=False, words=False) for name, table in tables.items()]
 
 
-def test_corpus_of_three_sources():
-    sentences, pairs = merge_sources(
+def test_corpus_of_three_sources(tmp_path):
+    corpus = merge_sources(
         sources(
+            tmp_path,
             one=raw_pairs(("a", "b", 5), ("a", "c", 5)),
             empty=raw_pairs(("a", "a", 0)),
             two=raw_pairs(("b", "a", 0), ("d", "b", 3)),
         )
     )
-    assert (sentences.schema, pairs.schema) == (SENTENCES, PAIRS)
-    texts = sentences["text"].to_pylist()
-    assert len(texts) == len(set(texts)) == 4
-    rows = [(texts[row["left"]], texts[row["right"]], row["source"], row["group"]) for row in pairs.to_pylist()]
+    assert corpus.pairs.schema == PAIRS
+    texts = listed(corpus.sentences)
+    assert texts == ["a", "b", "c", "d"]
+    rows = [(texts[row["left"]], texts[row["right"]], row["source"], row["group"]) for row in corpus.pairs.to_pylist()]
     assert rows == [("a", "b", "one", 0), ("a", "c", "one", 0), ("b", "a", "two", 1), ("d", "b", "two", 2)]
 
 
-def test_corpus_without_a_pair():
+def test_corpus_without_a_pair(tmp_path):
     with pytest.raises(DataError, match="no usable pair: none is left of one, two; choose another corpus"):
-        merge_sources(sources(one=raw_pairs(("a", "a")), two=raw_pairs(("", "b"))))
+        merge_sources(sources(tmp_path, one=raw_pairs(("a", "a")), two=raw_pairs(("", "b"))))
     with pytest.raises(DataError, match="no usable pair: no source has its files; provide them or choose another"):
         merge_sources([])

@@ -6,9 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.corpus.sampling import count_tokens, take_pairs
+from paraphrastic.corpus.merging import Corpus
+from paraphrastic.corpus.sampling import take_pairs
 from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS, SENTENCES
+from paraphrastic.tables import PAIRS
+from tests.helpers.stored_texts import listed, stored
 
 LENGTHS = np.random.default_rng(0).integers(1, 9, 2 * 60)  # tokens of each sentence
 TEXTS = [" ".join([f"w{n}"] * length) for n, length in enumerate(LENGTHS)]
@@ -21,13 +23,13 @@ ONE_SOURCE = ["a"] * 60
 def corpus(sources=SOURCES):
     """Return 60 pairs; pair i has the sentences i and 60 + i."""
     columns = {"left": np.arange(60), "right": np.arange(60, 120), "source": sources, "group": GROUPS}
-    return pa.table({"text": TEXTS}, schema=SENTENCES), pa.table(columns).cast(PAIRS)
+    return Corpus(stored(TEXTS), np.array(LENGTHS), pa.table(columns).cast(PAIRS))
 
 
 def taken(sources=SOURCES, **limits):
     """Return the numbers that the pairs taken have in the whole corpus, found by their texts."""
-    sentences, pairs = take_pairs(*corpus(sources), **limits)
-    texts = sentences["text"].to_pylist()
+    part = take_pairs(corpus(sources), **limits)
+    texts, pairs = listed(part.sentences), part.pairs
     left, right = ([TEXTS.index(texts[row]) for row in pairs[side].to_pylist()] for side in ("left", "right"))
     assert [row + 60 for row in left] == right
     assert len(texts) == 2 * len(pairs)
@@ -37,8 +39,10 @@ def taken(sources=SOURCES, **limits):
 @pytest.mark.parametrize("seed", [None, 1])
 @pytest.mark.parametrize("limits", [{}, {"share": 1.0}, {"max_pairs": 60}, {"max_tokens": int(LENGTHS.sum())}])
 def test_whole_corpus(limits, seed):
-    for part, table in zip(take_pairs(*corpus(), **limits, seed=seed), corpus(), strict=True):
-        assert part.equals(table)
+    whole = take_pairs(corpus(), **limits, seed=seed)
+    assert whole.pairs.equals(corpus().pairs)
+    assert listed(whole.sentences) == TEXTS
+    assert whole.tokens.tolist() == LENGTHS.tolist()
 
 
 @pytest.mark.parametrize("seed", [None, 1])
@@ -52,18 +56,19 @@ def test_halves_of_ppdb_down_to_five_pairs():
     # iclr2016 §5.2.1 divides 3,033,753 pairs by two until there are fewer than 10; one of the parts has 92 pairs
     n = 3_033_753
     columns = np.zeros(n, np.int32), np.ones(n, np.int32), pa.repeat("a", n), np.zeros(n, np.int64)
-    tables = pa.table({"text": ["x", "y"]}), pa.table(columns, PAIRS.names).cast(PAIRS)
-    assert [len(take_pairs(*tables, share=0.5**k)[1]) for k in (1, 15, 19)] == [1_516_876, 92, 5]
+    ppdb = Corpus(stored(["x", "y"]), np.ones(2, np.int32), pa.table(columns, PAIRS.names).cast(PAIRS))
+    assert [len(take_pairs(ppdb, share=0.5**k).pairs) for k in (1, 15, 19)] == [1_516_876, 92, 5]
 
 
 @pytest.mark.parametrize("limit", [17, 100, 333, int(LENGTHS.sum()) - 1])
 @pytest.mark.parametrize("seed", [None, 1])
 def test_number_of_tokens_is_below_the_limit_by_less_than_one_pair(limit, seed):
-    sentences, pairs = take_pairs(*corpus(), max_tokens=limit, seed=seed)
-    lengths = [len(text.split()) for text in sentences["text"].to_pylist()]
-    tokens = [lengths[row["left"]] + lengths[row["right"]] for row in pairs.to_pylist()]
+    part = take_pairs(corpus(), max_tokens=limit, seed=seed)
+    lengths = [len(text.split()) for text in listed(part.sentences)]
+    tokens = [lengths[row["left"]] + lengths[row["right"]] for row in part.pairs.to_pylist()]
     assert limit - 16 < sum(tokens) <= limit
-    assert count_tokens(sentences, pairs).tolist() == tokens
+    assert part.tokens_of_pairs.tolist() == tokens
+    assert part.tokens.tolist() == lengths
 
 
 def test_first_pairs_of_one_source():
@@ -100,7 +105,7 @@ def test_larger_part_contains_smaller_ones(seed):
 
 
 def test_groups_and_sources_of_the_pairs_taken():
-    rows, (_, pairs) = taken(max_pairs=30, seed=1), take_pairs(*corpus(), max_pairs=30, seed=1)
+    rows, pairs = taken(max_pairs=30, seed=1), take_pairs(corpus(), max_pairs=30, seed=1).pairs
     distinct = np.unique(GROUPS[rows])
     assert pairs["group"].to_pylist() == np.searchsorted(distinct, GROUPS[rows]).tolist()
     assert len(distinct) < 20
@@ -110,4 +115,4 @@ def test_groups_and_sources_of_the_pairs_taken():
 @pytest.mark.parametrize("limits", [{"share": 0.01}, {"max_tokens": 1}])
 def test_not_one_pair(limits):
     with pytest.raises(DataError, match=r"^params\.yaml: tokenize\.take_share = .*: not one of the 60 pairs of"):
-        take_pairs(*corpus(), **limits)
+        take_pairs(corpus(), **limits)

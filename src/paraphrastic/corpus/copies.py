@@ -5,6 +5,8 @@ similarity of at least `NEAR`. Two such sets share at least one of the few rares
 Chaudhuri et al. 2006), so that few pairs have to be compared and none is missed.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,30 +29,55 @@ def exact_copies(texts: pa.StringArray, evaluation: pa.StringArray) -> NDArray[n
     return mask
 
 
-def near_copies(texts: pa.StringArray, evaluation: pa.StringArray) -> NDArray[np.bool_]:
-    """Return which of the normalized `texts` (n,) are near copies of an evaluation text of `MIN_WORDS` or more."""
-    evaluation = evaluation.filter(pc.greater_equal(pc.count_substring(evaluation, " "), MIN_WORDS - 1))
-    sets = _word_sets(pa.concat_arrays([texts, evaluation]))
-    prefixes = _prefixes(sets)
-    other_sets, other_prefixes = sets[len(texts) :], prefixes[len(texts) :].T.tocsr()
-    near = [np.zeros(0, bool)]
+class NearCopies:
+    """Finds near copies of evaluation texts.
+
+    Args:
+        evaluation: normalized; texts of fewer than `MIN_WORDS` words have no near copies.
+    """
+
+    def __init__(self, evaluation: pa.StringArray) -> None:
+        evaluation = evaluation.filter(pc.greater_equal(pc.count_substring(evaluation, " "), MIN_WORDS - 1))
+        counts = split_words(evaluation)[0].value_counts()
+        order = pc.sort_indices(counts.field("counts"))
+        self._words = counts.field("values").take(order)  # rarest first
+        sets = self._word_sets(evaluation)
+        self._sizes, self._sets = np.diff(sets.indptr), self._known(sets)
+        self._prefixes = self._known(_prefixes(sets)).T.tocsr()
+
+    def find(self, texts: pa.StringArray) -> NDArray[np.bool_]:
+        """Return which of the normalized `texts` (n,) are near copies."""
+        return np.concatenate([np.zeros(0, bool), *map(self._find, _slices(texts))])
+
+    def _find(self, texts: pa.StringArray) -> NDArray[np.bool_]:
+        sets = self._word_sets(texts)
+        candidates = (self._known(_prefixes(sets)) @ self._prefixes).nonzero()  # two arrays (candidates,)
+        return _similar(self._known(sets), np.diff(sets.indptr), self._sets, self._sizes, *candidates)
+
+    def _word_sets(self, texts: pa.StringArray) -> csr_array:
+        """Return a row for each text and a column for each word, 1 if the text contains the word.
+
+        The last columns are the words of the evaluation texts, rarest first; those before them are other words, which
+        occur in no evaluation text and are therefore the rarest.
+        """
+        words, offsets = split_words(texts)
+        encoded = words.dictionary_encode()
+        known = pc.fill_null(pc.index_in(encoded.dictionary, value_set=self._words), -1).to_numpy()
+        others = int((known < 0).sum())
+        columns = np.where(known < 0, np.cumsum(known < 0) - 1, others + known)[encoded.indices.to_numpy()]
+        sets = csr_array((np.ones(len(columns), np.int32), columns, offsets), (len(texts), others + len(self._words)))
+        sets.sum_duplicates()
+        sets.data[:] = 1
+        return sets
+
+    def _known(self, sets: csr_array) -> csr_array:
+        """Return the columns of words of the evaluation texts."""
+        return sets[:, sets.shape[1] - len(self._words) :]
+
+
+def _slices(texts: pa.StringArray) -> Iterator[pa.StringArray]:
     for start in range(0, len(texts), _ROWS):
-        rows = slice(start, min(start + _ROWS, len(texts)))
-        candidates = (prefixes[rows] @ other_prefixes).nonzero()  # two arrays (candidates,)
-        near.append(_similar(sets[rows], other_sets, *candidates))
-    return np.concatenate(near)
-
-
-def _word_sets(texts: pa.StringArray) -> csr_array:
-    """Return a row for each text and a column for each word, rarest first; 1 if the text contains the word."""
-    words, offsets = split_words(texts)
-    codes = words.dictionary_encode().indices.to_numpy()
-    sets = csr_array((np.ones(len(codes), np.int32), codes, offsets), (len(texts), codes.max(initial=-1) + 1))
-    sets.sum_duplicates()
-    rank = np.argsort(np.argsort(np.bincount(sets.indices, minlength=sets.shape[1]), kind="stable"))
-    ranked = csr_array((np.ones_like(sets.data), rank[sets.indices], sets.indptr), sets.shape)
-    ranked.sort_indices()
-    return ranked
+        yield texts.slice(start, _ROWS)
 
 
 def _prefixes(sets: csr_array) -> csr_array:
@@ -67,10 +94,18 @@ def _prefixes(sets: csr_array) -> csr_array:
 
 
 def _similar(
-    sets: csr_array, others: csr_array, left: NDArray[np.integer], right: NDArray[np.integer]
+    sets: csr_array,
+    sizes: NDArray[np.integer],
+    others: csr_array,
+    other_sizes: NDArray[np.integer],
+    left: NDArray[np.integer],
+    right: NDArray[np.integer],
 ) -> NDArray[np.bool_]:
-    """Return which of `sets` (rows,) are similar to one of `others`, among the pairs (left[i], right[i])."""
-    a, b = np.diff(sets.indptr)[left], np.diff(others.indptr)[right]
+    """Return which of `sets` (rows,) are similar to one of `others`, among the pairs (left[i], right[i]).
+
+    The sets have the words that both can have, the sizes count the other words too.
+    """
+    a, b = sizes[left], other_sizes[right]
     possible = np.minimum(a, b) >= NEAR * np.maximum(a, b) - _ROUNDING
     left, right, total = left[possible], right[possible], (a + b)[possible]
     common = sets[left].multiply(others[right]).sum(axis=1)  # (candidates,), shared words

@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+
+from paraphrastic.text.numbering import Hashes, hash_texts
 
 
 class DistinctPairs:
     """Counts distinct unordered pairs of tables that come one after the other; 8 bytes per pair are kept."""
 
     def __init__(self) -> None:
-        self._keys: list[NDArray[np.uint64]] = []
+        self._keys: list[Hashes] = []
 
     def add(self, pairs: pa.Table) -> None:
         """Add the pairs of a table with the columns `text1` and `text2`."""
@@ -28,8 +29,5 @@ class DistinctPairs:
         return len(pd.unique(np.concatenate(self._keys))) if self._keys else 0
 
 
-def _hashes(texts: pa.ChunkedArray) -> NDArray[np.uint64]:
-    """Return a 64-bit number for each text, (n,)."""
-    stripped = pc.utf8_trim_whitespace(texts).to_numpy(zero_copy_only=False)
-    hashes: NDArray[np.uint64] = pd.util.hash_array(stripped, categorize=False)
-    return hashes
+def _hashes(texts: pa.ChunkedArray) -> Hashes:
+    return hash_texts(pc.utf8_trim_whitespace(texts).combine_chunks())

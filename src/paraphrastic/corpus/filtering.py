@@ -1,4 +1,4 @@
-"""Filter the raw pairs of each source and merge the sources into one corpus.
+"""Filter the raw pairs of a source.
 
 Texts are compared in the form that `normalize` gives their tokens. A pair is dropped for the first of these reasons
 that applies:
@@ -18,27 +18,26 @@ tagged tokens are not compared: their text is single sentences, or tokens with t
 of two texts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.corpus.copies import exact_copies, near_copies
-from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS, PHRASE_SETS, SENTENCES
-from paraphrastic.text.deduplicate import deduplicate
+from paraphrastic.corpus.copies import NearCopies, exact_copies
+from paraphrastic.corpus.text_store import StoredTexts
+from paraphrastic.corpus.tokenized_pairs import Check, Mask, Rows, TokenizedPairs, renumber
+from paraphrastic.tables import PHRASE_SETS
 from paraphrastic.text.normalize import normalize
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
 
 REASONS = ("empty", "identical", "repeated", "overlap", "near")
 
 _PAIR_KINDS = ("similarity", "ranking", "labelled_pairs")  # kinds of evaluation tables with pairs
-
-Mask = NDArray[np.bool_]
-Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -74,19 +73,23 @@ class EvaluationText:
 
 @dataclass(frozen=True)
 class FilteredSource:
-    """The pairs of one source that are kept.
+    """The n pairs of one source that are kept.
 
     Attributes:
         source: its name.
         texts: the distinct tokenized sentences of its pairs.
-        left: (kept,), rows of `texts`.
-        right: (kept,), rows of `texts`.
-        groups: (kept,), numbers from 0 without gaps.
+        hashes: (texts,), their hashes.
+        tokens: (texts,), how many tokens they have.
+        left: (n,), rows of `texts`.
+        right: (n,), rows of `texts`.
+        groups: (n,), numbers from 0 without gaps.
         counts: dropped pairs by reason, in the order of `REASONS`.
     """
 
     source: str
-    texts: pa.StringArray
+    texts: StoredTexts
+    hashes: Hashes
+    tokens: Rows
     left: Rows
     right: Rows
     groups: NDArray[np.int64]
@@ -94,66 +97,49 @@ class FilteredSource:
 
 
 def filter_pairs(
-    source: str, tables: Iterable[pa.Table], evaluation: EvaluationText | None, *, near: bool, words: bool
+    source: str,
+    tables: Iterable[pa.Table],
+    evaluation: EvaluationText | None,
+    scratch: Path,
+    *,
+    near: bool,
+    words: bool,
 ) -> FilteredSource:
     """Tokenize the pairs of one source and drop those that are unfit for training.
 
     Args:
         source: its name.
-        tables: raw tables of pairs; a large source comes in several, of which only the tokens are kept in memory.
+        tables: raw tables of pairs; a large source comes in several.
         evaluation: text to keep out; None keeps out nothing.
+        scratch: an existing folder, where the result has its texts; memory holds about 100 bytes per pair.
         near: drop near copies of evaluation sentences too.
         words: the texts are words, which are not compared with evaluation sentences.
     """
-    texts, (left, right), groups = _tokenize(tables)
-    forms, (form,) = deduplicate([normalize(texts)])
-    a, b = form[left], form[right]
-    blank = pc.equal(texts, "").to_numpy(zero_copy_only=False)
-    drop = {"empty": blank[left] | blank[right], "identical": a == b, "repeated": _repeated(a, b)}
+    pairs = TokenizedPairs.of(tables, _checks(evaluation, near=near, words=words), scratch)
+    a, b = pairs.forms[pairs.left], pairs.forms[pairs.right]
+    blank = pairs.tokens == 0
+    drop = {"empty": blank[pairs.left] | blank[pairs.right], "identical": a == b, "repeated": _repeated(a, b)}
+    drop |= {reason: _whole_groups(pairs, copies) for reason, copies in pairs.found.items()}
     if evaluation is not None:
-        drop["overlap"] = _is_evaluated_pair(a, b, forms, evaluation)
-        if not words:
-            drop["overlap"] |= _whole_groups(groups, exact_copies(forms, evaluation.sentences), a, b)
-        if near:
-            drop["near"] = _whole_groups(groups, near_copies(forms, evaluation.sentences), a, b)
-    kept, counts = _apply(drop, len(left))
-    used, rows = np.unique([left[kept], right[kept]], return_inverse=True)
-    groups = np.unique(groups[kept], return_inverse=True)[1]
-    left, right = rows.reshape(2, -1).astype(np.int32)
-    return FilteredSource(source, texts.take(pa.array(used)), left, right, groups, counts)
+        evaluated = _is_evaluated_pair(a, b, pairs.form_numbering, evaluation)
+        drop["overlap"] = evaluated | drop.get("overlap", False)
+    kept, counts = _apply(drop, len(pairs.left))
+    return _kept(source, pairs, kept, counts)
 
 
-def merge_sources(sources: Sequence[FilteredSource]) -> tuple[pa.Table, pa.Table]:
-    """Return the corpus as tables `SENTENCES` and `PAIRS`; sources and pairs keep their order, groups stay distinct.
-
-    Raises:
-        DataError: no pair is left, or there is no source.
-    """
-    if not sources:
-        raise DataError("the corpus has no usable pair: no source has its files; provide them or choose another corpus")
-    if not any(len(source.left) for source in sources):
-        names = ", ".join(source.source for source in sources)
-        raise DataError(f"the corpus has no usable pair: none is left of {names}; choose another corpus")
-    texts, rows = deduplicate([source.texts for source in sources])
-    starts = np.cumsum([0, *(source.groups.max(initial=-1) + 1 for source in sources)])[:-1]
-    columns = {
-        "left": np.concatenate([row[source.left] for source, row in zip(sources, rows, strict=True)]),
-        "right": np.concatenate([row[source.right] for source, row in zip(sources, rows, strict=True)]),
-        "source": pa.chunked_array([pa.repeat(source.source, len(source.left)) for source in sources]),
-        "group": np.concatenate([source.groups + start for source, start in zip(sources, starts, strict=True)]),
-    }
-    return pa.table([texts], schema=SENTENCES), pa.table(columns, schema=PAIRS)
+def _checks(evaluation: EvaluationText | None, *, near: bool, words: bool) -> dict[str, Check]:
+    """Return, by reason, the checks that drop the group of a pair if they find one of its texts."""
+    if evaluation is None:
+        return {}
+    exact: dict[str, Check] = {} if words else {"overlap": partial(exact_copies, evaluation=evaluation.sentences)}
+    return exact | ({"near": NearCopies(evaluation.sentences).find} if near else {})
 
 
-def _tokenize(tables: Iterable[pa.Table]) -> tuple[pa.StringArray, list[Rows], NDArray[np.int64]]:
-    """Return the distinct tokenized texts, both sides of all pairs as rows of them, and the groups."""
-    left, right, groups = [], [], [np.empty(0, np.int64)]
-    for table in tables:
-        left.append(tokenize(table["text1"]))
-        right.append(tokenize(table["text2"]))
-        groups.append(table["group"].to_numpy())
-    texts, sides = deduplicate([pa.chunked_array(side, pa.string()) for side in (left, right)])
-    return texts, sides, np.concatenate(groups)
+def _kept(source: str, pairs: TokenizedPairs, kept: Mask, counts: Mapping[str, int]) -> FilteredSource:
+    used, left, right = renumber(pairs.left[kept], pairs.right[kept], len(pairs.texts))
+    groups = np.unique(pairs.groups[kept], return_inverse=True)[1]
+    texts, hashes, tokens = pairs.texts.select(used), pairs.hashes[used], pairs.tokens[used]
+    return FilteredSource(source, texts, hashes, tokens, left, right, groups, counts)
 
 
 def _repeated(a: Rows, b: Rows) -> Mask:
@@ -168,17 +154,16 @@ def _unordered_key(a: Rows, b: Rows) -> NDArray[np.int64]:
     return key
 
 
-def _is_evaluated_pair(a: Rows, b: Rows, forms: pa.StringArray, evaluation: EvaluationText) -> Mask:
-    """Return which pairs of rows of `forms` are evaluated pairs of words or phrases."""
-    sides = (evaluation.left, evaluation.right)
-    c, d = (pc.fill_null(pc.index_in(side, value_set=forms), -1).to_numpy() for side in sides)
+def _is_evaluated_pair(a: Rows, b: Rows, forms: TextNumbering, evaluation: EvaluationText) -> Mask:
+    """Return which pairs of numbers of `forms` are evaluated pairs of words or phrases."""
+    c, d = (forms.find(hash_texts(side)) for side in (evaluation.left, evaluation.right))
     known = (c >= 0) & (d >= 0)
     return np.isin(_unordered_key(a, b), _unordered_key(c[known], d[known]))
 
 
-def _whole_groups(groups: NDArray[np.int64], copies: Mask, a: Rows, b: Rows) -> Mask:
+def _whole_groups(pairs: TokenizedPairs, copies: Mask) -> Mask:
     """Return the pairs of all groups in which a pair has a side among `copies`."""
-    return np.isin(groups, groups[copies[a] | copies[b]])
+    return np.isin(pairs.groups, pairs.groups[copies[pairs.left] | copies[pairs.right]])
 
 
 def _apply(drop: Mapping[str, Mask], pairs: int) -> tuple[Mask, dict[str, int]]:

@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from paraphrastic.corpus.merging import Corpus
+from paraphrastic.corpus.tokenized_pairs import renumber
 from paraphrastic.errors import DataError
 from paraphrastic.tables import PAIRS
 
@@ -18,22 +19,19 @@ Integers = NDArray[np.int64]
 
 
 def take_pairs(
-    sentences: pa.Table,
-    pairs: pa.Table,
+    corpus: Corpus,
     share: float = 1.0,
     max_pairs: int | None = None,
     max_tokens: int | None = None,
     seed: int | None = None,
-) -> tuple[pa.Table, pa.Table]:
-    """Return the sentences and pairs of the largest part of a corpus within all limits.
+) -> Corpus:
+    """Return the largest part of a corpus within all limits.
 
     Pairs keep their order, and those of one group share one in the result. For the same corpus and seed, a larger part
     contains every smaller one.
 
     Args:
-        sentences: table `SENTENCES`.
-        pairs: table `PAIRS`; the pairs of a source are adjacent and in the order of its files, which is by confidence
-            in PPDB.
+        corpus: the pairs of a source are adjacent and in the order of its files, which is by confidence in PPDB.
         share: of the pairs, rounded down.
         max_pairs: None for no limit.
         max_tokens: tokens of both sides of all pairs; None for no limit.
@@ -42,25 +40,21 @@ def take_pairs(
     Raises:
         DataError: not one pair is within the limits.
     """
+    if share == 1 and max_pairs is None and max_tokens is None:
+        return corpus
+    pairs = corpus.pairs
     order = _first_of_each_source(pairs) if seed is None else np.random.default_rng(seed).permutation(len(pairs))
     limits = [len(pairs), int(Fraction(str(share)) * len(pairs))]  # the decimal number: 0.29 of 100 pairs are 29
     limits += [] if max_pairs is None else [max_pairs]
     if max_tokens is not None:
-        tokens = np.cumsum(count_tokens(sentences, pairs)[order])
+        tokens = np.cumsum(corpus.tokens_of_pairs[order])
         limits.append(int(np.searchsorted(tokens, max_tokens, side="right")))
     if not min(limits):
         raise DataError(
             f"params.yaml: tokenize.take_share = {share}, tokenize.max_tokens = {max_tokens}: not one of the "
             f"{len(pairs)} pairs of the corpus is left; raise them"
         )
-    return _select(sentences, pairs, np.sort(order[: min(limits)]))
-
-
-def count_tokens(sentences: pa.Table, pairs: pa.Table) -> Integers:
-    """Return the number of tokens of both sides of each pair, (pairs,)."""
-    tokens = pc.add(pc.count_substring(sentences["text"], " "), 1).to_numpy()
-    counts: Integers = tokens[pairs["left"].to_numpy()].astype(np.int64) + tokens[pairs["right"].to_numpy()]
-    return counts
+    return _select(corpus, np.sort(order[: min(limits)]))
 
 
 def _first_of_each_source(pairs: pa.Table) -> Integers:
@@ -74,11 +68,10 @@ def _first_of_each_source(pairs: pa.Table) -> Integers:
     return np.argsort((position + 0.5) / sizes[source], kind="stable")
 
 
-def _select(sentences: pa.Table, pairs: pa.Table, rows: Integers) -> tuple[pa.Table, pa.Table]:
+def _select(corpus: Corpus, rows: Integers) -> Corpus:
     """Return some pairs and their sentences; sentences and groups are numbered anew, without gaps."""
-    taken = pairs.take(pa.array(rows))
-    used, sides = np.unique([taken["left"].to_numpy(), taken["right"].to_numpy()], return_inverse=True)
-    left, right = sides.reshape(2, -1)
+    taken = corpus.pairs.take(pa.array(rows))
+    used, left, right = renumber(taken["left"].to_numpy(), taken["right"].to_numpy(), len(corpus.sentences))
     groups = np.unique(taken["group"].to_numpy(), return_inverse=True)[1]
     columns = {"left": left, "right": right, "source": taken["source"], "group": groups}
-    return sentences.take(pa.array(used)), pa.table(columns).cast(PAIRS)
+    return Corpus(corpus.sentences.select(used), corpus.tokens[used], pa.table(columns).cast(PAIRS))

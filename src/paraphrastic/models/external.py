@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from paraphrastic.errors import ParameterError
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.external_encoder import ExternalEncoder
+from paraphrastic.tables import TrainingSentences
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
@@ -26,7 +27,7 @@ class External(Baseline):
     """Cosine of the vectors that the encoder returns for tokenized, lower-cased text."""
 
     @staticmethod
-    def fit(config: Config, sentences: pa.StringArray) -> ExternalEncoder:
+    def fit(config: Config, sentences: TrainingSentences) -> ExternalEncoder:
         """Return the encoder; the training sentences are not used.
 
         Raises:

@@ -1,10 +1,10 @@
 """Word overlap: a baseline that needs no training."""
 
-import pyarrow as pa
 from pydantic import BaseModel
 
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.tables import TrainingSentences
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
@@ -15,7 +15,7 @@ class Overlap(Baseline):
     """Cosine of binary bags of words."""
 
     @staticmethod
-    def fit(config: Config, sentences: pa.StringArray) -> OverlapScorer:
+    def fit(config: Config, sentences: TrainingSentences) -> OverlapScorer:
         """Return the scorer; the training sentences are not used."""
         return OverlapScorer()
 

@@ -1,5 +1,6 @@
 """Smooth inverse frequency (SIF): Arora, Liang and Ma (2017), Algorithm 1."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import numpy as np
@@ -12,7 +13,10 @@ from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.tables import TrainingSentences
+from paraphrastic.text.columns import chunks
 from paraphrastic.vocabulary.counting import count_words
+from paraphrastic.vocabulary.words import CHUNK
 
 
 class Config(PretrainedConfig):
@@ -43,7 +47,7 @@ class Sif(Baseline):
     """
 
     @staticmethod
-    def fit(config: Config, sentences: pa.StringArray) -> StaticEncoder:
+    def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
         """Weight the words and compute the components.
 
         Raises:
@@ -52,11 +56,12 @@ class Sif(Baseline):
         """
         words, table = read_pretrained(config)
         weighted = table * _row_weights(words, sentences, config.a)[:, None]
-        means = pretrained_mean(words, weighted).encode(sentences)
-        return pretrained_mean(words, weighted, _principal_components(means, config.components))
+        encoder = pretrained_mean(words, weighted)
+        means = (encoder.encode(chunk) for chunk in chunks(sentences, CHUNK))
+        return pretrained_mean(words, weighted, _principal_components(means, config.dim, config.components))
 
 
-def _row_weights(words: pa.StringArray, sentences: pa.StringArray, a: float) -> NDArray[np.float32]:
+def _row_weights(words: pa.StringArray, sentences: TrainingSentences, a: float) -> NDArray[np.float32]:
     """Return a / (a + p(w)) for the row of each word w; 1 for words that the corpus lacks and for unknown words."""
     counted = count_words(sentences)
     rows = pc.index_in(words, counted["text"].combine_chunks())
@@ -66,9 +71,10 @@ def _row_weights(words: pa.StringArray, sentences: pa.StringArray, a: float) -> 
     return np.concatenate([np.ones(1, np.float32), weights])
 
 
-def _principal_components(vectors: Vectors, count: int) -> Vectors:
-    """Return the first right singular vectors of (n, dim), not centred, as rows: (count, dim)."""
-    _, directions = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
+def _principal_components(parts: Iterable[Vectors], dim: int, count: int) -> Vectors:
+    """Return the first right singular vectors of (n, dim), given in parts, not centred, as rows: (count, dim)."""
+    products = sum(((vectors.T @ vectors).astype(np.float64) for vectors in parts), np.zeros((dim, dim)))
+    _, directions = np.linalg.eigh(products)
     return np.ascontiguousarray(directions.T[::-1][:count]).astype(np.float32)
 
 

@@ -1,11 +1,11 @@
 """TF-IDF over character n-grams."""
 
-import pyarrow as pa
 from pydantic import BaseModel, Field
 
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.fit_tfidf import fit_tfidf
 from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.tables import TrainingSentences
 from paraphrastic.vocabulary.counting import count_ngrams
 
 
@@ -23,7 +23,7 @@ class TfidfChars(Baseline):
     """Cosine of TF-IDF vectors of character n-grams of length `order`."""
 
     @staticmethod
-    def fit(config: Config, sentences: pa.StringArray) -> TfidfScorer:
+    def fit(config: Config, sentences: TrainingSentences) -> TfidfScorer:
         """Count the n-grams of the training sentences.
 
         Raises:

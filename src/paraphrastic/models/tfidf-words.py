@@ -1,11 +1,11 @@
 """TF-IDF over words."""
 
-import pyarrow as pa
 from pydantic import BaseModel
 
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.fit_tfidf import fit_tfidf
 from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.tables import TrainingSentences
 from paraphrastic.vocabulary.counting import count_words
 
 
@@ -17,7 +17,7 @@ class TfidfWords(Baseline):
     """Cosine of TF-IDF vectors of words."""
 
     @staticmethod
-    def fit(config: Config, sentences: pa.StringArray) -> TfidfScorer:
+    def fit(config: Config, sentences: TrainingSentences) -> TfidfScorer:
         """Count the words of the training sentences.
 
         Raises:

@@ -1,10 +1,9 @@
 """The mean of given word vectors, without training: iclr2016 Table 2 (GloVe, PARAGRAM-SL999)."""
 
-import pyarrow as pa
-
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
 from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.tables import TrainingSentences
 
 
 class Config(PretrainedConfig):
@@ -15,7 +14,7 @@ class Vectors(Baseline):
     """`g(s) = 1/|s| Σ_w x_w`; unknown words share the vector of `UUUNKKK`, or zero if the file lacks it."""
 
     @staticmethod
-    def fit(config: Config, sentences: pa.StringArray) -> StaticEncoder:
+    def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
         """Return an encoder with all vectors of the file; the training sentences are not used.
 
         Raises:

@@ -60,7 +60,7 @@ class Sentences(Protocol):
 
 
 class UnreadSentences:
-    """Sentences as text, whose ids are looked up for each mini-batch: the ids of a large corpus do not fit in memory.
+    """Sentences as text, whose ids are looked up for each mini-batch: those of a large corpus do not fit in memory.
 
     Args:
         texts: n tokenized sentences.
@@ -70,13 +70,18 @@ class UnreadSentences:
     """
 
     def __init__(
-        self, texts: pa.StringArray, vocabulary: Vocabulary, device: torch.device, dtype: torch.dtype = torch.float32
+        self,
+        texts: pa.LargeStringArray,
+        vocabulary: Vocabulary,
+        device: torch.device,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         self._texts, self._vocabulary, self._device, self._dtype = texts, vocabulary, device, dtype
 
     def take(self, rows: NDArray[np.integer]) -> Batch:
         """Return the sentences `rows` in that order."""
-        return Batch.of(self._vocabulary.lookup(self._texts.take(pa.array(rows))), self._device, self._dtype)
+        texts = self._texts.take(pa.array(rows)).cast(pa.string())
+        return Batch.of(self._vocabulary.lookup(texts), self._device, self._dtype)
 
 
 class DeviceSentences:

@@ -3,9 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-import pyarrow as pa
-
 from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.tables import TrainingSentences
 
 
 class Baseline(ABC):
@@ -13,7 +12,7 @@ class Baseline(ABC):
 
     @staticmethod
     @abstractmethod
-    def fit(config: Any, sentences: pa.StringArray) -> Scorer:
+    def fit(config: Any, sentences: TrainingSentences) -> Scorer:
         """Return a scorer.
 
         Args:

@@ -5,9 +5,10 @@ import pyarrow as pa
 
 from paraphrastic.errors import DataError
 from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.tables import TrainingSentences
 
 
-def fit_tfidf(tokens: str, counts: pa.Table, sentences: pa.StringArray) -> TfidfScorer:
+def fit_tfidf(tokens: str, counts: pa.Table, sentences: TrainingSentences) -> TfidfScorer:
     """Return a scorer with `idf = 1 + ln((1 + n) / (1 + df))`, as scikit-learn smooths it.
 
     Args:

@@ -1,27 +1,42 @@
 """Operations on columns of text: no Python object per sentence."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 _ROWS = 1 << 20  # sentences whose lengths are computed together
 _OVERHEAD = 3  # bytes counted per sentence beside its text, so that empty sentences fill a chunk too
 
 
-def chunks(sentences: pa.StringArray | pa.ChunkedArray, size: int) -> Iterator[pa.StringArray]:
+# one column of sentences, as a whole or in parts; a file of sentences is one too
+Texts: TypeAlias = pa.StringArray | pa.ChunkedArray | Iterable[pa.StringArray]
+
+
+def chunks(sentences: Texts, size: int) -> Iterator[pa.StringArray]:
     """Yield consecutive sentences in chunks of about `size` bytes, which bounds memory.
 
     A sentence is never split, so that a chunk can be longer than `size`. Nulls become empty strings. At least one chunk
     is yielded; it is empty if there are no sentences.
     """
-    arrays = sentences.chunks if isinstance(sentences, pa.ChunkedArray) else [sentences]
-    for array in arrays or [pa.array([], sentences.type)]:
-        for start in range(0, max(len(array), 1), _ROWS):
+    empty = True
+    for array in _parts(sentences):
+        for start in range(0, len(array), _ROWS):
             yield from _split(pc.fill_null(array.slice(start, _ROWS), ""), size)
+            empty = False
+    if empty:
+        yield pa.array([], pa.string())
+
+
+def _parts(sentences: Texts) -> Iterable[pa.StringArray]:
+    if isinstance(sentences, pa.ChunkedArray):
+        parts: Iterable[pa.StringArray] = sentences.chunks
+        return parts
+    return [sentences] if isinstance(sentences, pa.Array) else sentences
 
 
 def _split(sentences: pa.StringArray, size: int) -> Iterator[pa.StringArray]:
@@ -29,6 +44,41 @@ def _split(sentences: pa.StringArray, size: int) -> Iterator[pa.StringArray]:
     cuts = np.flatnonzero(np.diff(ends // size)) + 1
     for start, end in pairwise([0, *cuts.tolist(), len(sentences)]):
         yield sentences.slice(start, end - start)
+
+
+class GrowingArray:
+    """A flat array that grows at its end, in place, so that its values are never in memory twice.
+
+    Args:
+        dtype: data type of the values.
+    """
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._values, self._size = np.empty(0, dtype), 0
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Append values."""
+        end = self._size + len(values)
+        if end > len(self._values):
+            self._values.resize(end + end // 16, refcheck=False)
+        self._values[self._size : end] = values
+        self._size = end
+
+    def values(self) -> NDArray[Any]:
+        """Return all values; nothing can be appended after that."""
+        self._values.resize(self._size, refcheck=False)
+        return self._values
+
+
+def large_column(sentences: Texts) -> pa.LargeStringArray:
+    """Return all sentences as one array, which may have more than 2 GB of text."""
+    data, lengths = GrowingArray(np.uint8), GrowingArray(np.int64)
+    for chunk in chunks(sentences, 1 << 25):
+        compact = pa.concat_arrays([chunk])  # a slice shares the buffers of its whole array
+        data.extend(np.frombuffer(compact.buffers()[2] or b"", np.uint8))
+        lengths.extend(pc.binary_length(chunk).to_numpy())
+    offsets = offsets_from_lengths(lengths.values())
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data.values()))
 
 
 def split_words(sentences: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.int64]]:

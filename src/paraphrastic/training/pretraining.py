@@ -13,7 +13,7 @@ from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_model
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, read_table
+from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, TrainingSentences, read_table
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
 from paraphrastic.training.sentence_pairs import Paraphrases
@@ -56,7 +56,7 @@ def _read_counts(folder: Path, kind: VocabularyKind) -> pa.Table:
 def paraphrase_trainer(
     model: TrainedEncoder | TrainedPairModel,
     pairs: pa.Table,
-    sentences: pa.StringArray,
+    sentences: TrainingSentences,
     config: Any,
     seed: int,
     select: Callable[[Scorer], float] | None,

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.nn.batch import DeviceSentences, Sentences, UnreadSentences, to_device
+from paraphrastic.tables import TrainingSentences
+from paraphrastic.text.columns import large_column
 from paraphrastic.training.losses import negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary
-from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged
-from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary
+from paraphrastic.vocabulary.words import WordVocabulary
 
-# bytes of text above which n-grams are looked up batch by batch; ids of three orders take about 18 times as much
+# bytes of text above which only ids of words are kept; those of characters take 4 times as much, of n-grams about 18
 READ_AT_ONCE = 1 << 26
 
 
@@ -29,7 +30,7 @@ class Unread:
         vocabulary: of the model.
     """
 
-    texts: pa.StringArray
+    texts: pa.LargeStringArray
     vocabulary: Vocabulary
 
 
@@ -71,8 +72,8 @@ class Paraphrases(SentencePairs):
     groups: NDArray[np.integer]
 
     @classmethod
-    def of(cls, pairs: pa.Table, sentences: pa.StringArray, vocabulary: Vocabulary) -> "Paraphrases":
-        """Map a corpus to ids, or leave that to each mini-batch if it has many n-grams.
+    def of(cls, pairs: pa.Table, sentences: TrainingSentences, vocabulary: Vocabulary) -> "Paraphrases":
+        """Map a corpus to ids, or leave that to each mini-batch if the ids would take much more memory than the text.
 
         Args:
             pairs: table in schema `tables.PAIRS`.
@@ -81,8 +82,8 @@ class Paraphrases(SentencePairs):
         """
         sources = pc.dictionary_encode(pairs["source"]).combine_chunks().indices.to_numpy()
         left, right, groups = (pairs[name].to_numpy() for name in ("left", "right", "group"))
-        has_many = isinstance(vocabulary, NgramVocabulary | WordNgramVocabulary) and sentences.nbytes > READ_AT_ONCE
-        read = Unread(sentences, vocabulary) if has_many else vocabulary.lookup(sentences)
+        is_large = sentences.nbytes > READ_AT_ONCE and not isinstance(vocabulary, WordVocabulary)
+        read = Unread(large_column(sentences), vocabulary) if is_large else vocabulary.lookup(sentences)
         return cls(read, left, right, sources, groups)
 
     def negative_mask(self, rows: NDArray[np.int64], device: torch.device) -> Tensor:

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.errors import DataError
-from paraphrastic.text.columns import chunks, offsets_from_lengths
+from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths
 from paraphrastic.vocabulary.ngrams import CHUNK, code_points
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
@@ -39,11 +39,11 @@ class CharacterVocabulary:
     def __len__(self) -> int:
         return self._size
 
-    def lookup(self, sentences: pa.StringArray | pa.ChunkedArray) -> Ragged:
+    def lookup(self, sentences: Texts) -> Ragged:
         """Return the ids of each sentence's characters in reading order."""
         return concat(self._lookup(chunk, " ") for chunk in chunks(sentences, CHUNK))
 
-    def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
+    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary characters in each sentence, (n,); 0 for an empty sentence."""
         ids = (self._lookup(chunk, "") for chunk in chunks(sentences, CHUNK))
         return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in ids])

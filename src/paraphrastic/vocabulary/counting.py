@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
-from paraphrastic.text.columns import chunks, offsets_from_lengths, split_words
+from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths, split_words
 from paraphrastic.vocabulary.ngrams import CHUNK, NgramNumbering, code_points
 from paraphrastic.vocabulary.words import CHUNK as WORDS_CHUNK
 
@@ -22,7 +22,7 @@ Weights = NDArray[np.int64]
 
 
 def count_words(
-    sentences: pa.StringArray | pa.ChunkedArray,
+    sentences: Texts,
     min_count: int = 1,
     on_progress: OnProgress = lambda _: None,
     weights: Weights | None = None,
@@ -48,7 +48,7 @@ def count_words(
 
 
 def count_ngrams(
-    sentences: pa.StringArray | pa.ChunkedArray,
+    sentences: Texts,
     orders: Sequence[int],
     min_count: int = 1,
     max_per_order: int | None = None,
@@ -117,9 +117,7 @@ class OccurrenceCounter:
         return numbers, {"count": self._rows[numbers, 0], "sentences": self._rows[numbers, 1]}
 
 
-def _weighted_chunks(
-    sentences: pa.StringArray | pa.ChunkedArray, weights: Weights | None, size: int
-) -> Iterator[tuple[pa.StringArray, Weights]]:
+def _weighted_chunks(sentences: Texts, weights: Weights | None, size: int) -> Iterator[tuple[pa.StringArray, Weights]]:
     start = 0
     for chunk in chunks(sentences, size):
         yield chunk, np.ones(len(chunk), np.int64) if weights is None else weights[start : start + len(chunk)]

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paraphrastic.text.columns import Texts
 from paraphrastic.vocabulary.characters import CharacterVocabulary
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
@@ -22,11 +23,11 @@ class Vocabulary(Protocol):
 
     def __len__(self) -> int: ...
 
-    def lookup(self, sentences: pa.StringArray | pa.ChunkedArray) -> Ragged:
+    def lookup(self, sentences: Texts) -> Ragged:
         """Return the ids of each sentence."""
         ...
 
-    def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
+    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks, (n,)."""
         ...
 

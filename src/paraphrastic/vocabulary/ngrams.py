@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import NDArray
 
-from paraphrastic.text.columns import chunks, offsets_from_lengths
+from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths
 from paraphrastic.vocabulary.ragged import MAX_COUNT, Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 
@@ -112,11 +112,11 @@ class NgramVocabulary:
     def __len__(self) -> int:
         return self._size
 
-    def lookup(self, sentences: pa.StringArray | pa.ChunkedArray) -> Ragged:
+    def lookup(self, sentences: Texts) -> Ragged:
         """Return the distinct known n-grams of each sentence, ascending, with counts of at most 65,535."""
         return concat(self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
 
-    def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
+    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary n-grams in each sentence, (n,); 0 for an empty sentence.
 
         N-grams of orders that the vocabulary does not have are not counted.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from paraphrastic.text.columns import offsets_from_lengths
+from paraphrastic.text.columns import GrowingArray, offsets_from_lengths
 
 MAX_COUNT = 65_535  # the largest uint16
 
@@ -85,8 +85,15 @@ class Ragged:
 
 
 def concat(parts: Iterable[Ragged]) -> Ragged:
-    """Return the sentences of all parts, one part after the other; there must be at least one part."""
-    parts = list(parts)
-    counts = [part.counts for part in parts if part.counts is not None]
-    offsets = offsets_from_lengths(np.concatenate([part.lengths for part in parts]))
-    return Ragged(np.concatenate([part.ids for part in parts]), offsets, np.concatenate(counts) if counts else None)
+    """Return the sentences of all parts, one part after the other; there must be at least one part.
+
+    Parts of an iterator are not needed after they are copied: memory holds the result and one part.
+    """
+    ids, lengths, counts = GrowingArray(np.int32), GrowingArray(np.int64), GrowingArray(np.uint16)
+    counted = False
+    for part in parts:
+        ids.extend(part.ids)
+        lengths.extend(part.lengths)
+        if counted := part.counts is not None:
+            counts.extend(part.counts)
+    return Ragged(ids.values(), offsets_from_lengths(lengths.values()), counts.values() if counted else None)

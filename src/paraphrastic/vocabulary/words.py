@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.text.columns import chunks, split_words
+from paraphrastic.text.columns import Texts, chunks, split_words
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 
@@ -35,12 +35,12 @@ class WordVocabulary:
     def __len__(self) -> int:
         return len(self._texts)
 
-    def lookup(self, sentences: pa.StringArray | pa.ChunkedArray) -> Ragged:
+    def lookup(self, sentences: Texts) -> Ragged:
         """Return the ids of each sentence's words, and boundary tokens, in reading order."""
         enclosed = (add_boundary_tokens(chunk, self._boundary_tokens) for chunk in chunks(sentences, CHUNK))
         return concat(self._lookup(chunk) for chunk in enclosed)
 
-    def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
+    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary words in each sentence, (n,); 0 for an empty sentence."""
         ids = (self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
         return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in ids])

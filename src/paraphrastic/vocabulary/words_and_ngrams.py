@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.text.columns import chunks
+from paraphrastic.text.columns import Texts, chunks
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
@@ -39,11 +39,11 @@ class WordNgramVocabulary:
     def __len__(self) -> int:
         return len(self._ngrams) + len(self._words)
 
-    def lookup(self, sentences: pa.StringArray | pa.ChunkedArray) -> Ragged:
+    def lookup(self, sentences: Texts) -> Ragged:
         """Return the distinct known n-grams and words of each sentence with their counts."""
         return concat(self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
 
-    def oov_share(self, sentences: pa.StringArray | pa.ChunkedArray) -> NDArray[np.float64]:
+    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary n-grams in each sentence, (n,), as `NgramVocabulary` does.
 
         Words are not counted, and n-grams that are stored as words, such as ` of `, count as out of vocabulary.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from paraphrastic.console import progress
 from paraphrastic.errors import DataError
 from paraphrastic.parameters import Vocabulary
-from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table, write_table
+from paraphrastic.tables import NGRAM_COUNTS, PAIRS, WORD_COUNTS, StoredSentences, read_table, write_table
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 
 
@@ -25,7 +25,7 @@ def count_vocabulary(corpus: Path, out: Path, options: Vocabulary) -> None:
     Raises:
         DataError: no word or no n-gram occurs often enough, or a table is missing or damaged.
     """
-    sentences = read_table(corpus / "sentences.parquet", SENTENCES)["text"]
+    sentences = StoredSentences(corpus / "sentences.parquet")
     weights = _occurrences(corpus, len(sentences)) if options.count == "pairs" else None
     with progress() as bar:
         names = "words", "n-grams", "characters"

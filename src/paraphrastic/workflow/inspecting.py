@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.corpus.copies import exact_copies, near_copies
+from paraphrastic.corpus.copies import NearCopies, exact_copies
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.own_data import (
@@ -143,7 +143,7 @@ def _overlaps_of(texts: pa.StringArray, table: pa.Table) -> Iterator[Overlap]:
         rows = table.filter(pc.equal(table["set"], name))
         evaluated = pc.unique(pa.concat_arrays([normalize(tokenize(rows[side])) for side in SIDES]))
         exact = exact_copies(texts, evaluated)
-        near = near_copies(texts, evaluated) & ~exact
+        near = NearCopies(evaluated).find(texts) & ~exact
         if exact.any() or near.any():
             yield Overlap(name, int(exact.sum()), int(near.sum()))
 

@@ -6,18 +6,19 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from paraphrastic.atomic import write_text
+from paraphrastic.atomic import scratch_folder, write_text
 from paraphrastic.console import message, progress
-from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSource, filter_pairs, merge_sources
+from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSource, filter_pairs
+from paraphrastic.corpus.merging import Corpus, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
-from paraphrastic.corpus.sampling import count_tokens, take_pairs
+from paraphrastic.corpus.sampling import take_pairs
 from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.parameters import Tokenize
 from paraphrastic.readers.pair_filter import PairFilter
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import FILTERED
 from paraphrastic.sources.catalogue import Source, Suite
-from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_table
+from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_parts, write_table
 from paraphrastic.text.deduplicate import tokenize_tables
 
 _SOURCE_COLUMNS = ("source", "read", "bad", *REASONS, "kept")
@@ -53,7 +54,7 @@ def tokenize_sources(
     """
     evaluation, pairs_of = _present(benchmarks.sources, raw), _training_sources(training, raw)
     wanted, filtered, report = _pair_filter(options, pairs_of), list[FilteredSource](), []
-    with progress() as bar:
+    with progress() as bar, scratch_folder(corpus_out / "texts") as scratch:
         task = bar.add_task("tokenize", total=len(evaluation) + len(pairs_of))
         sources = bar.track(evaluation, task_id=task)
         readings = [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
@@ -61,13 +62,12 @@ def tokenize_sources(
         excluded = evaluation_text if options.drop_overlap else None
         for source in bar.track(pairs_of, task_id=task):
             pairs = RawPairs(source, raw / source.name, options.max_bad_rows, message, wanted)
-            kept = filter_pairs(source.name, pairs, excluded, near=source.near_copies, words=source.words)
+            kept = filter_pairs(source.name, pairs, excluded, scratch, near=source.near_copies, words=source.words)
             filtered.append(kept)
             report.append((source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left)))
-    taken = _take(*merge_sources(filtered), options, seed)
-    for table, name, schema in zip(taken, ("sentences", "pairs"), (SENTENCES, PAIRS), strict=True):
-        write_table(table, corpus_out / f"{name}.parquet", schema)
-    return _with_taken(pd.DataFrame(report, columns=_SOURCE_COLUMNS), taken[1])
+        taken = _take(merge_sources(filtered), options, seed)
+        _write_corpus(taken, corpus_out)
+    return _with_taken(pd.DataFrame(report, columns=_SOURCE_COLUMNS), taken.pairs)
 
 
 def index_readings(readings: Sequence[Reading]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
@@ -112,12 +112,18 @@ def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
     return wanted
 
 
-def _take(sentences: pa.Table, pairs: pa.Table, options: Tokenize, seed: int) -> tuple[pa.Table, pa.Table]:
+def _take(corpus: Corpus, options: Tokenize, seed: int) -> Corpus:
     """Return the part of the corpus to train on, and print its size."""
     limits = options.take_share, options.max_pairs, options.max_tokens
-    sentences, pairs = take_pairs(sentences, pairs, *limits, seed if options.take_by == "random" else None)
-    message(f"corpus: {len(pairs)} pairs with {count_tokens(sentences, pairs).sum()} tokens")
-    return sentences, pairs
+    taken = take_pairs(corpus, *limits, seed if options.take_by == "random" else None)
+    message(f"corpus: {len(taken.pairs)} pairs with {taken.tokens_of_pairs.sum()} tokens")
+    return taken
+
+
+def _write_corpus(corpus: Corpus, out: Path) -> None:
+    parts = (pa.table([texts], schema=SENTENCES) for texts in corpus.sentences)
+    write_parts(parts, out / "sentences.parquet", SENTENCES)
+    write_table(corpus.pairs, out / "pairs.parquet", PAIRS)
 
 
 def _with_taken(report: pd.DataFrame, pairs: pa.Table) -> pd.DataFrame:

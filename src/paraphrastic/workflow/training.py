@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from paraphrastic import models
 from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import message
@@ -13,7 +11,7 @@ from paraphrastic.inference.model_folder import save
 from paraphrastic.parameters import Params, checked
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.tables import PAIRS, SENTENCES, read_table
+from paraphrastic.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.training.curves import Curves
 from paraphrastic.training.fingerprint import fingerprint
 
@@ -40,7 +38,7 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     """
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     select = load_selection(tables.benchmarks, params.train.select)
-    sentences = read_table(tables.corpus / "sentences.parquet", SENTENCES)["text"].combine_chunks()
+    sentences = StoredSentences(tables.corpus / "sentences.parquet")
     model_class = models.model_class(params.model)
     selected_by: list[str] = []
     if issubclass(model_class, Baseline):
@@ -65,7 +63,7 @@ def checkpoint_folder(params: Params, device: str, tables: Tables, checkpoints: 
 
 
 def _train(
-    params: Params, config: Any, sentences: pa.StringArray, tables: Tables, checkpoints: Path, select: Selection | None
+    params: Params, config: Any, sentences: StoredSentences, tables: Tables, checkpoints: Path, select: Selection | None
 ) -> tuple[Scorer, Curves]:
     import torch  # baselines do not need it
 

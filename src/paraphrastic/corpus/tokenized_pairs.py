@@ -1,0 +1,133 @@
+"""Tokenize the pairs of a source; memory holds some bytes of each text, whatever its length."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+from numpy.typing import NDArray
+
+from paraphrastic.corpus.text_store import StoredTexts, TextColumn
+from paraphrastic.tables import SIDES
+from paraphrastic.text.normalize import normalize
+from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
+from paraphrastic.text.tokenizer import tokenize
+
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.int32]
+Check = Callable[[pa.StringArray], Mask]  # of normalized texts (n,): which of them it finds, (n,)
+
+
+@dataclass(frozen=True)
+class TokenizedPairs:
+    """n pairs of tokenized texts.
+
+    Attributes:
+        texts: the distinct texts, in order of first occurrence: those of first sides, then those of second sides.
+        hashes: (texts,).
+        tokens: (texts,), how many tokens they have.
+        forms: (texts,), number of their normal form.
+        found: (texts,) for each check, by its name.
+        left: (n,), rows of `texts`.
+        right: (n,), rows of `texts`.
+        groups: (n,).
+        form_numbering: numbers of normal forms.
+    """
+
+    texts: StoredTexts
+    hashes: Hashes
+    tokens: Rows
+    forms: Rows
+    found: dict[str, Mask]
+    left: Rows
+    right: Rows
+    groups: NDArray[np.int64]
+    form_numbering: TextNumbering
+
+    @classmethod
+    def of(cls, tables: Iterable[pa.Table], checks: dict[str, Check], scratch: Path) -> Self:
+        """Tokenize raw tables of pairs; their texts go to new files in the folder `scratch`."""
+        folder = Path(mkdtemp(dir=scratch))
+        columns = {side: TextColumn(folder / f"{side}.arrow") for side in SIDES}
+        described = _DescribedTexts(checks)
+        rows, groups = {side: [np.empty(0, np.int32)] for side in SIDES}, [np.empty(0, np.int64)]
+        for table in tables:
+            groups.append(table["group"].to_numpy())
+            for side, column in columns.items():
+                column.append(texts := tokenize(table[side]))
+                rows[side].append(described.number(texts))
+        for column in columns.values():
+            column.close()
+        left, right = (np.concatenate(rows.pop(side)) for side in SIDES)
+        order, positions = _first_occurrences(left, right, len(described.numbering))
+        hashes, tokens, forms, found = described.columns(order)
+        texts = StoredTexts(list(columns.values()), positions)
+        return cls(texts, hashes, tokens, forms, found, left, right, np.concatenate(groups), described.form_numbering)
+
+
+class _DescribedTexts:
+    """Numbers distinct texts in order of arrival, and keeps what is to be known of each."""
+
+    def __init__(self, checks: dict[str, Check]) -> None:
+        self.numbering, self.form_numbering = TextNumbering(), TextNumbering()
+        self._checks = checks
+        self._tokens, self._forms = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+        self._found: dict[str, list[Mask]] = {name: [np.empty(0, bool)] for name in checks}
+
+    def number(self, texts: pa.StringArray) -> Rows:
+        """Return the numbers of tokenized texts."""
+        known = len(self.numbering)
+        numbers = self.numbering.add(hash_texts(texts))
+        highest_before = np.maximum.accumulate(np.append(np.int32(known - 1), numbers))[:-1]
+        self._describe(texts.filter(pa.array(numbers > highest_before)))
+        return numbers
+
+    def _describe(self, texts: pa.StringArray) -> None:
+        spaces = pc.count_substring(texts, " ").to_numpy()
+        self._tokens.append(spaces + pc.not_equal(texts, "").to_numpy(zero_copy_only=False).astype(np.int32))
+        normalized = normalize(texts)
+        self._forms.append(self.form_numbering.add(hash_texts(normalized)))
+        for name, check in self._checks.items():
+            self._found[name].append(check(normalized))
+
+    def columns(self, order: Rows) -> tuple[Hashes, Rows, Rows, dict[str, Mask]]:
+        """Return hashes, numbers of tokens, numbers of forms and findings of the texts `order`; call it once."""
+        found = {name: np.concatenate(parts)[order] for name, parts in self._found.items()}
+        tokens, forms = (np.concatenate(parts)[order] for parts in (self._tokens, self._forms))
+        return self.numbering.hashes[order], tokens, forms, found
+
+
+def renumber(left: Rows, right: Rows, size: int) -> tuple[Mask, Rows, Rows]:
+    """Number the texts that pairs use anew, without gaps and in the same order.
+
+    Returns:
+        Which of the `size` texts are used, (size,), and the new numbers of both sides, (pairs,) each.
+    """
+    used = np.zeros(size, bool)
+    used[left] = used[right] = True
+    numbers = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return used, numbers[left], numbers[right]
+
+
+@njit(cache=True)
+def _first_occurrences(left: Rows, right: Rows, size: int) -> tuple[Rows, NDArray[np.int64]]:
+    """Number texts anew, in order of first occurrence in `left`, then in `right`; both are changed in place.
+
+    Returns:
+        The old number of each text, (size,), and its first position in `left` and `right` one after the other, (size,).
+    """
+    new, old, positions = np.full(size, -1, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
+    count = start = 0
+    for side in (left, right):
+        for i in range(len(side)):
+            if new[side[i]] < 0:
+                old[count], positions[count], new[side[i]] = side[i], start + i, count
+                count += 1
+            side[i] = new[side[i]]
+        start += len(side)
+    return old, positions
