@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from paraphrastic.atomic import atomic_folder, atomic_write, sha256_of, write_text
+from paraphrastic.atomic import atomic_folder, atomic_write, scratch_folder, sha256_of, write_text
 
 
 def test_file_after_writing(tmp_path):
@@ -91,6 +91,17 @@ def test_what_killed_processes_left_is_removed(tmp_path):
     with atomic_folder(tmp_path / "folder"):
         pass
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "file", tmp_path / "folder", *kept])
+
+
+def test_scratch_folder_is_removed(tmp_path):
+    abandoned = tmp_path / "data" / part_name("texts", os.getpid())
+    abandoned.mkdir(parents=True)
+    (abandoned / "old").touch()
+    with scratch_folder(tmp_path / "data" / "texts") as scratch:
+        (scratch / "file").touch()
+        assert list((tmp_path / "data").iterdir()) == [scratch]
+        assert [path.name for path in scratch.iterdir()] == ["file"]
+    assert list((tmp_path / "data").iterdir()) == []
 
 
 def test_encoding_and_newlines_of_text(tmp_path):

@@ -4,8 +4,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from paraphrastic import tables
 from paraphrastic.errors import DataError
-from paraphrastic.tables import NGRAM_COUNTS, PAIRS, RAW, SENTENCES, indexed_schema, read_table, write_table
+from paraphrastic.tables import (
+    NGRAM_COUNTS,
+    PAIRS,
+    RAW,
+    SENTENCES,
+    StoredSentences,
+    indexed_schema,
+    read_table,
+    write_parts,
+    write_table,
+)
 
 TEXTS = pa.table({"text": ["a", "b", "c"]})
 PAIRS_OF_ONE_ROW = pa.table({"left": [0], "right": [1], "source": [""], "group": [1]})
@@ -19,6 +30,29 @@ def test_bytes_of_the_same_rows_in_other_chunks(tmp_path):
     assert read_table(tmp_path / "whole", SENTENCES).equals(TEXTS)
 
 
+@pytest.mark.parametrize("rows", [0, 1, 6, 7, 8, 21, 30])
+def test_bytes_of_the_same_rows_in_several_tables(rows, monkeypatch, tmp_path):
+    monkeypatch.setattr(tables, "_ROW_GROUP", 7)
+    table = pa.table({"text": [f"text {i}" for i in range(rows)]}, SENTENCES)
+    parts = [table.slice(0, 3), table.slice(3, 0), table.slice(3, 15), table.slice(18, 1), table.slice(19)]
+    write_table(table, tmp_path / "whole", SENTENCES)
+    write_parts(iter(parts), tmp_path / "parts", SENTENCES)
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
+    assert read_table(tmp_path / "parts", SENTENCES).equals(table)
+    sentences = StoredSentences(tmp_path / "parts")
+    assert len(sentences) == rows
+    for _ in range(2):
+        groups = [group.to_pylist() for group in sentences]
+        assert [text for group in groups for text in group] == table["text"].to_pylist()
+        assert all(len(group) == 7 for group in groups[:-1])
+
+
+def test_size_of_stored_sentences(tmp_path):
+    table = pa.table({"text": [f"text {i}" for i in range(10_000)]})
+    write_table(table, tmp_path / "t.parquet", SENTENCES)
+    assert StoredSentences(tmp_path / "t.parquet").nbytes == pytest.approx(table.nbytes, rel=0.3)
+
+
 def test_columns_are_selected_and_cast(tmp_path):
     table = pa.table({"sentences": [1], "other": [0], "count": [2], "order": [3], "text": ["abc"]})
     write_table(table, tmp_path / "t.parquet", NGRAM_COUNTS)
@@ -27,15 +61,41 @@ def test_columns_are_selected_and_cast(tmp_path):
     assert result.to_pylist() == [{"text": "abc", "order": 3, "count": 2, "sentences": 1}]
 
 
-def test_missing_file(tmp_path):
+def read_sentences(path):
+    return read_table(path, SENTENCES)
+
+
+READERS = pytest.mark.parametrize("read", [read_sentences, StoredSentences])
+
+
+@READERS
+def test_missing_file(read, tmp_path):
     with pytest.raises(DataError, match=r"t\.parquet: no such file; run `dvc repro`"):
-        read_table(tmp_path / "t.parquet", SENTENCES)
+        read(tmp_path / "t.parquet")
 
 
-def test_damaged_file(tmp_path):
-    (tmp_path / "t.parquet").write_bytes(b"PAR1 but not really")
+@READERS
+@pytest.mark.parametrize("content", [b"PAR1 but not really", b""])
+def test_damaged_file(read, content, tmp_path):
+    (tmp_path / "t.parquet").write_bytes(content)
     with pytest.raises(DataError, match=r"t\.parquet: not a readable parquet file; remove it and run `dvc repro`"):
-        read_table(tmp_path / "t.parquet", SENTENCES)
+        read(tmp_path / "t.parquet")
+
+
+@READERS
+def test_sentences_in_a_file_of_another_table(read, tmp_path):
+    write_table(PAIRS_OF_ONE_ROW, tmp_path / "t.parquet", PAIRS)
+    with pytest.raises(DataError, match=r"t\.parquet: columns \['left', .*, expected \['text'\]; run `dvc repro`"):
+        read(tmp_path / "t.parquet")
+
+
+def test_file_of_sentences_damaged_in_the_middle(tmp_path):
+    write_table(pa.table({"text": [f"text {i}" for i in range(10_000)]}), tmp_path / "t.parquet", SENTENCES)
+    content = bytearray((tmp_path / "t.parquet").read_bytes())
+    content[1000:1100] = bytes(100)
+    (tmp_path / "t.parquet").write_bytes(content)
+    with pytest.raises(DataError, match=r"t\.parquet: not a readable parquet file; remove it and run `dvc repro`"):
+        list(StoredSentences(tmp_path / "t.parquet"))
 
 
 def test_file_of_another_table(tmp_path):

@@ -139,13 +139,18 @@ def test_pit2015_with_undecided_pairs_and_bad_rows(tmp_path: Path):
     label = "true\t0.8000\n----\t0.6000\nfalse\t0.0000\nfalse\t1.2\nfalse\t0.2\nperhaps\t0.2\n"
     members = {"P/data/test.data": data, "P/data/test.label": label, "__MACOSX/P/data/._test.data": b"\0\xff"}
     write_archive(tmp_path / "pit.zip", members, "zip")
-    readings = read_files("pit2015", tmp_path)
-    assert rows(readings) == [
+    scored, decided = read_files("pit2015", tmp_path)
+    assert rows([scored]) == [
         ("pit2015", "test", "a b", "c d", 0.8),
         ("pit2015", "test", "e", "f", 0.6),
         ("pit2015", "test", "i", "j", 0.0),
     ]
-    assert bad_rows(readings) == [("pit.zip!test.data", 5), ("pit.zip!test.label", 4), ("pit.zip!test.label", 6)]
+    assert decided.kind == "labelled_pairs"
+    assert rows([decided]) == [
+        ("paraphrase.pit2015", "test", "a b", "c d", 1),
+        ("paraphrase.pit2015", "test", "i", "j", 0),
+    ]
+    assert bad_rows([scored]) == bad_rows([decided]) == [("pit.zip!test.data", 5), ("pit.zip!test.label", 4), ("pit.zip!test.label", 6)]
 
 
 def test_pit2015_without_labels(tmp_path: Path):

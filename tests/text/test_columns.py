@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.text import columns
-from paraphrastic.text.columns import chunks, offsets_from_lengths, split_words
+from paraphrastic.text.columns import GrowingArray, chunks, large_column, offsets_from_lengths, split_words
 
 
 def lists(sentences, size):
@@ -66,3 +66,28 @@ def test_offsets_from_lengths(lengths, expected):
     offsets = offsets_from_lengths(np.array(lengths, bool if True in lengths else np.int32))
     assert offsets.tolist() == expected
     assert offsets.dtype == np.int64
+
+
+def test_chunks_of_an_iterator_of_arrays():
+    arrays = [pa.array(["a", None]), pa.array([], pa.string()), pa.array(["b"])]
+    assert lists(iter(arrays), 1 << 20) == [["a", ""], ["b"]]
+    assert lists(iter([]), 1 << 20) == lists(iter(arrays[1:2]), 1 << 20) == [[]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_array_that_grows(seed):
+    generator, growing, parts = np.random.default_rng(seed), GrowingArray(np.int16), []
+    for _ in range(50):
+        parts.append(generator.integers(-99, 99, generator.integers(40), np.int16))
+        growing.extend(parts[-1])
+    assert growing.values().dtype == np.int16
+    assert growing.values().tolist() == np.concatenate(parts).tolist()
+    assert GrowingArray(np.uint8).values().tolist() == []
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["a", "", "日本", "bcd"]])
+def test_large_column(texts):
+    array = pa.array(texts, pa.string())
+    for sentences in (array, pa.concat_arrays([pa.array(["x"]), array]).slice(1), iter([array[:1], array[1:]])):
+        column = large_column(sentences)
+        assert (column.type, column.to_pylist()) == (pa.large_string(), texts)

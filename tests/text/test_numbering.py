@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.helpers.hard_text import hard_sentences
 
 from paraphrastic.text.numbering import TextNumbering, hash_texts
+from tests.helpers.hard_text import hard_sentences
 
 
 def naive_hash(text):

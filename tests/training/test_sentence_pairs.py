@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from paraphrastic.tables import PAIRS
+from paraphrastic.text.columns import large_column
 from paraphrastic.training import sentence_pairs
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
@@ -13,21 +14,21 @@ from paraphrastic.training.sentence_pairs import Paraphrases, Unread
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.toy_training import SENTENCES, prepare, saved_bytes
 
-CHARAGRAM = [block for name, block in VARIANTS if name == "charagram"]
+UNREAD = [(name, block) for name, block in VARIANTS if name in ("charagram", "charcnn", "charlstm")]
 ROWS = np.arange(20)
 TABLE = pa.table([2 * ROWS, 2 * ROWS + 1, ["toy"] * 20, ROWS], PAIRS.names).cast(PAIRS)
 
 
-@pytest.mark.parametrize("block", CHARAGRAM)
-def test_same_model_whether_ids_are_in_memory_or_not(block, monkeypatch, tmp_path):
+@pytest.mark.parametrize(("name", "block"), UNREAD)
+def test_same_model_whether_ids_are_in_memory_or_not(name, block, monkeypatch, tmp_path):
     found = []
     for limit in (1 << 26, 0):
         monkeypatch.setattr(sentence_pairs, "READ_AT_ONCE", limit)
-        model, _, config = prepare("charagram", block)
+        model, _, config = prepare(name, block)
         pairs = Paraphrases.of(TABLE, SENTENCES, model.vocabulary)
         assert isinstance(pairs.sentences, Unread) == (limit == 0)
         EncoderTrainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path / "c"), 1e9, lambda step: None)
-        found.append(saved_bytes(model, "charagram", tmp_path / str(limit)))
+        found.append(saved_bytes(model, name, tmp_path / str(limit)))
     assert found[0] == found[1]
 
 
@@ -37,11 +38,12 @@ def test_ids_of_words_are_in_memory(monkeypatch):
     assert not isinstance(Paraphrases.of(TABLE, SENTENCES, model.vocabulary).sentences, Unread)
 
 
-def test_batch_of_unread_sentences():
-    model, _, _ = prepare("charagram", CHARAGRAM[0])
+@pytest.mark.parametrize(("name", "block"), UNREAD[:1])
+def test_batch_of_unread_sentences(name, block):
+    model, _, _ = prepare(name, block)
     rows = np.array([3, 0, 3])
     cpu = torch.device("cpu")
-    unread = sentence_pairs.UnreadSentences(SENTENCES, model.vocabulary, cpu).take(rows)
+    unread = sentence_pairs.UnreadSentences(large_column(SENTENCES), model.vocabulary, cpu).take(rows)
     read = sentence_pairs.DeviceSentences(model.vocabulary.lookup(SENTENCES), cpu).take(rows)
     for name in ("ids", "offsets", "counts"):
         assert torch.equal(getattr(unread, name), getattr(read, name))

@@ -117,7 +117,7 @@ def test_missing_file(tmp_path):
 
 
 def test_word_that_is_not_utf8(tmp_path):
-    with pytest.raises(DataError, match=r"v\.txt: a word is not UTF-8"):
+    with pytest.raises(DataError, match=r"v\.txt, line 1: the word is not UTF-8; remove the line"):
         read_vectors(write_file(tmp_path / "v.txt", b"a\xff 1 2\n"), 2)
 
 

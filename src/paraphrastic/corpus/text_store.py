@@ -38,7 +38,7 @@ class TextColumn:
     def take(self, rows: NDArray[np.int64]) -> Iterator[pa.StringArray]:
         """Yield the texts of `rows`, which ascend, in parts that may be empty."""
         cuts = np.searchsorted(rows, self._starts)
-        with pa.memory_map(str(self._path)) as file:
+        with pa.OSFile(str(self._path)) as file:  # pages of a memory map would count as memory
             batches = pa.ipc.open_file(file)
             for part, (start, end) in enumerate(pairwise(cuts.tolist())):
                 yield batches.get_batch(part).column(0).take(pa.array(rows[start:end] - self._starts[part]))

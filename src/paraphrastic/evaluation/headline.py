@@ -36,6 +36,7 @@ def headline(metrics: SetMetrics) -> dict[str, Any]:
         "qa": {name: _pick(metrics, f"qa.{name}", "map", "mrr") for name in ("qasent", "wikiqa")},
         "paraphrase": {
             "msrp": _pick(metrics, "paraphrase.msrp", "accuracy", "f1"),
+            "pit2015": _pick(metrics, "paraphrase.pit2015", "accuracy", "f1"),
             "ppdb": _pick(metrics, "paraphrase.ppdb", "spearman"),
             "annotated-ppdb": _pick(metrics, "paraphrase.annotated-ppdb", "spearman"),
         },

@@ -145,7 +145,7 @@ def pit2015(folder: Path, options: Options) -> Iterator[Reading]:
 
     Yields:
         Set `pit2015`, split `test`, with scores from 0 to 1. It includes the pairs of the undecided class `----`, whose
-        score is 0.6.
+        score is 0.6. Then set `paraphrase.pit2015`, without these pairs, as the task computes F1 (Xu et al. 2015, §5).
     """
     path = find_file(folder, "*.zip")
     archive = read_archive(path)
@@ -154,8 +154,11 @@ def pit2015(folder: Path, options: Options) -> Iterator[Reading]:
     _, _, first, second = texts.fields(4)
     label, score = gold.fields(2)
     columns = {"text1": first, "text2": second, "score": gold.numbers(score, 0, 1)}
-    columns["class"] = gold.labels(label, ["false", "true", "----"])  # an unknown class makes the row unusable
+    columns["label"] = gold.labels(label, ["false", "true", "----"])  # an unknown class makes the row unusable
     yield _scored_reading([texts, gold], "pit2015", "test", columns)
+    decided = pc.less(columns["label"], 2)
+    columns = {name: column.filter(decided) for name, column in columns.items()}
+    yield make_reading("labelled_pairs", [texts, gold], {**columns, "set": "paraphrase.pit2015", "split": "test"})
 
 
 def word_pairs(folder: Path, options: Options) -> Iterator[Reading]:

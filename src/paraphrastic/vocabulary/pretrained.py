@@ -15,10 +15,10 @@ from typing import IO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.errors import DataError
+from paraphrastic.text.columns import GrowingArray
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
 _LINES = 20_000  # parsed together; about 50 MB of text for 300 dimensions
@@ -40,22 +40,49 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
         DataError: the file is missing or empty, a line has another number of values or no word, a value is not a
             finite number, or a word is not UTF-8.
     """
-    words: list[bytes] = []
-    vectors = [np.zeros((1, dim), np.float32)]
+    vectors = _Vectors(dim)
     try:
         with _open(path) as file:
             for first, lines in _blocks(file):
                 skip = 1 if first == 1 and _is_header(lines[0], dim) else 0
-                block_words, block_vectors = _parse(lines[skip:], dim, path, first + skip)
-                if first == 1 and block_words and all(map(_ends_in_number, block_words)):
+                words, values = _parse(lines[skip:], dim, path, first + skip)
+                if first == 1 and words and all(map(_ends_in_number, words)):
                     raise _wrong_size(path, 1 + skip, dim)
-                words += block_words
-                vectors.append(block_vectors)
+                vectors.extend(words, values)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; `vectors` must name a file of word vectors") from error
-    if all(word == UNKNOWN_WORD.encode() for word in words):
+    if not vectors.words:
         raise DataError(f"{path}: contains no vectors of words")
-    return _move_unknown(*_drop_repeated(words, np.concatenate(vectors), path))
+    return pa.array(list(vectors.words), pa.string()), vectors.table()
+
+
+class _Vectors:
+    """The vectors of distinct words, in the order of the file; row 0 is that of unknown words."""
+
+    def __init__(self, dim: int) -> None:
+        self.words: dict[str, None] = {}  # in order of insertion
+        self._unknown = np.zeros(dim, np.float32)
+        self._values = GrowingArray(np.float32)
+        self._values.extend(self._unknown)
+        self._has_unknown = False
+
+    def extend(self, words: list[str], values: NDArray[np.float32]) -> None:
+        """Add the words that are new."""
+        new = []
+        for row, word in enumerate(words):
+            if word == UNKNOWN_WORD:
+                self._unknown = self._unknown if self._has_unknown else values[row]
+                self._has_unknown = True
+            elif word not in self.words:
+                self.words[word] = None
+                new.append(row)
+        self._values.extend((values if len(new) == len(values) else values[new]).ravel())
+
+    def table(self) -> NDArray[np.float32]:
+        """Return all vectors, (words + 1, dim)."""
+        table = self._values.values().reshape(-1, len(self._unknown))
+        table[0] = self._unknown
+        return table
 
 
 @contextmanager
@@ -93,7 +120,7 @@ def _is_header(line: bytes, dim: int) -> bool:
     return len(fields) == 2 and all(field.isdigit() for field in fields) and (dim != 1 or fields[1] == b"1")
 
 
-def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[bytes], NDArray[np.float32]]:
+def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[str], NDArray[np.float32]]:
     """Parse lines of which the first has number `first`."""
     rows = [line.rstrip(b" \r\n").rsplit(b" ", dim) for line in lines]
     wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1 or not fields[0]), None)
@@ -106,37 +133,20 @@ def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[b
     infinite = np.flatnonzero(~np.isfinite(values).all(1))
     if len(infinite):
         raise DataError(f"{path}, line {first + int(infinite[0])}: a value is not a finite number")
-    return [fields[0] for fields in rows], values
+    return [_decode(fields[0], path, line) for line, fields in enumerate(rows, first)], values
 
 
-def _ends_in_number(word: bytes) -> bool:
+def _decode(word: bytes, path: Path, line: int) -> str:
+    try:
+        return word.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}, line {line}: the word is not UTF-8; remove the line, or convert the file") from error
+
+
+def _ends_in_number(word: str) -> bool:
     """Return whether `word` has several fields, of which the last is a number: some words of GloVe 840B, not all."""
-    return re.search(rb" [-+.\d][-+.\deE]*$", word) is not None
+    return re.search(r" [-+.\d][-+.\deE]*$", word) is not None
 
 
 def _wrong_size(path: Path, line: int, dim: int) -> DataError:
     return DataError(f"{path}, line {line}: expected a word and {dim} numbers; set `dim` to the dimension of the file")
-
-
-def _drop_repeated(
-    words: list[bytes], table: NDArray[np.float32], path: Path
-) -> tuple[pa.StringArray, NDArray[np.float32]]:
-    try:
-        texts = pa.array(words, pa.binary()).cast(pa.string())
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{path}: a word is not UTF-8") from error
-    first = np.unique(texts.dictionary_encode().indices.to_numpy(), return_index=True)[1]
-    if len(first) == len(texts):
-        return texts, table
-    first.sort()
-    return texts.take(pa.array(first)), table[np.concatenate([[0], first + 1])]
-
-
-def _move_unknown(words: pa.StringArray, table: NDArray[np.float32]) -> tuple[pa.StringArray, NDArray[np.float32]]:
-    """Move the row of `UNKNOWN_WORD`, if there is one, to row 0."""
-    position = pc.index(words, UNKNOWN_WORD).as_py()
-    if position < 0:
-        return words, table
-    table[0] = table[position + 1]
-    others = pa.concat_arrays([words[:position], words[position + 1 :]])
-    return others, np.delete(table, position + 1, axis=0)
