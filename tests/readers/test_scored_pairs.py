@@ -150,7 +150,11 @@ def test_pit2015_with_undecided_pairs_and_bad_rows(tmp_path: Path):
         ("paraphrase.pit2015", "test", "a b", "c d", 1),
         ("paraphrase.pit2015", "test", "i", "j", 0),
     ]
-    assert bad_rows([scored]) == bad_rows([decided]) == [("pit.zip!test.data", 5), ("pit.zip!test.label", 4), ("pit.zip!test.label", 6)]
+    assert (
+        bad_rows([scored])
+        == bad_rows([decided])
+        == [("pit.zip!test.data", 5), ("pit.zip!test.label", 4), ("pit.zip!test.label", 6)]
+    )
 
 
 def test_pit2015_without_labels(tmp_path: Path):
