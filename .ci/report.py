@@ -244,7 +244,7 @@ def significance(commit: str) -> list[str]:
     """Return the lines of a section with intervals and p, or why there is none."""
     if not Path(SCORES_FILE).is_file():
         return ["", f"No confidence intervals: no {SCORES_FILE} here."]
-    done = run_command(sys.executable, "-m", "paraphrastic.cli", "compare", commit, "workspace", "--md")
+    done = run_command(sys.executable, "-m", "paraphrastic", "compare", commit, "workspace", "--md")
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["`paraphrastic compare` failed"])[-1]
         return ["", f"No confidence intervals: {format_value(reason.removeprefix('error: '))}."]

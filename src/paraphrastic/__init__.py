@@ -3,7 +3,7 @@
 Example:
     model = paraphrastic.load("data/model")
     model.encode(["A sentence.", "Another one."])  # (2, dim) float32
-    model.similarity(["A sentence."], ["Another one."])  # (1,) float32
+    model.similarity(["A sentence."], ["Another one.", "A third."])  # (1, 2) float32
 
     model = paraphrastic.train("mine.csv", out="my-model")
     paraphrastic.evaluate(model, "my-sets/").metrics
@@ -12,10 +12,26 @@ Example:
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Model", "evaluate", "load", "train"]
+__all__ = [
+    "DataError",
+    "Model",
+    "ModelError",
+    "ParameterError",
+    "ParaphrasticError",
+    "SourceError",
+    "__version__",
+    "evaluate",
+    "load",
+    "train",
+]
 
 _MODULES = {
+    "DataError": "errors",
     "Model": "inference.model",
+    "ModelError": "errors",
+    "ParameterError": "errors",
+    "ParaphrasticError": "errors",
+    "SourceError": "errors",
     "evaluate": "workflow.evaluating",
     "load": "inference.model",
     "train": "workflow.encoder",
@@ -24,6 +40,10 @@ _MODULES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use: every stage imports this package and needs none of them."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
     if name in _MODULES:
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

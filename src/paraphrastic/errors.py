@@ -8,7 +8,7 @@ class ParaphrasticError(Exception):
     """Base class of errors caused by input, not by a bug."""
 
 
-class ParameterError(ParaphrasticError):
+class ParameterError(ParaphrasticError, ValueError):
     """A parameter is unknown, has the wrong type or is out of range."""
 
 
@@ -16,7 +16,7 @@ class SourceError(ParaphrasticError):
     """A file of a source is missing, cannot be downloaded, or is not the pinned version."""
 
 
-class DataError(ParaphrasticError):
+class DataError(ParaphrasticError, ValueError):
     """The content of a file does not follow its format, or a table does not follow its schema."""
 
 

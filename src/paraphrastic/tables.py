@@ -7,7 +7,7 @@ A `source` is the origin of training pairs. A `set` is the unit of evaluation, f
 is `train`, `dev` or `test`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
@@ -155,14 +155,22 @@ class StoredSentences:
 TrainingSentences: TypeAlias = pa.StringArray | StoredSentences
 
 
-def read_table(path: Path, schema: pa.Schema) -> pa.Table:
+def read_table(path: Path, schema: pa.Schema, encoded: Sequence[str] = ()) -> pa.Table:
     """Read a parquet file that `write_table` wrote.
+
+    Args:
+        path: the file.
+        schema: of the table.
+        encoded: columns of text with few different ones, which are read as dictionaries.
 
     Raises:
         DataError: the file is missing, damaged, or has other columns or types.
     """
     with _readable(path):
-        table = pq.read_table(path, memory_map=False)
+        table = pq.read_table(path, memory_map=False, read_dictionary=list(encoded))
+    for name in encoded:
+        at = schema.get_field_index(name)
+        schema = schema.set(at, pa.field(name, pa.dictionary(pa.int32(), schema.field(at).type)))
     return _checked(table, path, schema)
 
 

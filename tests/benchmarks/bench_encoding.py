@@ -111,7 +111,7 @@ def tfidf_words(text: list[str]) -> Encode:
     model_class: Any = models.model_class("tfidf-words")
     scorer = model_class.fit(models.config_class("tfidf-words")(), tokenize(pa.array(text)))
     model = Model(Path(), "tfidf-words", {}, scorer)
-    return lambda sentences: model.similarity(sentences[:-1:2], sentences[1::2])
+    return lambda sentences: model.similarity_pairwise(sentences[:-1:2], sentences[1::2])
 
 
 def model2vec(text: list[str]) -> Encode:

@@ -29,7 +29,7 @@ class TestEmbed:
     @pytest.mark.parametrize("name", ENCODERS)
     @pytest.mark.parametrize("normalize", [[], ["--normalize"]])
     def test_vectors_in_each_format(self, run, lines, name, normalize):
-        expected = paraphrastic.load(name).encode(lines, normalize=bool(normalize))
+        expected = paraphrastic.load(name).encode(lines, normalize_embeddings=bool(normalize))
         Path("new").mkdir()
         for file in FORMATS:
             assert run("embed", name, "lines.txt", "--out", f"new/{file}", *normalize).exit_code == 0
@@ -96,7 +96,7 @@ class TestEmbed:
 class TestSimilarity:
     @pytest.mark.parametrize("name", ["avg", "lstmavg", "overlap"])
     def test_one_number_per_line(self, run, lines, name):
-        scores = paraphrastic.load(name).similarity([lines[0], lines[2]], [lines[1], lines[2]])
+        scores = paraphrastic.load(name).similarity_pairwise([lines[0], lines[2]], [lines[1], lines[2]])
         expected = [f"{score:.6f}" for score in scores]
         assert run("similarity", name, "pairs.tsv").stdout.splitlines() == expected
         assert run("similarity", name, input=Path("pairs.tsv").read_bytes()).stdout.splitlines() == expected
@@ -135,7 +135,7 @@ class TestNeighbors:
         texts, scores = self.neighbors(run("neighbors", name, lines[3], "-k", "2", "--among", "lines.txt"))
         assert texts[0] == lines[3]
         assert scores[0] == pytest.approx(1, abs=1e-4)
-        others = paraphrastic.load(name).similarity([lines[3]] * 5, lines)
+        others = paraphrastic.load(name).similarity_pairwise([lines[3]] * 5, lines)
         assert scores[1] == pytest.approx(np.sort(others)[-2], abs=1e-4)
 
     def test_empty_name_of_a_file(self, run):

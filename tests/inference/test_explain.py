@@ -37,7 +37,7 @@ def shares(units):
 def assert_shares_sum_to_cosine(model):
     for left, right in ((LEFT, RIGHT), (RIGHT, RIGHT), ("", RIGHT), (LEFT, "")):
         explanation = explain(model, left, right)
-        cosine = model.similarity([left], [right])[0]
+        cosine = model.similarity_pairwise([left], [right])[0]
         assert explanation.cosine == pytest.approx(cosine, abs=1e-6)
         assert sum(shares(explanation.left)) == pytest.approx(cosine, abs=1e-6)
         assert sum(shares(explanation.right)) == pytest.approx(cosine, abs=1e-6)

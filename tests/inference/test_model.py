@@ -1,11 +1,16 @@
 """Loaded models: from raw text to vectors and similarities."""
 
+import pickle
 import subprocess
 import sys
 
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
 
 import paraphrastic
 from paraphrastic.errors import ModelError, ParameterError
@@ -23,8 +28,84 @@ def test_vectors_of_raw_and_tokenized_text(model):
     vectors = model.encode(RAW)
     assert vectors.dtype == np.float32
     assert vectors.shape == (4, model.dim) == (4, 8)
-    np.testing.assert_array_equal(vectors, model.scorer.encode(tokenize(pa.array(RAW))))
+    known = [True, False, False, True]
+    np.testing.assert_array_equal(vectors[known], model.scorer.encode(tokenize(pa.array(RAW)))[known])
     assert vectors[0].any()
+
+
+def test_vector_of_one_text(model):
+    vector, unit = model.encode(RAW[0]), model.encode(RAW[0], normalize_embeddings=True)
+    np.testing.assert_allclose(vector, model.encode(RAW)[0], atol=1e-6)
+    assert (vector.shape, unit.shape) == ((8,), (8,))
+    np.testing.assert_array_equal(model.encode_query(RAW), model.encode(RAW))
+    np.testing.assert_array_equal(model.encode_document(RAW[0]), vector)
+
+
+def test_nothing_known(model):
+    unknown = ["日本", "ひ ら", "", " \u200b"]
+    vectors, shares = model.encode([*unknown, WORDS[0]], return_unknown=True)
+    assert not vectors[:4].any()
+    assert vectors[4].any()
+    assert shares.tolist()[:4] == [1, 1, 0, 0]
+    assert shares[4] < 1
+    np.testing.assert_array_equal(model.unknown([*unknown, WORDS[0]]), shares)
+    assert model.unknown("日本") == 1
+    assert model.similarity(["日本"], unknown).tolist() == [[0, 0, 0, 0]]
+    assert model.similarity_pairwise(["日本"] * 4, unknown).tolist() == [0, 0, 0, 0]
+
+
+def test_nothing_known_to_a_pair_model(tmp_path):
+    model = save_pair_model(tmp_path)
+    known = LINES[0]
+    assert model.similarity_pairwise(["日本", "日本", "", known], ["日本", known, known, ""]).tolist() == [0, 0, 0, 0]
+    assert model.similarity(["日本", known], ["", known])[0].tolist() == [0, 0]
+    assert model.similarity([known], [known]).item() > 0
+
+
+@pytest.mark.parametrize("kind", ["vectors", "pairs"])
+def test_similarities_of_all_pairs(model, overlap, kind):
+    scorer = model if kind == "vectors" else overlap
+    left, right = LINES[:3], LINES[5:9]
+    scores = scorer.similarity(left, right, batch_size=5)
+    assert (scores.shape, scores.dtype) == ((3, 4), np.float32)
+    for row, text in zip(scores, left, strict=True):
+        np.testing.assert_allclose(row, scorer.similarity_pairwise([text] * 4, right), atol=1e-6)
+    np.testing.assert_array_equal(scorer.similarity(left[0], right), scorer.similarity(left[:1], right))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy])
+def test_similarities_of_vectors(model, kind):
+    left, right = kind(model.encode(LINES[:3])), kind(model.encode(LINES[5:8]))
+    np.testing.assert_allclose(model.similarity(left, right), model.similarity(LINES[:3], LINES[5:8]), atol=1e-6)
+    np.testing.assert_allclose(model.similarity(left[0], right), model.similarity(LINES[:1], LINES[5:8]), atol=1e-6)
+    scores = model.similarity_pairwise(left, right)
+    np.testing.assert_allclose(scores, model.similarity_pairwise(LINES[:3], LINES[5:8]), atol=1e-6)
+
+
+def test_kinds_of_results(model):
+    expected = model.encode(RAW)
+    tensor, arrays = model.encode(RAW, convert_to_tensor=True), model.encode(RAW, convert_to_numpy=False)
+    assert isinstance(tensor, torch.Tensor)
+    np.testing.assert_array_equal(tensor.numpy(), expected)
+    assert isinstance(arrays, list)
+    np.testing.assert_array_equal(np.stack(arrays), expected)
+    assert model.encode(RAW, prompt_name=None, device=None).shape == (4, 8)
+    assert model.encode(RAW, precision="float16").dtype == np.float16
+    assert model.encode(RAW, precision="ubinary").shape == (4, 1)
+
+
+def test_pickled_model(model):
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.encode(RAW), model.encode(RAW))
+    assert len({model, model, copy}) == 2
+
+
+def test_step_of_a_scikit_learn_pipeline(model):
+    labels = [0, 1] * 10
+    steps = Pipeline([("encoder", model), ("classifier", LogisticRegression(C=1e6, max_iter=1000))])
+    assert steps.fit(LINES[:20], labels).predict(LINES[:20]).tolist() == labels
+    search = GridSearchCV(steps, {"classifier__C": [1.0, 10.0]}, cv=2).fit(LINES[:20], labels)
+    assert search.predict(LINES[:3]).shape == (3,)
 
 
 def test_vectors_of_projection_to_another_size(proj):
@@ -33,7 +114,7 @@ def test_vectors_of_projection_to_another_size(proj):
     expected = embeddings[rows].mean(axis=0) @ weights["dense.W"] + weights["dense.b"]  # (5,)
     np.testing.assert_allclose(proj.encode([f"Again {WORDS[0]} was the"])[0], expected, atol=1e-6)
     assert proj.dim == proj.summary()["dimension"] == 5
-    assert proj.similarity(["again"], ["Again"]) == pytest.approx(1)
+    assert proj.similarity_pairwise(["again"], ["Again"]) == pytest.approx(1)
 
 
 def test_vectors_with_small_batches(model):
@@ -42,14 +123,14 @@ def test_vectors_with_small_batches(model):
 
 
 def test_normalized_vectors(model):
-    vectors, unit = model.encode(RAW), model.encode(RAW, normalize=True)
+    vectors, unit = model.encode(RAW), model.encode(RAW, normalize_embeddings=True)
     lengths = np.linalg.norm(vectors, axis=1)
     np.testing.assert_allclose(np.linalg.norm(unit, axis=1), lengths > 0, atol=1e-6)
     np.testing.assert_allclose(unit * lengths[:, None], vectors, atol=1e-6)
 
 
 def test_normalized_zero_vector(avg):
-    assert not avg.encode([""], normalize=True).any()
+    assert not avg.encode([""], normalize_embeddings=True).any()
 
 
 @pytest.mark.parametrize("kind", [iter, tuple, np.array, pa.array, lambda texts: pa.chunked_array([texts])])
@@ -70,7 +151,9 @@ COLUMNS = {
 def test_columns_of_each_type_of_strings(avg, overlap, kind):
     column = COLUMNS[kind](RAW)
     np.testing.assert_array_equal(avg.encode(column, batch_size=2), avg.encode(RAW, batch_size=2))
-    np.testing.assert_array_equal(overlap.similarity(column, RAW[::-1]), overlap.similarity(RAW, RAW[::-1]))
+    np.testing.assert_array_equal(
+        overlap.similarity_pairwise(column, RAW[::-1]), overlap.similarity_pairwise(RAW, RAW[::-1])
+    )
 
 
 def test_vectors_of_empty_columns(avg):
@@ -80,34 +163,37 @@ def test_vectors_of_empty_columns(avg):
 
 def test_vectors_and_similarities_of_nothing(model):
     assert model.encode([]).shape == (0, 8)
-    assert model.similarity([], []).shape == (0,)
+    assert model.similarity_pairwise([], []).shape == (0,)
+    assert model.similarity([], RAW).shape == (0, 4)
 
 
 @pytest.mark.parametrize("batch_size", [4, 100])
 def test_similarity_by_cosine_of_vectors(model, batch_size):
     left, right = LINES[:9], LINES[9:18]
-    cosines = (model.encode(left, normalize=True) * model.encode(right, normalize=True)).sum(axis=1)
-    scores = model.similarity(left, right, batch_size=batch_size)
+    cosines = (model.encode(left, normalize_embeddings=True) * model.encode(right, normalize_embeddings=True)).sum(
+        axis=1
+    )
+    scores = model.similarity_pairwise(left, right, batch_size=batch_size)
     assert scores.dtype == np.float32
     np.testing.assert_allclose(scores, cosines, atol=1e-6)
 
 
 def test_similarity_by_overlap(overlap):
-    scores = overlap.similarity(["A cat.", "one two", "x"], ["A dog.", "Two ONE", "y"])
+    scores = overlap.similarity_pairwise(["A cat.", "one two", "x"], ["A dog.", "Two ONE", "y"])
     assert scores.tolist() == pytest.approx([2 / 3, 1, 0])
 
 
 @pytest.mark.parametrize("name", ["tfidf-words", "tfidf-chars"])
 def test_similarity_by_tfidf(tmp_path, name):
     model = save_baseline(tmp_path, name)
-    assert model.similarity([RAW[0]], [RAW[0].lower()])[0] == pytest.approx(1)
+    assert model.similarity_pairwise([RAW[0]], [RAW[0].lower()])[0] == pytest.approx(1)
     with pytest.raises(ModelError, match=f"{name} compares pairs"):
         model.encode(RAW)
 
 
 def test_similarity_by_pair_model(tmp_path):
     model = save_pair_model(tmp_path)
-    scores = model.similarity(LINES[:3], LINES[3:6])
+    scores = model.similarity_pairwise(LINES[:3], LINES[3:6])
     expected = model.scorer.score(SENTENCES, np.arange(3), np.arange(3, 6))
     np.testing.assert_allclose(scores, expected, atol=1e-6)
     with pytest.raises(ModelError, match="ldc compares pairs"):
@@ -158,11 +244,17 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
 @pytest.mark.parametrize(
     ("use", "message"),
     [
-        (lambda m: m.encode("a sentence"), "one string where a list of sentences is expected"),
         (lambda m: m.encode(b"a sentence"), "one string where a list of sentences is expected"),
-        (lambda m: m.similarity(["a"], "a"), "one string where a list of sentences is expected"),
-        (lambda m: m.similarity("ab", ["a", "b"]), "one string where a list of sentences is expected"),
-        (lambda m: m.similarity(["a"], ["a", "b"]), "1 sentences and 2: similarity compares lists of equal length"),
+        (lambda m: m.similarity_pairwise(["a"], "a"), "one string where a list of sentences is expected"),
+        (lambda m: m.similarity_pairwise("ab", ["a", "b"]), "one string where a list of sentences is expected"),
+        (
+            lambda m: m.similarity_pairwise(["a"], ["a", "b"]),
+            "1 sentences and 2: similarity_pairwise compares lists of eq",
+        ),
+        (lambda m: m.encode(["a"], normalise=True), "unknown option of encode 'normalise'"),
+        (lambda m: m.encode(["a"], normalize=True), "did you mean 'normalize_embeddings'"),
+        (lambda m: m.encode(["a"], precision="int4"), "precision = 'int4': should be one of float32, "),
+        (lambda m: m.unknown([1]), r"sentences\[0\] is of type int"),
         (lambda m: m.encode(["a", None]), r"sentences\[1\] is of type NoneType, expected str"),
         (lambda m: m.encode([float("nan")]), r"sentences\[0\] is of type float, expected str"),
         (lambda m: m.encode(["\ud800"]), "a sentence is not valid Unicode"),
@@ -171,9 +263,9 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
         (lambda m: m.encode(pa.array([1]).dictionary_encode()), "a column of type dictionary<values=int64"),
         (lambda m: m.encode(pa.array(["a", None])), r"sentences\[1\] is null; fill nulls or drop them"),
         (lambda m: m.encode(pa.array([None])), r"sentences\[0\] is null"),
-        (lambda m: m.similarity(["a", "b"], pa.chunked_array([["a"], [None]])), r"sentences\[1\] is null"),
+        (lambda m: m.similarity_pairwise(["a", "b"], pa.chunked_array([["a"], [None]])), r"sentences\[1\] is null"),
         (lambda m: m.encode(["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
-        (lambda m: m.similarity(["a"], ["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
+        (lambda m: m.similarity_pairwise(["a"], ["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
     ],
 )
 def test_wrong_arguments(avg, use, message):
@@ -202,7 +294,7 @@ def test_name_options_and_folder_after_loading(model):
     ("progress", "batch_size", "is_shown"), [(None, 2, False), (True, 100, True), (False, 2, False)]
 )
 def test_progress_bar_without_terminal(model, capsys, progress, batch_size, is_shown):
-    model.encode(RAW, batch_size=batch_size, progress=progress)
+    model.encode(RAW, batch_size=batch_size, show_progress_bar=progress)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert ("sentences" in captured.err) == is_shown

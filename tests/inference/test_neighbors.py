@@ -71,7 +71,7 @@ def test_neighbors_of_sentence_of_another_size(proj):
 @pytest.mark.parametrize("name", ["avg", "overlap"])
 def test_nearest_lines_in_parts(request, name):
     model = request.getfixturevalue(name)
-    expected = model.similarity([LINES[3]] * 5, LINES)
+    expected = model.similarity_pairwise([LINES[3]] * 5, LINES)
     order = np.argsort(-expected, kind="stable")[:3]
     for size in (1, 2, 5):
         parts = (pa.array(LINES[start : start + size]) for start in range(0, 5, size))

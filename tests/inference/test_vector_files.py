@@ -29,7 +29,7 @@ def read_json_lines(text):
 
 @pytest.mark.parametrize("normalize", [False, True])
 def test_vectors_in_each_format(model, tmp_path, capfdbinary, normalize):
-    expected = model.encode(LINES, normalize=normalize, batch_size=3)
+    expected = model.encode(LINES, normalize_embeddings=normalize, batch_size=3)
     for suffix in FORMATS:
         write_vectors(model, parts(3), str(tmp_path / f"new/out{suffix}"), normalize)
     array, table = np.load(tmp_path / "new/out.npy"), pq.read_table(tmp_path / "new/out.parquet")

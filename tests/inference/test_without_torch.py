@@ -60,11 +60,11 @@ for name in sorted(folder.name for folder in models.iterdir()):
     except ModelError as error:
         (out / f"{name}.txt").write_text(str(error))
         continue
-    results = {"similarity": model.similarity(texts[:-1], texts[1:])}
+    results = {"similarity": model.similarity_pairwise(texts[:-1], texts[1:])}
     results["oov_share"] = model.scorer.oov_share(model.vocabulary[:3])
     if hasattr(model.scorer, "encode"):
         results["vectors"] = model.encode(texts, batch_size=5)
-        results["unit_vectors"] = model.encode(texts, normalize=True)
+        results["unit_vectors"] = model.encode(texts, normalize_embeddings=True)
         results["embeddings"] = model.embeddings()
     np.savez(out / f"{name}.npz", **results)
     (out / f"{name}.json").write_text(json.dumps(model.summary()))
@@ -104,7 +104,7 @@ def test_vectors_without_optional_packages(models, results, name):
     model, arrays = models[name], np.load(results / f"{name}.npz")
     assert arrays["vectors"].any()
     np.testing.assert_array_equal(arrays["vectors"], model.encode(TEXTS, batch_size=5))
-    np.testing.assert_array_equal(arrays["unit_vectors"], model.encode(TEXTS, normalize=True))
+    np.testing.assert_array_equal(arrays["unit_vectors"], model.encode(TEXTS, normalize_embeddings=True))
     np.testing.assert_array_equal(arrays["embeddings"], model.embeddings())
 
 
@@ -112,7 +112,7 @@ def test_vectors_without_optional_packages(models, results, name):
 def test_similarity_without_optional_packages(models, results, name):
     model, arrays = models[name], np.load(results / f"{name}.npz")
     assert arrays["similarity"].any()
-    np.testing.assert_array_equal(arrays["similarity"], model.similarity(TEXTS[:-1], TEXTS[1:]))
+    np.testing.assert_array_equal(arrays["similarity"], model.similarity_pairwise(TEXTS[:-1], TEXTS[1:]))
     np.testing.assert_array_equal(arrays["oov_share"], model.scorer.oov_share(model.vocabulary[:3]))
     assert json.loads((results / f"{name}.json").read_text()) == model.summary()
 
@@ -144,7 +144,7 @@ for folder in sys.argv[3:]:
 """
     left, right, folders = TEXTS[0], TEXTS[-1], [str(models[name].folder) for name in WITH_VECTORS]
     printed = run_with_hidden(OPTIONAL, code, left, right, *folders).split()
-    expected = [models[name].similarity([left], [right])[0] for name in WITH_VECTORS for _ in range(2)]
+    expected = [models[name].similarity_pairwise([left], [right])[0] for name in WITH_VECTORS for _ in range(2)]
     assert [float(number) for number in printed] == pytest.approx(expected, abs=1e-6)
 
 
@@ -156,7 +156,7 @@ def test_imports_of_models_without_torch(models):
 import paraphrastic
 
 for folder in {folders!r}:
-    paraphrastic.load(folder).similarity(["a"], ["b"])
+    paraphrastic.load(folder).similarity_pairwise(["a"], ["b"])
     assert not {packages!r} & set(sys.modules), (folder, {packages!r} & set(sys.modules))
 """
     assert run_with_hidden((), code) == ""

@@ -40,7 +40,7 @@ def write(path, header, rows):
 
 
 def weights(model):
-    return model.encode([" ".join(WORDS), "ba ben"], progress=False)
+    return model.encode([" ".join(WORDS), "ba ben"], show_progress_bar=False)
 
 
 def test_model_is_that_of_the_stages(folder):

@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
-from typer import BadParameter, Typer
+from typer import BadParameter, Exit, Option, Typer
 from typer.core import TyperGroup
 
+import paraphrastic
 from paraphrastic.cli import (
     analyze_command,
     compare_command,
@@ -77,12 +78,19 @@ app.add_typer(data_commands.data, name="data")
 app.add_typer(papers_commands.papers, name="papers")
 
 
-@app.callback()
-def _about() -> None:
-    """Paraphrastic sentence encoders.
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"paraphrastic {paraphrastic.__version__}\n")
+        raise Exit
 
-    MODEL is a folder such as data/model; FILE is text, `-` standard input.
-    """
+
+@app.callback()
+def _about(
+    version: Annotated[
+        bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Paraphrastic sentence encoders. MODEL is a folder such as data/model."""
 
 
 def main() -> None:

@@ -35,7 +35,9 @@ def embed(
     if out != STANDARD_OUTPUT and Path(out).suffix not in FORMATS:
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
     refuse_new_folder(Path(out))
-    write_vectors(paraphrastic.load(model), read_sentences(file), out, normalize)
+    count, unknown = write_vectors(paraphrastic.load(model), read_sentences(file), out, normalize)
+    if unknown:
+        message(f"{unknown} of {count} lines have nothing that the model knows; their vectors are zero")
 
 
 def similarity(model: ModelFolder, file: TextFile = "-") -> None:
@@ -47,7 +49,7 @@ def similarity(model: ModelFolder, file: TextFile = "-") -> None:
 
     loaded = paraphrastic.load(model)
     for left, right in read_pairs(file):
-        scores = loaded.similarity(left, right, progress=False)
+        scores = loaded.similarity_pairwise(left, right, show_progress_bar=False)
         sys.stdout.writelines(f"{score:.6f}\n" for score in scores.tolist())
 
 

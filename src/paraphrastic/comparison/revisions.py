@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paraphrastic.comparison.by_set import ScoresBySet, by_set
-from paraphrastic.errors import DataError, ParameterError, did_you_mean
+from paraphrastic.errors import DataError, ParameterError, ParaphrasticError, did_you_mean
 from paraphrastic.tables import SCORES, read_table
 
 SCORES_FILE = Path("data/scores.parquet")  # in the root of the repository
@@ -59,6 +59,8 @@ def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
     except FileNotFoundError as error:
         remedy = "check it out and run `dvc repro`, or, with a DVC remote, `dvc fetch --all-branches`"
         raise DataError(f"{revision}: no {path} in the DVC cache; {remedy}") from error
+    except ParaphrasticError:
+        raise
     except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{revision}: {path} is damaged; compute it again") from error
 

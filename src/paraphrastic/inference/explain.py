@@ -12,7 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paraphrastic.errors import ModelError
-from paraphrastic.inference.model import Model, text_column
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.text_column import text_column
+from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import split_words
 from paraphrastic.text.tokenizer import tokenize
@@ -84,7 +86,7 @@ def explain(model: Model, left: str, right: str) -> Explanation:
         ParameterError: a text is not valid Unicode.
         ModelError: vectors of the model are no such sums.
     """
-    sides = [_parts(model, tokenize(text_column([text]))) for text in (left, right)]
+    sides = [_known_parts(model, tokenize(text_column([text]))) for text in (left, right)]
     u, v = (side.vectors.sum(axis=0) for side in sides)
     scale = float(np.linalg.norm(u) * np.linalg.norm(v)) or 1.0
     units = (
@@ -92,6 +94,13 @@ def explain(model: Model, left: str, right: str) -> Explanation:
         for side, other in zip(sides, (v, u), strict=True)
     )
     return Explanation(float(u @ v) / scale, *units)
+
+
+def _known_parts(model: Model, sentence: pa.StringArray) -> _Parts:
+    """Return parts that are zero for a sentence of which the model knows nothing, whose vector is zero."""
+    parts = _parts(model, sentence)
+    _, known = cast("VectorScorer", model.scorer).encode_known(sentence)
+    return parts if known.all() else parts._replace(vectors=np.zeros_like(parts.vectors))
 
 
 def _parts(model: Model, sentence: pa.StringArray) -> _Parts:

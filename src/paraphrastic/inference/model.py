@@ -1,34 +1,52 @@
 """The class that users call: from raw text to vectors and similarities."""
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from safetensors import safe_open
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference.model_folder import load_scorer, read_info
+from paraphrastic.inference.precision import Precision, checked_precision, quantize
+from paraphrastic.inference.text_column import Texts, text_column
 from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 
-Texts: TypeAlias = pa.Array | pa.ChunkedArray  # of strings, in any of Arrow's types for them
+Compared: TypeAlias = str | Iterable[str] | Texts | Vectors  # texts, or vectors of texts
 
-_TEXT = pa.string(), pa.large_string()
-_TEXT_OR_NULL = *_TEXT, pa.string_view(), pa.null()  # an empty array has the type null
+_OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it says of its task
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
 
 
-@dataclass(frozen=True)
+@dataclass
+class CardData:
+    """What evaluators of sentence-transformers have measured; each of them reports here when it is called.
+
+    Attributes:
+        metrics: by name.
+    """
+
+    metrics: dict[str, float] = field(default_factory=dict)
+
+    def set_evaluation_metrics(self, evaluator: object, metrics: Mapping[str, float], *steps: int) -> None:
+        """Keep the metrics of an evaluator."""
+        self.metrics.update(metrics)
+
+
+@dataclass(eq=False)  # not frozen: scikit-learn sets attributes of the steps of a pipeline
 class Model:
     """A trained model that encodes and compares raw text.
 
@@ -38,6 +56,8 @@ class Model:
         options: the options that it was trained with.
         scorer: the same model for tokenized text, as the pipeline uses it.
         selection: names of the evaluation sets that selected its epoch; empty if none did.
+        similarity_fn_name: the measure of `similarity`, as evaluators of sentence-transformers ask for it.
+        model_card_data: what these evaluators have measured.
     """
 
     folder: Path
@@ -45,6 +65,8 @@ class Model:
     options: Mapping[str, Any]
     scorer: Scorer
     selection: Sequence[str] = ()
+    model_card_data: CardData = field(default_factory=CardData)
+    similarity_fn_name: ClassVar[str] = "cosine"
 
     @cached_property
     def dim(self) -> int:
@@ -62,60 +84,150 @@ class Model:
 
     def encode(
         self,
-        sentences: Iterable[str] | Texts,
+        sentences: str | Iterable[str] | Texts,
         batch_size: int = BATCH,
-        normalize: bool = False,
-        progress: bool | None = None,
-    ) -> Vectors:
-        """Return the vectors of sentences.
+        show_progress_bar: bool | None = None,
+        *,
+        normalize_embeddings: bool = False,
+        precision: Precision | None = "float32",
+        convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        return_unknown: bool = False,
+        **others: Any,
+    ) -> Any:
+        """Return the vectors of sentences; the options are those of sentence-transformers.
 
         Args:
-            sentences: n raw texts (not tokenized).
+            sentences: n raw texts (not tokenized), or a single one.
             batch_size: sentences that are tokenized and encoded together; bounds the memory used besides the result.
-            normalize: scale each vector to length 1; a zero vector stays zero.
-            progress: show a progress bar on stderr; by default on a terminal, if there is more than one batch.
+            show_progress_bar: on stderr; by default on a terminal, if there is more than one batch.
+            normalize_embeddings: scale each vector to length 1; a zero vector stays zero.
+            precision: data type of the result, see `quantize`; None is float32.
+            convert_to_numpy: an array; otherwise a list of n arrays.
+            convert_to_tensor: a tensor of torch.
+            return_unknown: also return the share of unknown words or n-grams, see `unknown`.
+            others: what `mteb` says of its task, which changes nothing here; other options of sentence-transformers,
+                which must be None.
 
         Returns:
-            (n, dim) float32; averages return zero for a sentence without words, and the vector of unknown words for a
-            sentence of which no word is known.
+            (n, dim) float32, or (dim,) for a single text. The vector of a sentence of which nothing is known is zero.
+            In training and in the pipeline's evaluation it is that of unknown words, as in the papers.
 
         Raises:
             ModelError: the model compares pairs and has no sentence vectors.
-            ParameterError: `sentences` is a single string, or contains something other than strings.
+            ParameterError: `sentences` contains something other than strings, or an option is unknown.
         """
-        texts = text_column(sentences)
-        out = np.empty((len(texts), self.dim), np.float32)
-        for rows in _batches(len(texts), batch_size, progress):
-            out[rows] = self._encoder.encode(tokenize(texts[rows]))
-        return normalize_rows(out) if normalize else out
+        _refuse(others)
+        precision = checked_precision(precision)
+        out = self._vectors(_column(sentences), batch_size, show_progress_bar)
+        vectors = quantize(normalize_rows(out) if normalize_embeddings else out, precision)
+        result = _converted(vectors[0] if isinstance(sentences, str) else vectors, convert_to_numpy, convert_to_tensor)
+        return (result, self.unknown(sentences)) if return_unknown else result
 
-    def similarity(
-        self, a: Iterable[str] | Texts, b: Iterable[str] | Texts, batch_size: int = BATCH, progress: bool | None = None
-    ) -> Scores:
-        """Return the similarity of each sentence of `a` to the one at the same position of `b`.
+    @property
+    def mteb_model_meta(self) -> Any:
+        """What `mteb` records of a model, of its class `ModelMeta`."""
+        from mteb.models import ModelMeta
 
-        Every model can do this, whether or not it has sentence vectors.
+        return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
 
-        Args:
-            a: n raw texts (not tokenized).
-            b: n raw texts.
-            batch_size: pairs that are compared together.
-            progress: as for `encode`.
+    def encode_query(self, sentences: str | Iterable[str] | Texts, **options: Any) -> Any:
+        """Return the vectors of queries: those of `encode`."""
+        return self.encode(sentences, **options)
+
+    def encode_document(self, sentences: str | Iterable[str] | Texts, **options: Any) -> Any:
+        """Return the vectors of documents: those of `encode`."""
+        return self.encode(sentences, **options)
+
+    def unknown(self, sentences: str | Iterable[str] | Texts) -> Any:
+        """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks.
 
         Returns:
-            (n,) float32; higher is more similar.
+            (n,) float64, from 0 to 1, or a number for a single text; 0 for a sentence without words.
+
+        Raises:
+            ParameterError: `sentences` contains something other than strings.
+        """
+        shares = self.scorer.oov_share(tokenize(_column(sentences)))
+        return float(shares[0]) if isinstance(sentences, str) else shares
+
+    def similarity(self, a: Compared, b: Compared, batch_size: int = BATCH) -> Any:
+        """Return the similarity of each element of `a` to each one of `b`.
+
+        Every model can do this with texts, whether or not it has sentence vectors.
+
+        Args:
+            a: n raw texts, or a single one; or their vectors, (n, dim).
+            b: m raw texts, or their vectors, (m, dim).
+            batch_size: sentences, or pairs, that are compared together.
+
+        Returns:
+            (n, m) float32; higher is more similar, and 0 if nothing is known of one of both. A tensor if `a` is one.
+
+        Raises:
+            ParameterError: one contains something other than strings.
+        """
+        if _are_vectors(a) or isinstance(self.scorer, VectorScorer):
+            left, right = (self._unit_vectors(each, batch_size) for each in (a, b))
+            products: Scores = left @ right.T
+            return _like(products, a)
+        left, right = _column(a), _column(b)
+        rows, columns = np.indices((len(left), len(right))).reshape(2, -1)
+        scores = self.similarity_pairwise(left.take(pa.array(rows)), right.take(pa.array(columns)), batch_size)
+        return scores.reshape(len(left), len(right))
+
+    def similarity_pairwise(
+        self, a: Compared, b: Compared, batch_size: int = BATCH, show_progress_bar: bool | None = None
+    ) -> Any:
+        """Return the similarity of each element of `a` to the one at the same position of `b`.
+
+        Args:
+            a: n raw texts, or their vectors, (n, dim).
+            b: n raw texts, or their vectors.
+            batch_size: pairs that are compared together.
+            show_progress_bar: as for `encode`.
+
+        Returns:
+            (n,) float32; higher is more similar, and 0 if nothing is known of one of both. A tensor if `a` is one.
 
         Raises:
             ParameterError: the lengths differ, one is a single string, or contains something other than strings.
         """
-        left, right = text_column(a), text_column(b)
+        left, right = (np.asarray(each) if _are_vectors(each) else text_column(each) for each in (a, b))
         if len(left) != len(right):
-            raise ParameterError(f"{len(left)} sentences and {len(right)}: similarity compares lists of equal length")
+            sizes = f"{len(left)} sentences and {len(right)}"
+            raise ParameterError(f"{sizes}: similarity_pairwise compares lists of equal length; similarity all of both")
         out = np.empty(len(left), np.float32)
-        for rows in _batches(len(out), batch_size, progress):
-            texts, (i, j) = deduplicate([tokenize(left[rows]), tokenize(right[rows])])
-            out[rows] = self.scorer.score(texts, i, j)
-        return out
+        for rows in _batches(len(out), batch_size, show_progress_bar):
+            out[rows] = self._compare(left[rows], right[rows])
+        return _like(out, a)
+
+    def _compare(self, left: Any, right: Any) -> Scores:
+        if _are_vectors(left) or isinstance(self.scorer, VectorScorer):
+            cosines: Scores = np.einsum("nd,nd->n", *(self._unit_vectors(each, BATCH) for each in (left, right)))
+            return cosines
+        texts, (i, j) = deduplicate([tokenize(left), tokenize(right)])
+        known = (self.scorer.oov_share(texts) < 1) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
+        return np.where(known[i] & known[j], self.scorer.score(texts, i, j), np.float32(0))
+
+    def fit(self, sentences: object = None, labels: object = None) -> "Model":
+        """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
+        return self
+
+    def transform(self, sentences: Iterable[str] | Texts) -> Vectors:
+        """Return the vectors of n sentences, (n, dim), as a step of a scikit-learn pipeline."""
+        vectors: Vectors = self.encode(sentences)
+        return vectors
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return nothing: the model has no parameters that scikit-learn could search."""
+        return {}
+
+    def __sklearn_clone__(self) -> "Model":
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
 
     def summary(self) -> dict[str, str | int]:
         """Return name, selection sets and dimension (`-` for none), sizes of vocabulary and weights, bytes on disk."""
@@ -138,6 +250,19 @@ class Model:
             raise ModelError(f"{self.folder}: {self.name} has no embeddings of its vocabulary; choose an encoder")
         rows = self.scorer.embedding_array()
         return rows[len(rows) - len(self.vocabulary) :]
+
+    def _vectors(self, texts: pa.StringArray | pa.ChunkedArray, batch_size: int, progress: bool | None) -> Vectors:
+        """Return the vectors of texts, (n, dim), with zeros for those of which nothing is known."""
+        out = np.empty((len(texts), self.dim), np.float32)
+        for rows in _batches(len(texts), batch_size, progress):
+            out[rows], known = self._encoder.encode_known(tokenize(texts[rows]))
+            out[rows][~known] = 0
+        return out
+
+    def _unit_vectors(self, given: Any, batch_size: int) -> Vectors:
+        if _are_vectors(given):
+            return normalize_rows(np.atleast_2d(given.numpy(force=True) if hasattr(given, "numpy") else given))
+        return normalize_rows(self._vectors(_column(given), batch_size, progress=False))
 
     @property
     def _encoder(self) -> VectorScorer:
@@ -170,37 +295,41 @@ def _count_weights(weights: Path) -> int:
         return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - not a mapping
 
 
-def text_column(sentences: Iterable[str] | Texts) -> pa.StringArray | pa.ChunkedArray:
-    """Return texts as a column of type string.
-
-    Raises:
-        ParameterError: `sentences` is a single string, or contains something other than valid strings.
-    """
-    if isinstance(sentences, str | bytes):
-        raise ParameterError("one string where a list of sentences is expected: put it in brackets, [sentence]")
-    if isinstance(sentences, pa.Array | pa.ChunkedArray):
-        return _cast_to_string(sentences)
-    texts = list(sentences)
-    for position, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ParameterError(f"sentences[{position}] is of type {type(text).__name__}, expected str")
-    try:
-        return pa.array(texts, pa.string())
-    except UnicodeEncodeError as error:
-        raise ParameterError(f"a sentence is not valid Unicode: {error.reason}; decode it as UTF-8") from error
+def _refuse(others: Mapping[str, Any]) -> None:
+    """Refuse options of `encode` that it does not have, unless they are None or of `mteb`."""
+    if names := [name for name, value in others.items() if value is not None and name not in _OF_MTEB]:
+        known = [name for name in inspect.signature(Model.encode).parameters if name not in ("self", "others")]
+        raise ParameterError(unknown_name("option of encode", names[0], known))
 
 
-def _cast_to_string(column: Texts) -> pa.StringArray | pa.ChunkedArray:
-    is_dictionary = pa.types.is_dictionary(column.type)
-    if (column.type.value_type if is_dictionary else column.type) not in (_TEXT if is_dictionary else _TEXT_OR_NULL):
-        raise ParameterError(f"a column of type {column.type} where text is expected; cast it to pa.string()")
-    try:
-        strings = column.cast(pa.string())
-    except pa.ArrowInvalid as error:
-        raise ParameterError("an array of more than 2 GB of text; pass a pa.ChunkedArray of smaller ones") from error
-    if strings.null_count:
-        raise ParameterError(f"sentences[{pc.index(strings.is_null(), True)}] is null; fill nulls or drop them")
-    return strings
+def _column(given: Any) -> pa.StringArray | pa.ChunkedArray:
+    """Return texts, a single one, or batches of `mteb` as a column."""
+    if isinstance(given, str):
+        return text_column([given])
+    if isinstance(given, bytes | pa.Array | pa.ChunkedArray):
+        return text_column(given)
+    items = list(given)
+    if items and isinstance(items[0], Mapping):
+        items = [text for batch in items for text in batch["text"]]
+    return text_column(items)
+
+
+def _are_vectors(given: object) -> bool:
+    """Return whether `given` is an array or a tensor of numbers."""
+    return hasattr(given, "dtype") and hasattr(given, "shape") and "float" in str(given.dtype)
+
+
+def _like(scores: Scores, given: object) -> Any:
+    """Return scores, as a tensor if `given` is one."""
+    return _converted(scores, True, to_tensor=hasattr(given, "numpy"))
+
+
+def _converted(vectors: NDArray[Any], to_numpy: bool, to_tensor: bool) -> Any:
+    if to_tensor:
+        import torch
+
+        return torch.from_numpy(vectors)
+    return vectors if to_numpy or vectors.ndim == 1 else list(vectors)
 
 
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:

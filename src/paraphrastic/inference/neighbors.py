@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import ModelError
-from paraphrastic.inference.model import Model, text_column
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.text_column import text_column
 from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
 from paraphrastic.text.tokenizer import tokenize
@@ -33,7 +34,7 @@ def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
     row = _row(model.vocabulary, text)
     query = embeddings[row] if row >= 0 else _sentence_vector(model, text, embeddings.shape[1])
     if not query.any():
-        raise ModelError(f"{model.folder}: the vocabulary knows nothing of '{text}'; try another text")
+        raise _nothing_known(model, text)
     return nearest_texts(model.vocabulary, embeddings, query, count, row)
 
 
@@ -64,10 +65,13 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
 
     Raises:
         ParameterError: `text` is not valid Unicode.
+        ModelError: the model knows nothing of `text`.
     """
     best: Neighbors = []
     for lines in columns:
-        scores = model.similarity([text] * len(lines), lines, progress=False)
+        if model.unknown(text) == 1:
+            raise _nothing_known(model, text)
+        scores = model.similarity([text], lines)[0]
         order = np.argsort(-scores, kind="stable")[:count]
         candidates = zip(scores[order].tolist(), lines.take(pa.array(order)).to_pylist(), strict=True)
         best = sorted([*best, *candidates], key=lambda neighbor: -neighbor[0])[:count]
@@ -79,6 +83,10 @@ def _row(vocabulary: pa.StringArray, text: str) -> int:
     tokens = tokenize(text_column([text]))[0].as_py()
     rows = (int(pc.index(vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
     return next((row for row in rows if row >= 0), -1)
+
+
+def _nothing_known(model: Model, text: str) -> ModelError:
+    return ModelError(f"{model.folder}: the vocabulary knows nothing of '{text}'; try another text")
 
 
 def _sentence_vector(model: Model, text: str, dim: int) -> Vectors:

@@ -23,7 +23,7 @@ _JSON_ROWS = 1 << 10  # rows that are formatted together, which bounds memory
 Write = Callable[[pa.StringArray, Vectors], object]
 
 
-def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, normalize: bool) -> None:
+def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, normalize: bool) -> tuple[int, int]:
     """Write the vectors of all sentences to `out`, atomically.
 
     Args:
@@ -32,16 +32,23 @@ def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, nor
         out: a path that ends in one of `FORMATS`; `-` writes JSON lines to standard output.
         normalize: scale each vector to length 1.
 
+    Returns:
+        How many sentences there are, and how many of them have the vector zero, because nothing in them is known.
+
     Raises:
         ModelError: the model compares pairs and has no sentence vectors.
         OSError: `out` cannot be written.
     """
+    count = unknown = 0
     on_terminal = out == STANDARD_OUTPUT and sys.stdout.isatty()  # a bar would appear between the lines
     with _writer(out, model.dim) as write, progress(False if on_terminal else None) as bar:
         task = bar.add_task("sentences", total=None)
         for texts in columns:
-            write(texts, model.encode(texts, normalize=normalize, progress=False))
+            vectors = model.encode(texts, normalize_embeddings=normalize, show_progress_bar=False)
+            write(texts, vectors)
             bar.advance(task, len(texts))
+            count, unknown = count + len(texts), unknown + int((~vectors.any(axis=1)).sum())
+    return count, unknown
 
 
 def _writer(out: str, dim: int) -> AbstractContextManager[Write]:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError, SourceError
+from paraphrastic.errors import DataError, ParaphrasticError, SourceError
 from paraphrastic.readers.lines import BadRow, Rows
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
 
@@ -288,6 +288,8 @@ def _report_damage(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file") from error
+    except ParaphrasticError:
+        raise
     except (EOFError, gzip.BadGzipFile, zlib.error, pa.ArrowException, ValueError, csv.Error) as error:
         raise DataError(_damaged(path, error)) from error
     except OSError as error:

@@ -39,6 +39,10 @@ class ExternalEncoder:
         texts = sentences.to_pylist()
         return np.asarray(self._encoder.encode(texts, batch_size=self._batch_size, show_progress_bar=False), np.float32)
 
+    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the vectors, and ones, (n,): what an external encoder knows is not known here."""
+        return self.encode(sentences), np.ones(len(sentences), bool)
+
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
         return cosine_of_vectors(self.encode(sentences), left, right)

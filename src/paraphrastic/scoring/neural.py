@@ -72,7 +72,12 @@ class TrainedEncoder(TrainedModel[Encoder]):
 
     def encode(self, sentences: pa.StringArray) -> Vectors:
         """Return the vectors of tokenized sentences, (n, out_dim)."""
-        return encode_ids(self.module, self.embeddings, self.vocabulary.lookup(sentences))
+        return self.encode_known(sentences)[0]
+
+    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
+        ragged = self.vocabulary.lookup(sentences)
+        return encode_ids(self.module, self.embeddings, ragged), self.vocabulary.has_known(ragged)
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""

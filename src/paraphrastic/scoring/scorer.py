@@ -44,6 +44,10 @@ class VectorScorer(Scorer, Protocol):
         """Return the vectors of tokenized sentences, (n, dim)."""
         ...
 
+    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
+        ...
+
 
 @runtime_checkable
 class EmbeddingScorer(Scorer, Protocol):

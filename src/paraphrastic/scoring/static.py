@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paraphrastic.errors import ParaphrasticError
 from paraphrastic.nn.kernels.sum_rows import sum_rows
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.cosine import cosine_of_vectors
@@ -51,11 +52,15 @@ class StaticEncoder:
 
     def encode(self, sentences: pa.StringArray) -> Vectors:
         """Return the vectors of tokenized sentences, (n, dim)."""
+        return self.encode_known(sentences)[0]
+
+    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
         ragged = self.vocabulary.lookup(sentences)
         vectors = sum_rows(self.embeddings, ragged.ids, ragged.offsets, self.id_weights(ragged))  # (n, dim)
         if self.form.pooling == "mean":
             vectors /= np.maximum(ragged.lengths, 1).astype(vectors.dtype)[:, None]
-        return self._compose(vectors)
+        return self._compose(vectors), self.vocabulary.has_known(ragged)
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
@@ -79,6 +84,8 @@ class StaticEncoder:
         texts, arrays = read_weights(folder)
         try:
             encoder = cls(StaticForm(**form), texts, arrays)
+        except ParaphrasticError:
+            raise
         except (TypeError, ValueError) as error:
             raise wrong_config(folder) from error
         except KeyError as error:

@@ -56,6 +56,9 @@ class GrowingArray:
     def __init__(self, dtype: DTypeLike) -> None:
         self._values, self._size = np.empty(0, dtype), 0
 
+    def __len__(self) -> int:
+        return self._size
+
     def extend(self, values: NDArray[Any]) -> None:
         """Append values."""
         end = self._size + len(values)
@@ -72,13 +75,14 @@ class GrowingArray:
 
 def large_column(sentences: Texts) -> pa.LargeStringArray:
     """Return all sentences as one array, which may have more than 2 GB of text."""
-    data, lengths = GrowingArray(np.uint8), GrowingArray(np.int64)
+    data, offsets = GrowingArray(np.uint8), GrowingArray(np.int64)
+    offsets.extend(np.zeros(1))
     for chunk in chunks(sentences, 1 << 25):
         compact = pa.concat_arrays([chunk])  # a slice shares the buffers of its whole array
+        offsets.extend(offsets_from_lengths(pc.binary_length(chunk).to_numpy())[1:] + len(data))
         data.extend(np.frombuffer(compact.buffers()[2] or b"", np.uint8))
-        lengths.extend(pc.binary_length(chunk).to_numpy())
-    offsets = offsets_from_lengths(lengths.values())
-    return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data.values()))
+    buffers = (pa.py_buffer(array.values()) for array in (offsets, data))
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)
 
 
 def split_words(sentences: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.int64]]:

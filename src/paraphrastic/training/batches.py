@@ -29,7 +29,8 @@ def epoch_batches(
     order = np.arange(len(sources)) if in_order else generator.permutation(len(sources))
     if sampling == "mixed":
         return _split(order, size)
-    by_source = order[np.argsort(sources[order], kind="stable")]
+    has_one = not len(sources) or sources.min() == sources.max()
+    by_source = order if has_one else order[np.argsort(sources[order], kind="stable")]
     boundaries = np.flatnonzero(np.diff(sources[by_source])) + 1
     batches = [batch for part in np.split(by_source, boundaries) for batch in _split(part, size)]
     return batches if in_order else [batches[i] for i in generator.permutation(len(batches))]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -80,7 +79,8 @@ class Paraphrases(SentencePairs):
             sentences: the distinct tokenized sentences that `pairs` numbers.
             vocabulary: of the model.
         """
-        sources = pc.dictionary_encode(pairs["source"]).combine_chunks().indices.to_numpy()
+        encoded = pairs["source"].cast(pa.dictionary(pa.int32(), pa.string())).combine_chunks()
+        sources = encoded.indices.to_numpy()
         left, right, groups = (pairs[name].to_numpy() for name in ("left", "right", "group"))
         is_large = sentences.nbytes > READ_AT_ONCE and not isinstance(vocabulary, WordVocabulary)
         read = Unread(large_column(sentences), vocabulary) if is_large else vocabulary.lookup(sentences)

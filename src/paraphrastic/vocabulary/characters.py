@@ -35,6 +35,7 @@ class CharacterVocabulary:
         self._size = len(texts)
         self._ids = np.zeros(sys.maxunicode + 2, np.int32)  # by code point + 1; untouched pages take no memory
         self._ids[points[points > 0]] = np.arange(1, len(texts) + 1)
+        self._space = int(self._ids[ord(" ") + 1])
 
     def __len__(self) -> int:
         return self._size
@@ -42,6 +43,12 @@ class CharacterVocabulary:
     def lookup(self, sentences: Texts) -> Ragged:
         """Return the ids of each sentence's characters in reading order."""
         return concat(self._lookup(chunk, " ") for chunk in chunks(sentences, CHUNK))
+
+    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
+        """Return which sentences, as `lookup` returned them, have a character of the vocabulary that is no space."""
+        spaces = looked_up.occurrences(self._space) if self._space != UNKNOWN else 0
+        known: NDArray[np.bool_] = looked_up.lengths > looked_up.occurrences(UNKNOWN) + spaces
+        return known
 
     def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary characters in each sentence, (n,); 0 for an empty sentence."""

@@ -27,6 +27,10 @@ class Vocabulary(Protocol):
         """Return the ids of each sentence."""
         ...
 
+    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
+        """Return which sentences, as `lookup` returned them, have an entry of the vocabulary, (n,)."""
+        ...
+
     def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks, (n,)."""
         ...

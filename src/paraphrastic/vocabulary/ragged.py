@@ -89,11 +89,12 @@ def concat(parts: Iterable[Ragged]) -> Ragged:
 
     Parts of an iterator are not needed after they are copied: memory holds the result and one part.
     """
-    ids, lengths, counts = GrowingArray(np.int32), GrowingArray(np.int64), GrowingArray(np.uint16)
+    ids, offsets, counts = GrowingArray(np.int32), GrowingArray(np.int64), GrowingArray(np.uint16)
+    offsets.extend(np.zeros(1))
     counted = False
     for part in parts:
+        offsets.extend(part.offsets[1:] + len(ids))
         ids.extend(part.ids)
-        lengths.extend(part.lengths)
         if counted := part.counts is not None:
             counts.extend(part.counts)
-    return Ragged(ids.values(), offsets_from_lengths(lengths.values()), counts.values() if counted else None)
+    return Ragged(ids.values(), offsets.values(), counts.values() if counted else None)

@@ -40,6 +40,12 @@ class WordVocabulary:
         enclosed = (add_boundary_tokens(chunk, self._boundary_tokens) for chunk in chunks(sentences, CHUNK))
         return concat(self._lookup(chunk) for chunk in enclosed)
 
+    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
+        """Return which sentences, as `lookup` returned them, have a word of the vocabulary, (n,)."""
+        boundary_tokens = sum(boundary_widths(self._boundary_tokens))  # known words, but of every sentence
+        known: NDArray[np.bool_] = looked_up.lengths - boundary_tokens > looked_up.occurrences(UNKNOWN)
+        return known
+
     def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary words in each sentence, (n,); 0 for an empty sentence."""
         ids = (self._lookup(chunk) for chunk in chunks(sentences, CHUNK))

@@ -43,6 +43,11 @@ class WordNgramVocabulary:
         """Return the distinct known n-grams and words of each sentence with their counts."""
         return concat(self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
 
+    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
+        """Return which sentences, as `lookup` returned them, have an n-gram or a word of the vocabulary, (n,)."""
+        known: NDArray[np.bool_] = looked_up.lengths > 0
+        return known
+
     def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary n-grams in each sentence, (n,), as `NgramVocabulary` does.
 

@@ -74,7 +74,7 @@ def _train(
     torch.set_num_threads(config.num_threads)
     device = find_device(params.train.device)
     model = initial_model(params.model, config, tables.vocabulary, len(sentences), params.seed, device)
-    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS)
+    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
     trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, selections)
     checkpoint = Checkpoint(checkpoint_folder(params, device.type, tables, checkpoints))
