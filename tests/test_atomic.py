@@ -31,7 +31,7 @@ def test_file_after_an_error(tmp_path, error):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("write", [atomic_write, atomic_folder])
+@pytest.mark.parametrize("write", [atomic_write, atomic_folder, scratch_folder])
 def test_path_in_an_error_without_a_file_name(tmp_path, write):
     with pytest.raises(OSError, match="No space left") as error, write(tmp_path / "path"):
         raise OSError(28, "No space left on device")

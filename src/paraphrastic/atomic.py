@@ -53,12 +53,17 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path` for files that nothing needs after the block; it is removed at the end."""
+    """Yield a new folder beside `path` for files that nothing needs after the block; it is removed at the end.
+
+    Raises:
+        OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
+    """
     _remove_abandoned(path)
     part = _part(path)
-    part.mkdir(parents=True)
     try:
-        yield part
+        with _named_os_errors(path):
+            part.mkdir(parents=True)
+            yield part
     finally:
         rmtree(part, ignore_errors=True)
 

@@ -243,3 +243,28 @@ def test_raw_and_tokenized_versions_of_the_same_sentences(mirror):
     (raw,) = mirror.rglob("asset.test.orig")
     a, b = (tokenize(pa.array(read_lines(file))).to_pylist() for file in (tokenized, raw))
     assert sum(x == y for x, y in zip(a, b, strict=True)) >= 0.96 * len(a)
+
+
+PIECES = [
+    *"abcz .,.'\"`-()[]{}!?:;$%#@*/\\<>&|~_+=0159  ",
+    *("mr.", "u.s.", "n't", "can not", "cannot", "grey", "colour", "'s", "...", "--", "''", "``", "-lrb-", "&quot;"),
+    *("&amp;", "3,000", "10:30", "www.a.com", "x@y.org", "@me", ":)", "e.g.", "no. 5", "gonna", "'tis", "a.", "etc."),
+    *("cancelled", "organise", "rock 'n' roll", "C#", "THE"),
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_short_text_has_the_tokens_of_long_text(seed):
+    generator = Random(seed)
+    texts = ["".join(generator.choices(PIECES, k=generator.randrange(25))) for _ in range(2000)]
+    whole = tokenize(pa.array(texts)).to_pylist()  # too long for Python's regular expressions
+    assert [tokenize(pa.array(texts[i : i + 2])).to_pylist() for i in range(0, 2000, 2)] == [
+        whole[i : i + 2] for i in range(0, 2000, 2)
+    ]
+
+
+@pytest.mark.parametrize("text", ["a dog", "a dog.\n", "É.", "\x02", None, ""])
+def test_short_text_of_any_kind(text):
+    whole = tokenize(pa.array([text, "x " * 2000])).to_pylist()[0]
+    assert tokenize(pa.array([text], pa.string())).to_pylist() == [whole]
+    assert tokenize(pa.chunked_array([[text], [text]], pa.string())).to_pylist() == [whole, whole]

@@ -23,145 +23,29 @@ tokens:
   variation selectors are kept. Characters are composed (NFC). Scripts without spaces are not segmented.
 """
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.text.columns import chunks
-
-Rules = tuple[tuple[str, str], ...]  # pattern and replacement, applied in this order
+from paraphrastic.text.rules import (
+    AMERICAN_SPELLING,
+    BEFORE_PROTECTION,
+    CHARACTERS,
+    ESCAPES,
+    PROTECTED,
+    PROTECTION,
+    PUNCTUATION,
+    SENTENCE_END,
+    Rules,
+)
 
 CHUNK = 1 << 20  # bytes of text that the rules are applied to at once
-
-# Control characters that serve as placeholders while the rules run. The text contains none: they become spaces first.
-SENTENCE_END = "\n"  # after each sentence, between spaces, so that every token has a space on both sides
-PROTECTED = "\x02"  # a token that no rule may change
-CLOSING_QUOTE = "\x03"
-ELLIPSIS = "\x04"
-
-# U+0080–U+009F are control characters, or Windows punctuation that was decoded as Latin-1.
-CHARACTERS: Rules = (
-    (r"[\x{ad}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}]", ""),
-    (r"[\x{85}…]", " ... "),
-    (r"[\x{91}\x{92}‘’‛′´ʼ]", "'"),
-    (r"[\x{93}“„‟«]", " `` "),
-    (r"[\x{94}”»]", " '' "),
-    (r"[\x{96}\x{97}–—―]", " -- "),
-    (r"[‐‑−]", "-"),
-    (r"[\x00-\x1f\x{7f}-\x{a0}\x{1680}\x{2000}-\x{200b}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]", " "),
-    (r"[£€¥¢、。，！？：；（）「」『』،؛؟।]", r" \0 "),
-)
-
-# Escapes of web pages and treebanks. `&amp;quot;` was escaped twice.
-ESCAPES: Rules = (
-    (r"&(?:amp;)*(?:quot|ldquo|rdquo|#34);", '"'),
-    (r"&(?:amp;)*(?:apos|squot|lsquo|rsquo|#39);", "'"),
-    (r"&(?:amp;)*[mn]dash;", " -- "),
-    (r"&(?:amp;)*hellip;", " ... "),
-    (r"&(?:amp;)*nbsp;", " "),
-    (r"&(?:amp;)*lt;", "<"),
-    (r"&(?:amp;)*gt;", ">"),
-    (r"&(?:amp;)+", "&"),
-    (r"-lrb-", "("),
-    (r"-rrb-", ")"),
-    (r"-lsb-", "["),
-    (r"-rsb-", "]"),
-    (r"-lcb-", "{"),
-    (r"-rcb-", "}"),
-    (r"\\([/*])", r"\1"),
-    (r"''", '"'),
-)
-
-# These rules must precede `PROTECTION`: they decide whether a period or an apostrophe belongs to a protected token.
-BEFORE_PROTECTION: Rules = (
-    (r"([ (\[\"-])([a-z])\.([ \"')\]]*\n)", r"\1\2 .\3"),  # a letter at the end of a sentence is not an initial
-    (r"'t(is|was|were|will)\b", r"'t \1"),
-)
-
-_ABBREVIATIONS = (
-    "mr|mrs|ms|messrs|dr|prof|rev|hon|st|sr|jr|gen|col|lt|sgt|capt|cmdr|maj|adm|gov|sen|rep|supt"
-    "|inc|ltd|co|corp|bros|etc|vs|al|approx|dept|univ|assn|ave|blvd|mt|ft|esp|cf|viz"
-    r"|jan|feb|apr|aug|sep|sept|oct|nov|dec|calif|conn|mass|mich|minn|penn|tenn|ph\.d"
-)
-# Tokens that the rules for punctuation would split.
-_PROTECTED_TOKENS = "|".join(
-    (
-        r"(?:https?://|www\.)[^ \n<>\"]*[^ \n<>\".,;:!?'()\[\]{}]",  # web addresses
-        r"[a-z0-9][a-z0-9._%+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)+",  # e-mail addresses
-        r"@[a-z0-9_]+",
-        r"[:;]-?[()]",  # smileys
-        r"[cf]#\B",
-        rf"(?:{_ABBREVIATIONS}|(?:[a-z]\.)+[a-z]|[a-hj-z])\.\B",  # abbreviations and initials
-        r"(?:nos?|figs?|vol|pp|art|sec|ch|eq|mar)\. [0-9]+(?:[.,:][0-9]+)*",  # abbreviations only before a number
-        r"'n'\B",  # rock 'n' roll
-        r"'(?:s|d|m|t|ll|re|ve|n|em|til|cause|bout|round|[0-9][0-9]s)\b",  # tokens that begin with an apostrophe
-    )
-)
-_NUMBER = r"\b[0-9]+(?:[,:][0-9]+)+"
-# An ASCII character that is no letter, digit or apostrophe; then an optional single quote.
-_BEFORE_TOKEN = "[ -&(-/:-@[-`{-~]'??"
-PROTECTION: Rules = ((rf"({_BEFORE_TOKEN})({_PROTECTED_TOKENS})|({_NUMBER})", rf"\1{PROTECTED}\2\3{PROTECTED}"),)
-
-PUNCTUATION: Rules = (
-    # Double quotes.
-    (r"([ (\[{<])\"([^ \n])", r"\1`` \2"),  # after a space or an opening bracket
-    (r"([^ \n])\"([^a-z0-9])", rf"\1{CLOSING_QUOTE}\2"),  # after another character
-    (rf"\"([^`{CLOSING_QUOTE}\"\n]*){CLOSING_QUOTE}", rf"``\1{CLOSING_QUOTE}"),  # the closing quote is known
-    (rf"``([^`{CLOSING_QUOTE}\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # the opening quote is known
-    (r"\"([^\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # in pairs
-    (r"\n +\"", "\n ``"),  # at the start of a sentence
-    (r"\"", CLOSING_QUOTE),
-    (r"``", " `` "),
-    (CLOSING_QUOTE, f" {CLOSING_QUOTE} "),
-    (r"[?!]+|\*+|[,:;()\[\]{}<>%|$#]", r" \0 "),
-    (r"--+", " -- "),
-    # Single quotes: opening, contractions, closing or possessive.
-    (r" '([^ \n'`])", r" ` \1"),
-    (r"`([^ \n'`])", r" ` \1"),
-    (r"n't\b", r" \0"),
-    (r"'(?:s|d|m|ll|re|ve)\b", r" \0"),
-    (r"'([ .])", r" ' \1"),
-    (r"\b(?:(can)(not)|(gon|wan)(na)|(got)(ta)|(gim|lem)(me))\b", r"\1\3\5\7 \2\4\6\8"),
-    (CLOSING_QUOTE, "''"),
-    # Periods.
-    (r"\. \. \.(?: \.)*|\.\.+", f" {ELLIPSIS} "),
-    (r"\. ", " . "),
-    (ELLIPSIS, "..."),
-)
-
-# British words without their ending: -ur of -our, a doubled l with its suffix, -ise.
-_OUR_STEMS = (
-    "arbo|ardo|armo|behavio|cando|clamo|colo|demeano|enamo|endeavo|favo|fervo|flavo|harbo|hono|humo|labo"
-    "|neighbo|odo|parlo|ranco|rigo|rumo|savo|savio|splendo|tumo|valo|vapo|vigo"
-)
-_DOUBLED_L_STEMS = (
-    "cancel|channel|council|counsel|dial|duel|equal|fuel|initial|jewel|label|level|marvel|model|panel|pedal"
-    "|quarrel|rival|shovel|signal|spiral|total|travel|tunnel"
-)
-_ISE_STEMS = (
-    "apolog|author|capital|categor|central|character|civil|critic|custom|democrat|emphas|final|formal|general"
-    "|global|harmon|ideal|industrial|legal|liberal|local|material|maxim|memor|minim|mobil|modern|national"
-    "|neutral|normal|optim|organ|polar|popular|priorit|privat|real|recogn|regular|scrutin|special|stabil"
-    "|standard|subsid|summar|symbol|sympath|urban|util|victim|visual"
-)
-AMERICAN_SPELLING: Rules = (
-    (r"grey(s|ed|er|est|ing|ish)?\b", r"gray\1"),
-    (r"(cent|theat|met|lit|fib|calib|spect)re(s?)\b", r"\1er\2"),
-    (r"(defen|offen|preten|licen)c(e|es|eless)\b", r"\1s\2"),
-    (r"programme(s?)\b", r"program\1"),
-    (
-        rf"\b(?:((?:un|dis|multi|water)?(?:{_OUR_STEMS}))u(r)"
-        rf"|((?:un|mis)?(?:{_DOUBLED_L_STEMS}))l((?:ed|ing|ers?|ors?|ous)\b))",
-        r"\1\2\3\4",
-    ),
-    (
-        rf"\b(?:((?:re|dis|de|un)?(?:{_ISE_STEMS})i)s((?:e|ed|es|ers?|ing|ations?)\b)"
-        r"|((?:anal|paral|catal)y)s((?:e|ed|ing)\b))",
-        r"\1\3z\2\4",
-    ),
-)
+_SHORT = 2_000  # bytes of text that Python's regular expressions are faster with: Arrow compiles each rule at each call
 
 
 def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
@@ -173,6 +57,10 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
     Returns:
         (n,), without nulls. No token contains white space, and no text starts or ends with a space.
     """
+    if texts.nbytes <= _SHORT:
+        strings = texts.fill_null("").to_pylist()
+        if all(text.isascii() and text.isprintable() for text in strings):
+            return pa.array(_tokenize_short(strings), pa.string())
     with ThreadPoolExecutor(pa.cpu_count()) as pool:
         return pa.concat_arrays(list(pool.map(_tokenize, chunks(texts, CHUNK))))
 
@@ -185,6 +73,29 @@ def _tokenize(texts: pa.StringArray) -> pa.StringArray:
     text = _restore(_apply(text, PUNCTUATION + AMERICAN_SPELLING), protected)
     lines = _split(pc.replace_substring_regex(text, "  +", " "), SENTENCE_END)
     return pc.ascii_trim(lines[1:-1], " ")
+
+
+def _tokenize_short(texts: list[str]) -> list[str]:
+    """Return the tokens of printable ASCII text; the steps are those of `_tokenize`."""
+    end = f" {SENTENCE_END} "
+    text = end.join(["", *texts, ""]).lower()
+    parts = _substitute(text, ESCAPES + BEFORE_PROTECTION + PROTECTION).split(PROTECTED)
+    text = _substitute(PROTECTED.join(parts[0::2]), PUNCTUATION + AMERICAN_SPELLING)
+    rest = text.split(PROTECTED)
+    text = "".join(part for pair in zip(rest, [*parts[1::2], ""], strict=True) for part in pair)
+    return [line.strip(" ") for line in re.sub("  +", " ", text).split(SENTENCE_END)[1:-1]]
+
+
+def _substitute(text: str, rules: Rules) -> str:
+    for pattern, replacement in _compiled(rules):
+        text = pattern.sub(replacement, text)
+    return text
+
+
+@cache
+def _compiled(rules: Rules) -> list[tuple[re.Pattern[str], str]]:
+    """Return rules for Python, in which letters and digits are those of ASCII, as in RE2."""
+    return [(re.compile(pattern, re.ASCII), replacement.replace(r"\0", r"\g<0>")) for pattern, replacement in rules]
 
 
 def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
