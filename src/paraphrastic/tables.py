@@ -122,6 +122,9 @@ class StoredSentences:
     Args:
         path: table in schema `SENTENCES`.
 
+    Attributes:
+        path: of the file.
+
     Raises:
         DataError: the file is missing, damaged, or has other columns or types.
     """
@@ -130,7 +133,7 @@ class StoredSentences:
         with _readable(path):
             self._file = pq.ParquetFile(path)
         _checked(self._file.schema_arrow.empty_table(), path, SENTENCES)
-        self._path, self._metadata = path, self._file.metadata
+        self.path, self._metadata = path, self._file.metadata
 
     def __len__(self) -> int:
         return int(self._metadata.num_rows)
@@ -147,7 +150,7 @@ class StoredSentences:
             DataError: the file is damaged.
         """
         for i in range(self._metadata.num_row_groups):
-            with _readable(self._path):
+            with _readable(self.path):
                 group = self._file.read_row_group(i)
             yield group["text"].combine_chunks()
 

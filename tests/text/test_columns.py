@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.text import columns
-from paraphrastic.text.columns import GrowingArray, chunks, large_column, offsets_from_lengths, split_words
+from paraphrastic.text.columns import GrowingArray, chunks, offsets_from_lengths, split_words
 
 
 def lists(sentences, size):
@@ -83,11 +83,3 @@ def test_array_that_grows(seed):
     assert growing.values().dtype == np.int16
     assert growing.values().tolist() == np.concatenate(parts).tolist()
     assert GrowingArray(np.uint8).values().tolist() == []
-
-
-@pytest.mark.parametrize("texts", [[], [""], ["a", "", "日本", "bcd"]])
-def test_large_column(texts):
-    array = pa.array(texts, pa.string())
-    for sentences in (array, pa.concat_arrays([pa.array(["x"]), array]).slice(1), iter([array[:1], array[1:]])):
-        column = large_column(sentences)
-        assert (column.type, column.to_pylist()) == (pa.large_string(), texts)

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 import torch
 
+from paraphrastic.nn.text_file import TextFile
 from paraphrastic.tables import PAIRS
-from paraphrastic.text.columns import large_column
 from paraphrastic.training import sentence_pairs
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
@@ -43,7 +43,7 @@ def test_batch_of_unread_sentences(name, block):
     model, _, _ = prepare(name, block)
     rows = np.array([3, 0, 3])
     cpu = torch.device("cpu")
-    unread = sentence_pairs.UnreadSentences(large_column(SENTENCES), model.vocabulary, cpu).take(rows)
+    unread = sentence_pairs.UnreadSentences(TextFile(SENTENCES), model.vocabulary, cpu).take(rows)
     read = sentence_pairs.DeviceSentences(model.vocabulary.lookup(SENTENCES), cpu).take(rows)
     for name in ("ids", "offsets", "counts"):
         assert torch.equal(getattr(unread, name), getattr(read, name))

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-import pyarrow as pa
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from paraphrastic.nn.text_file import TextFile
 from paraphrastic.text.columns import offsets_from_lengths
 from paraphrastic.vocabulary.kinds import Vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
@@ -71,7 +71,7 @@ class UnreadSentences:
 
     def __init__(
         self,
-        texts: pa.LargeStringArray,
+        texts: TextFile,
         vocabulary: Vocabulary,
         device: torch.device,
         dtype: torch.dtype = torch.float32,
@@ -80,8 +80,7 @@ class UnreadSentences:
 
     def take(self, rows: NDArray[np.integer]) -> Batch:
         """Return the sentences `rows` in that order."""
-        texts = self._texts.take(pa.array(rows)).cast(pa.string())
-        return Batch.of(self._vocabulary.lookup(texts), self._device, self._dtype)
+        return Batch.of(self._vocabulary.lookup(self._texts.take(rows)), self._device, self._dtype)
 
 
 class DeviceSentences:

@@ -59,6 +59,10 @@ class GrowingArray:
     def __len__(self) -> int:
         return self._size
 
+    def last(self) -> Any:
+        """Return the last value."""
+        return self._values[self._size - 1]
+
     def extend(self, values: NDArray[Any]) -> None:
         """Append values."""
         end = self._size + len(values)
@@ -71,18 +75,6 @@ class GrowingArray:
         """Return all values; nothing can be appended after that."""
         self._values.resize(self._size, refcheck=False)
         return self._values
-
-
-def large_column(sentences: Texts) -> pa.LargeStringArray:
-    """Return all sentences as one array, which may have more than 2 GB of text."""
-    data, offsets = GrowingArray(np.uint8), GrowingArray(np.int64)
-    offsets.extend(np.zeros(1))
-    for chunk in chunks(sentences, 1 << 25):
-        compact = pa.concat_arrays([chunk])  # a slice shares the buffers of its whole array
-        offsets.extend(offsets_from_lengths(pc.binary_length(chunk).to_numpy())[1:] + len(data))
-        data.extend(np.frombuffer(compact.buffers()[2] or b"", np.uint8))
-    buffers = (pa.py_buffer(array.values()) for array in (offsets, data))
-    return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)
 
 
 def split_words(sentences: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.int64]]:

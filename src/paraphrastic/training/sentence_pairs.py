@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.nn.batch import DeviceSentences, Sentences, UnreadSentences, to_device
-from paraphrastic.tables import TrainingSentences
-from paraphrastic.text.columns import large_column
+from paraphrastic.nn.text_file import TextFile
+from paraphrastic.tables import StoredSentences, TrainingSentences
 from paraphrastic.training.losses import negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
@@ -25,11 +25,11 @@ class Unread:
     """Sentences as text, with the vocabulary that finds their ids.
 
     Attributes:
-        texts: tokenized.
+        texts: tokenized, in a file.
         vocabulary: of the model.
     """
 
-    texts: pa.LargeStringArray
+    texts: TextFile
     vocabulary: Vocabulary
 
 
@@ -83,7 +83,8 @@ class Paraphrases(SentencePairs):
         sources = encoded.indices.to_numpy()
         left, right, groups = (pairs[name].to_numpy() for name in ("left", "right", "group"))
         is_large = sentences.nbytes > READ_AT_ONCE and not isinstance(vocabulary, WordVocabulary)
-        read = Unread(large_column(sentences), vocabulary) if is_large else vocabulary.lookup(sentences)
+        folder = sentences.path.parent if isinstance(sentences, StoredSentences) else None
+        read = Unread(TextFile(sentences, folder), vocabulary) if is_large else vocabulary.lookup(sentences)
         return cls(read, left, right, sources, groups)
 
     def negative_mask(self, rows: NDArray[np.int64], device: torch.device) -> Tensor:
