@@ -43,13 +43,14 @@ def test_vector_of_one_text(model):
 
 def test_nothing_known(model):
     unknown = ["日本", "ひ ら", "", " \u200b"]
-    vectors, shares = model.encode([*unknown, WORDS[0]], return_unknown=True)
+    vectors, shares = model.encode(iter([*unknown, WORDS[0]]), return_unknown=True)
     assert not vectors[:4].any()
     assert vectors[4].any()
     assert shares.tolist()[:4] == [1, 1, 0, 0]
     assert shares[4] < 1
     np.testing.assert_array_equal(model.unknown([*unknown, WORDS[0]]), shares)
     assert model.unknown("日本") == 1
+    assert model.encode("日本", return_unknown=True)[1] == 1
     assert model.similarity(["日本"], unknown).tolist() == [[0, 0, 0, 0]]
     assert model.similarity_pairwise(["日本"] * 4, unknown).tolist() == [0, 0, 0, 0]
 

@@ -119,16 +119,19 @@ class Model:
         """
         _refuse(others)
         precision = checked_precision(precision)
-        out = self._vectors(_column(sentences), batch_size, show_progress_bar)
+        is_single, texts = isinstance(sentences, str), _column(sentences)
+        out = self._vectors(texts, batch_size, show_progress_bar)
         vectors = quantize(normalize_rows(out) if normalize_embeddings else out, precision)
-        result = _converted(vectors[0] if isinstance(sentences, str) else vectors, convert_to_numpy, convert_to_tensor)
-        return (result, self.unknown(sentences)) if return_unknown else result
+        result = _converted(vectors[0] if is_single else vectors, convert_to_numpy, convert_to_tensor)
+        return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     @property
     def mteb_model_meta(self) -> Any:
-        """What `mteb` records of a model, of its class `ModelMeta`."""
-        from mteb.models import ModelMeta
-
+        """What `mteb` records of a model, of its class `ModelMeta`; missing where `mteb` is not installed."""
+        try:
+            from mteb.models import ModelMeta
+        except ImportError as error:
+            raise AttributeError("mteb_model_meta") from error
         return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
 
     def encode_query(self, sentences: str | Iterable[str] | Texts, **options: Any) -> Any:
