@@ -39,16 +39,10 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     Raises:
         OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
     """
-    _remove_abandoned(path)
-    part = _part(path)
-    try:
-        with _named_os_errors(path):
-            part.mkdir(parents=True)
-            yield part
-            rmtree(path, ignore_errors=True)
-            part.replace(path)
-    finally:
-        rmtree(part, ignore_errors=True)
+    with scratch_folder(path) as part:
+        yield part
+        rmtree(path, ignore_errors=True)
+        part.replace(path)
 
 
 @contextmanager

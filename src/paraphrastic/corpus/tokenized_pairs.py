@@ -1,6 +1,6 @@
 """Tokenize the pairs of a source; memory holds some bytes of each text, whatever its length."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -53,21 +53,13 @@ class TokenizedPairs:
     def of(cls, tables: Iterable[pa.Table], checks: dict[str, Check], scratch: Path) -> Self:
         """Tokenize raw tables of pairs; their texts go to new files in the folder `scratch`."""
         folder = Path(mkdtemp(dir=scratch))
-        columns = {side: TextColumn(folder / f"{side}.arrow") for side in SIDES}
+        columns = [TextColumn(folder / f"{side}.arrow") for side in SIDES]
         described = _DescribedTexts(checks)
-        rows, groups = {side: [np.empty(0, np.int32)] for side in SIDES}, [np.empty(0, np.int64)]
-        for table in tables:
-            groups.append(table["group"].to_numpy())
-            for side, column in columns.items():
-                column.append(texts := tokenize(table[side]))
-                rows[side].append(described.number(texts))
-        for column in columns.values():
-            column.close()
-        left, right = (np.concatenate(rows.pop(side)) for side in SIDES)
+        left, right, groups = _store(tables, columns, described)
         order, positions = _first_occurrences(left, right, len(described.numbering))
         hashes, tokens, forms, found = described.columns(order)
-        texts = StoredTexts(list(columns.values()), positions)
-        return cls(texts, hashes, tokens, forms, found, left, right, np.concatenate(groups), described.form_numbering)
+        texts = StoredTexts(columns, positions)
+        return cls(texts, hashes, tokens, forms, found, left, right, groups, described.form_numbering)
 
 
 class _DescribedTexts:
@@ -100,6 +92,24 @@ class _DescribedTexts:
         found = {name: np.concatenate(parts)[order] for name, parts in self._found.items()}
         tokens, forms = (np.concatenate(parts)[order] for parts in (self._tokens, self._forms))
         return self.numbering.hashes[order], tokens, forms, found
+
+
+def _store(
+    tables: Iterable[pa.Table], columns: Sequence[TextColumn], described: _DescribedTexts
+) -> tuple[Rows, Rows, NDArray[np.int64]]:
+    """Write the tokenized sides of all pairs to `columns`; return their numbers, (n,) each, and the groups, (n,)."""
+    rows: list[list[Rows]] = [[np.empty(0, np.int32)] for _ in columns]
+    groups = [np.empty(0, np.int64)]
+    for table in tables:
+        groups.append(table["group"].to_numpy())
+        for side, column, numbers in zip(SIDES, columns, rows, strict=True):
+            texts = tokenize(table[side])
+            column.append(texts)
+            numbers.append(described.number(texts))
+    for column in columns:
+        column.close()
+    left, right = map(np.concatenate, rows)
+    return left, right, np.concatenate(groups)
 
 
 def renumber(left: Rows, right: Rows, size: int) -> tuple[Mask, Rows, Rows]:
