@@ -71,6 +71,8 @@ def test_similarities_of_all_pairs(model, overlap, kind):
     assert (scores.shape, scores.dtype) == ((3, 4), np.float32)
     for row, text in zip(scores, left, strict=True):
         np.testing.assert_allclose(row, scorer.similarity_pairwise([text] * 4, right), atol=1e-6)
+    with pytest.raises(ParameterError, match="batch_size = 0"):
+        scorer.similarity(left, right, batch_size=0)
     np.testing.assert_array_equal(scorer.similarity(left[0], right), scorer.similarity(left[:1], right))
 
 
@@ -255,6 +257,7 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
         (lambda m: m.encode(["a"], normalise=True), "unknown option of encode 'normalise'"),
         (lambda m: m.encode(["a"], normalize=True), "did you mean 'normalize_embeddings'"),
         (lambda m: m.encode(["a"], precision="int4"), "precision = 'int4': should be one of float32, "),
+        (lambda m: m.similarity(["a"], ["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
         (lambda m: m.unknown([1]), r"sentences\[0\] is of type int"),
         (lambda m: m.encode(["a", None]), r"sentences\[1\] is of type NoneType, expected str"),
         (lambda m: m.encode([float("nan")]), r"sentences\[0\] is of type float, expected str"),

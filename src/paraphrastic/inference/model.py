@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -175,9 +175,11 @@ class Model:
             products: Scores = left @ right.T
             return _like(products, a)
         left, right = _column(a), _column(b)
-        rows, columns = np.indices((len(left), len(right))).reshape(2, -1)
-        scores = self.similarity_pairwise(left.take(pa.array(rows)), right.take(pa.array(columns)), batch_size)
-        return scores.reshape(len(left), len(right))
+        size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
+        scores = np.empty((len(left), len(right)), np.float32)
+        for rows in _batches(len(left), size, progress=False):
+            scores[rows] = self._compare_all(left[rows], right)
+        return scores
 
     def similarity_pairwise(
         self, a: Compared, b: Compared, batch_size: int = BATCH, show_progress_bar: bool | None = None
@@ -213,7 +215,12 @@ class Model:
         known = (self.scorer.oov_share(texts) < 1) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
         return np.where(known[i] & known[j], self.scorer.score(texts, i, j), np.float32(0))
 
-    def fit(self, sentences: object = None, labels: object = None) -> "Model":
+    def _compare_all(self, left: pa.StringArray | pa.ChunkedArray, right: pa.StringArray | pa.ChunkedArray) -> Scores:
+        rows, columns = np.indices((len(left), len(right))).reshape(2, -1)
+        scores = self._compare(left.take(pa.array(rows)), right.take(pa.array(columns)))
+        return scores.reshape(len(left), len(right))
+
+    def fit(self, sentences: object = None, labels: object = None) -> Self:
         """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
         return self
 
@@ -226,7 +233,7 @@ class Model:
         """Return nothing: the model has no parameters that scikit-learn could search."""
         return {}
 
-    def __sklearn_clone__(self) -> "Model":
+    def __sklearn_clone__(self) -> Self:
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
