@@ -18,21 +18,24 @@ from paraphrastic.parameters import Params, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from paraphrastic.sources.own_files import watched
+from paraphrastic.workflow.training import check_student
 from pipeline.stage import run, write_csv
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
+TEACHER = Path("data/inputs/teacher.csv")
 KNOWN_HASHES = Path(".checkpoints/inputs.json")
 PATHS = ("vectors", "path")  # options of models that name a file or a folder
 
 
 def main() -> None:
-    """List the files of training pairs and evaluation sets, and those of the model's options."""
+    """List the files of training pairs and evaluation sets, those of the model's options, and the teacher."""
     params = load_params()
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     hashes = _Hashes()
     _write(DATA, _own_files((*corpus(params.corpus), *suite(params.benchmarks).sources)), hashes)
     _write(MODEL, _files_of_model(params), hashes)
+    _write(TEACHER, _files_of_teacher(params), hashes)
     hashes.save()
 
 
@@ -46,12 +49,19 @@ def _own_files(sources: Sequence[Source]) -> list[Path]:
 
 def _files_of_model(params: Params) -> list[Path]:
     block = params.models[params.model]
-    named = {key: Path(str(block[key])) for key in PATHS if block.get(key)}
-    for key, path in named.items():
-        if not path.exists():
-            remedy = "name a file that exists; a queued experiment needs a whole path"
-            raise SourceError(f"params.yaml: models.{params.model}.{key}: {path}: no such file; {remedy}")
-    return list(named.values())
+    return [_existing(f"models.{params.model}.{key}", str(block[key])) for key in PATHS if block.get(key)]
+
+
+def _files_of_teacher(params: Params) -> list[Path]:
+    check_student(params)
+    return [_existing("teacher.path", params.teacher.path)] if params.teacher.path else []
+
+
+def _existing(key: str, name: str) -> Path:
+    if not Path(name).exists():
+        remedy = "name a file that exists; a queued experiment needs a whole path"
+        raise SourceError(f"params.yaml: {key}: {name}: no such file; {remedy}")
+    return Path(name)
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:

@@ -6,7 +6,8 @@ from paraphrastic.parameters import load_params
 from paraphrastic.workflow.training import Tables, train_model
 from pipeline.stage import CHECKPOINTS, run, write_curve
 
-TABLES, MODEL = Tables(Path("data/corpus"), Path("data/vocabulary"), Path("data/benchmarks")), Path("data/model")
+TABLES = Tables(Path("data/corpus"), Path("data/vocabulary"), Path("data/benchmarks"), Path("data/teacher"))
+MODEL = Path("data/model")
 LOSS, SELECTION = Path("metrics/loss.csv"), Path("metrics/selection.csv")
 
 

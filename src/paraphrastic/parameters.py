@@ -6,7 +6,7 @@ import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     PositiveInt,
     ValidationError,
+    model_validator,
 )
 from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML
@@ -136,6 +137,36 @@ class Train(Section):
     select_every: Literal["epoch", "quarter"]
 
 
+Weight = Annotated[float, Field(ge=0)]
+
+
+class Teacher(Section):
+    """Parameters of the stage `teach`, and of training on what it writes (knowledge distillation).
+
+    Attributes:
+        path: folder of an encoder that sentence-transformers or model2vec wrote; None for no teacher.
+        batch_size: sentences that the teacher encodes at a time.
+        margin_weight: weight of the margin loss; 0 trains on the teacher alone.
+        regression_weight: weight of 1 − the cosine of the teacher's vector and a learned projection of the model's.
+        similarity_weight: weight of the squared difference between the teacher's cosines and the model's, over all
+            sentences of a mini-batch.
+        initial_words: words start from the principal components of the teacher's vectors of single words.
+    """
+
+    path: Name | None
+    batch_size: PositiveInt
+    margin_weight: Weight
+    regression_weight: Weight
+    similarity_weight: Weight
+    initial_words: bool
+
+    @model_validator(mode="after")
+    def _has_loss(self) -> Self:
+        if not (self.margin_weight or self.regression_weight or self.similarity_weight):
+            raise ValueError("margin_weight, regression_weight and similarity_weight are all 0; set one")
+        return self
+
+
 class Params(Section):
     """All of params.yaml.
 
@@ -144,6 +175,7 @@ class Params(Section):
         corpus: training pairs: names of the catalogue, and files as `sources.own_files` takes them.
         benchmarks: evaluation sets: names of suites, and files.
         seed: seed of all random numbers.
+        teacher: an encoder whose vectors the model learns.
         models: blocks of parameters by name; the stage that uses a block checks it.
         finetune: parameters of the stage `finetune`, which checks them.
         taggers: blocks of parameters by name, which the same stage checks.
@@ -156,6 +188,7 @@ class Params(Section):
     seed: int = Field(ge=0, lt=2**63)
     tokenize: Tokenize
     vocabulary: Vocabulary
+    teacher: Teacher
     train: Train
     models: dict[Name, dict[Name, Any]]
     finetune: dict[Name, Any]

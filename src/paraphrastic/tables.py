@@ -65,6 +65,14 @@ SCORES = pa.schema(
     ]
 )
 
+TEACHER_INFO = "teacher.json"  # in the folder of a teacher's vectors: its name, and their size; without a teacher null
+
+
+def teacher_schema(kind: str, dim: int) -> pa.Schema:
+    """Return the schema of the unit vectors that a teacher gave to `sentences`, in their order, or to `words`."""
+    texts = [("text", pa.string())] if kind == "words" else []
+    return pa.schema([*texts, ("vector", pa.list_(pa.float16(), dim))])
+
 
 def indexed_schema(kind: str) -> pa.Schema:
     """Return the schema of an indexed table: columns `left` and `right` with row numbers replace `text1`, `text2`."""

@@ -54,7 +54,8 @@ def on_step(step):
         raise SystemExit
 display.shown = lambda *_: nullcontext(on_step)
 params = load_params(Path("params.yaml"), {"model": sys.argv[1], "train.select": "none"})
-train_model(params, Tables(*(Path("data") / n for n in ("corpus", "vocabulary", "benchmarks"))), Path("c"), Path("m"))
+tables = Tables(*(Path("data") / name for name in Tables._fields))
+train_model(params, tables, Path("c"), Path("m"))
 """
 
 

@@ -222,7 +222,14 @@ def test_summary_of_encoder(model):
 
 
 def test_summary_of_model_without_weights(overlap):
-    expected = {"model": "overlap", "selection": "-", "dimension": "-", "vocabulary": 0, "parameters": 0}
+    expected = {
+        "model": "overlap",
+        "selection": "-",
+        "teacher": "-",
+        "dimension": "-",
+        "vocabulary": 0,
+        "parameters": 0,
+    }
     assert overlap.summary() == expected | {"bytes": (overlap.folder / "config.json").stat().st_size}
 
 

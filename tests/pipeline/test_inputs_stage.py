@@ -53,6 +53,30 @@ def test_folder_of_an_encoder_is_listed_whole(run, tmp_path):
     assert run(options={"path": str(tmp_path / "encoder")})[1] == rows
 
 
+def test_folder_of_a_teacher(run, tmp_path):
+    rows = [write(tmp_path / "mini" / name, name) for name in ("1/weights", "modules.json")]
+    teacher = load_params(ROOT / "params.yaml", {"teacher.path": "mini"}).teacher
+    listed = [row.removeprefix(f"{tmp_path.as_posix()}/") for row in rows]
+    assert run(teacher=teacher) == [[], []]
+    assert stage.TEACHER.read_text().splitlines()[1:] == listed
+    assert run() == [[], []]
+    assert stage.TEACHER.read_text() == "file,sha256\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "error", "message"),
+    [
+        ("avg", SourceError, "params.yaml: teacher.path: mini: no such file; name a file that exists"),
+        ("ldc", ParameterError, "params.yaml: teacher.path: ldc has no sentence vectors that are trained"),
+        ("sif", ParameterError, "params.yaml: teacher.path: sif has no sentence vectors that are trained"),
+    ],
+)
+def test_teacher_that_is_refused(run, model, error, message):
+    teacher = load_params(ROOT / "params.yaml", {"teacher.path": "mini"}).teacher
+    with pytest.raises(error, match=message):
+        run(model, teacher=teacher)
+
+
 def test_changed_content_changes_the_list(run, tmp_path):
     path = tmp_path / "mine.csv"
     before, after = [(write(path, text), run(corpus=["mine.csv"])[0]) for text in (PAIRS, PAIRS + "c,d\n")]

@@ -6,7 +6,6 @@ repeat work.
 
 import ast
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 from re import fullmatch
 
@@ -123,12 +122,18 @@ def test_deps_and_imported_code(stage):
 def test_params_and_parameters_read(stage):
     script = ROOT / "pipeline" / f"{stage}.py"
     files = [script, *(file for file in direct_imports(script) if file.parent.name == "workflow")]
-    read = {
-        node.attr
-        for node in chain.from_iterable(ast.walk(ast.parse(file.read_text())) for file in files)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "params"
-    }
-    assert sorted(STAGES[stage].get("params", [])) == sorted(BLOCKS.get(name, name) for name in read)
+    listed = set(STAGES[stage].get("params", []))
+    read = {key for file in files for key in parameters_read(ast.parse(file.read_text()))}
+    blocks = {key: BLOCKS.get(key.partition(".")[0], key.partition(".")[0]) for key in read}
+    assert sorted(listed) == sorted({block if block in listed else key for key, block in blocks.items()})
+
+
+def parameters_read(tree: ast.Module) -> set[str]:
+    """Return the keys that code reads from an object `params`, such as `seed` and `train.device`."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    keys = {id(node): node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == "params"}
+    inner = {id(node.value): f"{keys[id(node.value)]}.{node.attr}" for node in nodes if id(node.value) in keys}
+    return set((keys | inner).values())
 
 
 @pytest.mark.parametrize("stage", ["train", "evaluate", "finetune"])

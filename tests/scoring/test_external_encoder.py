@@ -29,7 +29,8 @@ def fit(folder: Path) -> ExternalEncoder:
 class WordCountEncoder:
     """Replaces the encoder of either package: the vector of a text is its number of words, and 1."""
 
-    def __init__(self, path: str | None = None) -> None:
+    def __init__(self, path: str, device: str | None = None) -> None:
+        assert device is None  # sentence-transformers chooses
         self.path = path
 
     @classmethod

@@ -15,6 +15,7 @@ from paraphrastic.errors import DataError, ParameterError, SourceError
 from paraphrastic.parameters import load_params
 from paraphrastic.workflow import training
 from paraphrastic.workflow.training import Tables, train_model
+from tests.helpers import stub_teacher
 from tests.helpers.repository import ROOT
 
 SMALL = {"models.avg.dim": 8, "models.avg.epochs": 2}
@@ -142,6 +143,17 @@ def test_folder_that_is_no_model_is_not_replaced(folder):
     assert (folder / "thesis/chapter.txt").exists()
 
 
+def test_model_that_learned_from_a_teacher(folder, monkeypatch):
+    mini = stub_teacher.install(monkeypatch, folder / "mini")
+    taught = paraphrastic.train("pairs.csv", "out", settings=SMALL | {"teacher.path": str(mini)})
+    assert taught.teacher == "mini"
+    untaught = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert untaught.teacher is None
+    assert not np.allclose(weights(taught), weights(untaught))
+    with pytest.raises(ParameterError, match=r"teacher\.path: overlap has no sentence vectors"):
+        paraphrastic.train("pairs.csv", "out", model="overlap", settings={"teacher.path": str(mini)})
+
+
 def test_paths_of_any_name(folder):
     (folder / "pairs.csv").rename(folder / "pairs")
     with pytest.raises(ParameterError, match="unknown corpus 'pairs'"):
@@ -156,7 +168,7 @@ def test_paths_of_any_name(folder):
 def test_folder_of_the_model_is_written_whole_or_not_at_all(folder, monkeypatch):
     params = load_params(ROOT / "params.yaml", {"model": "overlap", "train.select": "none"})
     paraphrastic.train("pairs.csv", "out", settings=SMALL)
-    tables = Tables(folder / "none", folder, folder)
+    tables = Tables(folder / "none", folder, folder, folder)
     with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
         train_model(params, tables, folder / "checkpoints", folder / "out")
     assert paraphrastic.load("out").name == "avg"

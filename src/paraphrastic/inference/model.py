@@ -56,6 +56,7 @@ class Model:
         options: the options that it was trained with.
         scorer: the same model for tokenized text, as the pipeline uses it.
         selection: names of the evaluation sets that selected its epoch; empty if none did.
+        teacher: name of the encoder whose vectors it learned; None if it had no teacher.
         similarity_fn_name: the measure of `similarity`, as evaluators of sentence-transformers ask for it.
         model_card_data: what these evaluators have measured.
     """
@@ -65,6 +66,7 @@ class Model:
     options: Mapping[str, Any]
     scorer: Scorer
     selection: Sequence[str] = ()
+    teacher: str | None = None
     model_card_data: CardData = field(default_factory=CardData)
     similarity_fn_name: ClassVar[str] = "cosine"
 
@@ -240,10 +242,11 @@ class Model:
         return True
 
     def summary(self) -> dict[str, str | int]:
-        """Return name, selection sets and dimension (`-` for none), sizes of vocabulary and weights, bytes on disk."""
+        """Return name, selection sets, teacher, dimension (`-` for none), vocabulary, weights and bytes."""
         return {
             "model": self.name,
             "selection": ", ".join(self.selection) or "-",
+            "teacher": self.teacher or "-",
             "dimension": self.dim if isinstance(self.scorer, VectorScorer) else "-",
             "vocabulary": len(self.vocabulary),
             "parameters": _count_weights(self.folder / "weights.safetensors"),
@@ -294,7 +297,7 @@ def load(folder: Path | str) -> Model:
     if folder.is_file():
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
     scorer, info = load_scorer(folder), read_info(folder)
-    return Model(folder, info.model, info.options, scorer, info.selection)
+    return Model(folder, info.model, info.options, scorer, info.selection, info.teacher)
 
 
 def _count_weights(weights: Path) -> int:

@@ -30,15 +30,24 @@ class ModelInfo:
         options: the options that it was trained with.
         scorer: the kind of scorer that encodes with it, and the options of that scorer.
         selection: names of the evaluation sets that selected its epoch.
+        teacher: name of the encoder whose vectors it learned; None if it had no teacher.
     """
 
     model: str
     options: Mapping[str, Any]
     scorer: Mapping[str, Any]
     selection: Sequence[str] = ()
+    teacher: str | None = None
 
 
-def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path, selection: Sequence[str] = ()) -> None:
+def save(
+    scorer: Scorer,
+    name: str,
+    config: "BaseModel",
+    folder: Path,
+    selection: Sequence[str] = (),
+    teacher: str | None = None,
+) -> None:
     """Write a model to `folder`.
 
     Args:
@@ -47,9 +56,11 @@ def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path, selection
         config: its options.
         folder: where to; created if it does not exist.
         selection: names of the evaluation sets that selected its epoch; empty if none did.
+        teacher: name of the encoder whose vectors it learned; None if it had no teacher.
     """
     folder.mkdir(parents=True, exist_ok=True)
     content = {"format": FORMAT, "model": name, "config": config.model_dump(), "selection": list(selection)}
+    content |= {"teacher": teacher} if teacher else {}
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
@@ -152,4 +163,6 @@ def read_info(folder: Path) -> ModelInfo:
     selection = content.get("selection", [])  # earlier models of this format do not name the sets
     if not (isinstance(selection, list) and all(isinstance(name, str) for name in selection)):
         raise wrong_config(folder)
-    return ModelInfo(content["model"], content["config"], content["scorer"], selection)
+    if not isinstance(teacher := content.get("teacher"), str | None):
+        raise wrong_config(folder)
+    return ModelInfo(content["model"], content["config"], content["scorer"], selection, teacher)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
@@ -23,10 +23,11 @@ class ExternalEncoder:
     Args:
         folder: as sentence-transformers or model2vec wrote it.
         batch_size: sentences per call of the encoder.
+        device: where sentence-transformers encodes; None is a GPU if there is one.
     """
 
-    def __init__(self, folder: Path, batch_size: int) -> None:
-        self._folder, self._batch_size = folder, batch_size
+    def __init__(self, folder: Path, batch_size: int, device: str | None = None) -> None:
+        self._folder, self._batch_size, self._device = folder, batch_size, device
         self.texts = pa.array([], pa.string())  # the vocabulary belongs to the encoder
 
     def encode(self, sentences: pa.StringArray) -> Vectors:
@@ -68,7 +69,7 @@ class ExternalEncoder:
 
     @cached_property
     def _encoder(self) -> Any:
-        package, load = _loader(self._folder)
+        package, load = _loader(self._folder, self._device)
         try:
             return load(import_module(package), str(self._folder))
         except ImportError as error:
@@ -77,10 +78,10 @@ class ExternalEncoder:
             ) from error
 
 
-def _loader(folder: Path) -> tuple[str, Callable[[Any, str], Any]]:
+def _loader(folder: Path, device: str | None) -> tuple[str, Callable[[Any, str], Any]]:
     """Return the package that wrote `folder`, and a function that loads it with that package."""
     if (folder / "modules.json").is_file():
-        return "sentence_transformers", _load_sentence_transformer
+        return "sentence_transformers", partial(_load_sentence_transformer, device=device)
     if _model_type(folder) == "model2vec":
         return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
     raise ModelError(
@@ -88,12 +89,12 @@ def _loader(folder: Path) -> tuple[str, Callable[[Any, str], Any]]:
     )
 
 
-def _load_sentence_transformer(package: Any, path: str) -> Any:
+def _load_sentence_transformer(package: Any, path: str, device: str | None) -> Any:
     from paraphrastic.console import console
 
     if not console.is_terminal:
         import_module("transformers.utils.logging").disable_progress_bar()  # it would fill the log
-    return package.SentenceTransformer(path)
+    return package.SentenceTransformer(path, device=device)
 
 
 def _model_type(folder: Path) -> object:

@@ -10,12 +10,18 @@ from torch import Generator, Tensor
 
 from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import ArchitectureConfig, WordEmbeddingsConfig
+from paraphrastic.training.teacher import TeacherVectors
 from paraphrastic.vocabulary.pretrained import read_vectors
 from paraphrastic.vocabulary.words import END, START, BoundaryTokens, boundary_widths
 
 
 def initial_embeddings(
-    module: TrainableModel, config: ArchitectureConfig, vocabulary: pa.Table, sentences: int, generator: Generator
+    module: TrainableModel,
+    config: ArchitectureConfig,
+    vocabulary: pa.Table,
+    sentences: int,
+    generator: Generator,
+    teacher: TeacherVectors | None = None,
 ) -> tuple[pa.StringArray, Tensor]:
     """Return the entries of the vocabulary and their initial embeddings.
 
@@ -30,6 +36,7 @@ def initial_embeddings(
         vocabulary: table of `text` and `sentences` (document frequency).
         sentences: number of sentences that were counted.
         generator: source of random numbers.
+        teacher: replaces the random directions of words by its vectors; None for no teacher.
 
     Returns:
         The entries (n,) and a float32 table: (n, d) for n-grams; (n + 1, d) for words and characters, with row 0 for
@@ -37,6 +44,8 @@ def initial_embeddings(
     """
     texts, dim = vocabulary["text"].combine_chunks(), config.embedding_dim
     embeddings = _random_directions(len(texts), dim, generator)
+    if teacher is not None:
+        embeddings = teacher.initial_words(module.vocabulary, texts, embeddings)
     if config.init == "idf":
         embeddings.mul_(_idf(vocabulary, sentences).unsqueeze(1))
     if module.vocabulary in ("ngrams", "words+ngrams"):

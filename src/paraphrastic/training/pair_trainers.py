@@ -3,13 +3,13 @@
 import json
 import math
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from paraphrastic.errors import ParameterError
@@ -43,6 +43,7 @@ class PairTrainer(Trainer, ABC):
         selections_per_epoch: how many times per epoch `select` is called.
         pretrained: the model was trained before, and λc penalises the distance of its module's parameters from that
             state.
+        companions: modules that are trained with the model, without penalty, and are not part of it.
 
     Raises:
         ParameterError: the word embeddings are frozen, or λc is not 0, and the model has no other parameters.
@@ -57,14 +58,17 @@ class PairTrainer(Trainer, ABC):
         select: Callable[[Any], float] | None,
         selections_per_epoch: int = 1,
         pretrained: bool = False,
+        companions: Sequence[nn.Module] = (),
     ) -> None:
         self.model, self._pairs, self._config = model, pairs, config
         if not list(model.module.parameters()):
             _refuse_options_of_parameters(config)
         penalty = L2Penalty(config.lambda_c, pretrained or model.module.regularize_to_start)
         score = None if select is None else lambda: select(model)
-        modules, embeddings_penalty = [(model.module, penalty)], _embeddings_penalty(config)
-        super().__init__(modules, model.embeddings, embeddings_penalty, config, seed, score, selections_per_epoch)
+        modules = [(model.module, penalty), *((module, L2Penalty()) for module in companions)]
+        super().__init__(
+            modules, model.embeddings, _embeddings_penalty(config), config, seed, score, selections_per_epoch
+        )
         self.negatives = self.random(NEGATIVES)
         self._sentences = pairs.on_device(model.embeddings.device)
         self._scrambling = Scrambling.of(config)
@@ -123,11 +127,14 @@ class EncoderTrainer(PairTrainer):
         self._module, self._paraphrases, self._margin = model.module, pairs, config.margin
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-        """Return the margin loss of the pairs `rows`, and the leaf of the embedding table."""
+        """Return the loss of the pairs `rows`, and the leaf of the embedding table."""
         leaf, batch = self.embed(rows)
-        vectors = self._module(leaf, batch)  # (2B, dim)
+        return self.loss_of(self._module(leaf, batch), rows), leaf
+
+    def loss_of(self, vectors: Tensor, rows: NDArray[np.int64]) -> Tensor:
+        """Return the margin loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
         mask = self._paraphrases.negative_mask(rows, vectors.device)
-        return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives), leaf
+        return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives)
 
 
 class MatchTrainer(PairTrainer):

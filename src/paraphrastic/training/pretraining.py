@@ -14,6 +14,7 @@ from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_model
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, TrainingSentences, read_table
+from paraphrastic.training.distillation import Distillation, DistillationTrainer
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
 from paraphrastic.training.sentence_pairs import Paraphrases
@@ -28,6 +29,7 @@ def initial_model(
     sentence_count: int,
     seed: int,
     device: torch.device,
+    distillation: Distillation | None = None,
 ) -> TrainedEncoder | TrainedPairModel:
     """Return the untrained model `name` with its initial embeddings.
 
@@ -38,12 +40,14 @@ def initial_model(
         sentence_count: sentences that were counted.
         seed: seed of the initial weights.
         device: where the model is trained.
+        distillation: whose teacher may give words their initial embeddings; None without a teacher.
     """
     generator = torch.Generator().manual_seed(seed)
     cls: Any = model_class(name)
     module: TrainableModel = cls(config, generator)
     counts = _read_counts(vocabulary, module.vocabulary)
-    texts, embeddings = initial_embeddings(module, config, counts, sentence_count, generator)
+    teacher = distillation.teacher if distillation and distillation.options.initial_words else None
+    texts, embeddings = initial_embeddings(module, config, counts, sentence_count, generator, teacher)
     return trained_model(module, embeddings, texts).to(device)
 
 
@@ -61,6 +65,7 @@ def paraphrase_trainer(
     seed: int,
     select: Callable[[Scorer], float] | None,
     selections_per_epoch: int,
+    distillation: Distillation | None = None,
 ) -> PairTrainer:
     """Return the trainer of `model` on a corpus.
 
@@ -72,11 +77,13 @@ def paraphrase_trainer(
         seed: seed of the order of the pairs, of random negatives and of noise.
         select: scores the current model; None for no selection.
         selections_per_epoch: how many times per epoch `select` is called.
+        distillation: what an encoder learns beside the margin loss, or instead of it; None without a teacher.
     """
     examples = Paraphrases.of(pairs, sentences, model.vocabulary)
     if isinstance(model, TrainedPairModel):
         return MatchTrainer(model, examples, config, seed, select, selections_per_epoch)
-    return EncoderTrainer(model, examples, config, seed, select, selections_per_epoch)
+    arguments = model, examples, config, seed, select, selections_per_epoch
+    return DistillationTrainer(*arguments, distillation=distillation) if distillation else EncoderTrainer(*arguments)
 
 
 def find_device(name: str) -> torch.device:

@@ -19,8 +19,9 @@ from paraphrastic.sources.own_files import AnyEntry, listed
 from paraphrastic.training.fingerprint import fingerprint
 from paraphrastic.workflow.counting import count_vocabulary
 from paraphrastic.workflow.downloading import download
+from paraphrastic.workflow.teaching import teach
 from paraphrastic.workflow.tokenizing import tokenize_sources
-from paraphrastic.workflow.training import Tables, train_model
+from paraphrastic.workflow.training import Tables, check_student, train_model
 
 
 def train(
@@ -58,12 +59,14 @@ def train(
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     sources = corpus(chosen.corpus)
     work = _work_folder(chosen, (*sources, *sets.sources))
-    tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks")
+    tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
+    check_student(chosen)
     if not tables.vocabulary.is_dir():
         with ExitStack() as after_failure:
             after_failure.callback(rmtree, work, ignore_errors=True)
             _prepare(chosen, sources, sets, work, tables)
             after_failure.pop_all()
+    teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
     train_model(chosen, tables, work / "checkpoints", out)
     rmtree(work)
     return load(out)

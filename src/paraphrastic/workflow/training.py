@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from paraphrastic import models
 from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import message
+from paraphrastic.errors import ParameterError
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import save
 from paraphrastic.parameters import Params, checked
@@ -14,6 +15,7 @@ from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.training.curves import Curves
 from paraphrastic.training.fingerprint import fingerprint
+from paraphrastic.training.teacher import TeacherVectors, read_teacher
 
 CHECKPOINT_SECONDS = 60.0
 _SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
@@ -25,6 +27,7 @@ class Tables(NamedTuple):
     corpus: Path
     vocabulary: Path
     benchmarks: Path
+    teacher: Path
 
 
 def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) -> Curves:
@@ -32,7 +35,7 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
 
     Args:
         params: all parameters.
-        tables: what `tokenize_sources` and `count_vocabulary` wrote.
+        tables: what `tokenize_sources`, `count_vocabulary` and `teach` wrote.
         checkpoints: where the state of an interrupted training is; it goes on from there.
         out: the folder, which appears whole or not at all.
     """
@@ -41,6 +44,7 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     sentences = StoredSentences(tables.corpus / "sentences.parquet")
     model_class = models.model_class(params.model)
     selected_by: list[str] = []
+    check_student(params)
     if issubclass(model_class, Baseline):
         scorer: Scorer = model_class.fit(config, sentences)
         curves = Curves(selection=[(0, select(scorer))] if select else [])
@@ -49,15 +53,33 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
             selected_by = select.names
             message(f"sets that select the epoch: {', '.join(selected_by)}")
         scorer, curves = _train(params, config, sentences, tables, checkpoints, select)
+    teacher = read_teacher(tables.teacher).name if params.teacher.path else None
     with atomic_folder(out) as part:
-        save(scorer, params.model, config, part, selected_by)
+        save(scorer, params.model, config, part, selected_by, teacher)
     return curves
+
+
+def check_student(params: Params) -> None:
+    """Refuse a teacher for a model that has no vectors to train.
+
+    Raises:
+        ParameterError: the model is a baseline or compares pairs of sentences.
+    """
+    if params.teacher.path is None:
+        return
+    from paraphrastic.nn.encoder import Encoder
+
+    if not issubclass(models.model_class(params.model), Encoder):
+        raise ParameterError(
+            f"params.yaml: teacher.path: {params.model} has no sentence vectors that are trained; leave it empty, or "
+            "choose an encoder"
+        )
 
 
 def checkpoint_folder(params: Params, device: str, tables: Tables, checkpoints: Path) -> Path:
     """Return the folder of this run's checkpoint; the state of a GPU's optimizers differs from that of the CPU's."""
     options = params.models[params.model]
-    settings = params.seed, params.train, params.model, options, device
+    settings = params.seed, params.train, params.teacher, params.model, options, device
     files = [Path(options["vectors"])] if options.get("vectors") else []
     return checkpoints / fingerprint(settings, *tables, *files)
 
@@ -69,14 +91,18 @@ def _train(
 
     from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
     from paraphrastic.training.display import shown
+    from paraphrastic.training.distillation import Distillation
     from paraphrastic.training.pretraining import find_device, initial_model, paraphrase_trainer
 
     torch.set_num_threads(config.num_threads)
     device = find_device(params.train.device)
-    model = initial_model(params.model, config, tables.vocabulary, len(sentences), params.seed, device)
+    distillation = None
+    if params.teacher.path:
+        distillation = Distillation(TeacherVectors(tables.teacher, len(sentences)), params.teacher)
+    model = initial_model(params.model, config, tables.vocabulary, len(sentences), params.seed, device, distillation)
     pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
-    trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, selections)
+    trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, selections, distillation)
     checkpoint = Checkpoint(checkpoint_folder(params, device.type, tables, checkpoints))
     with shown(params.model, trainer, config.batch_size) as on_step:
         curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)

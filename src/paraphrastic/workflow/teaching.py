@@ -1,0 +1,89 @@
+"""Training sentences and words → the vectors that a teacher gives to them."""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from paraphrastic.atomic import atomic_folder, write_text
+from paraphrastic.console import message, progress
+from paraphrastic.errors import ModelError
+from paraphrastic.parameters import Params
+from paraphrastic.scoring.cosine import normalize_rows
+from paraphrastic.scoring.external_encoder import ExternalEncoder
+from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.sources.own_files import watched
+from paraphrastic.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
+from paraphrastic.training.fingerprint import fingerprint
+
+SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on
+
+
+def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path) -> None:
+    """Write the vectors of all distinct training sentences and of all words; without a teacher, a note that says so.
+
+    Vectors are scaled to length 1 and stored as float16, 2 bytes per number.
+
+    Args:
+        params: all parameters, which name the teacher.
+        corpus: tables of sentences and pairs.
+        vocabulary: tables of counts.
+        work: where the files of an interrupted run are; it goes on from there.
+        out: the folder, which appears whole or not at all.
+
+    Raises:
+        ModelError: there is no encoder in the teacher's folder, or it gives a vector that is not finite.
+        ParameterError: the package that reads the teacher is not installed.
+    """
+    if params.teacher.path is None:
+        with atomic_folder(out) as part:
+            _write_info(part, None, 0)
+        return
+    folder, device = Path(params.teacher.path), params.train.device
+    encoder = ExternalEncoder(folder, params.teacher.batch_size, None if device == "auto" else device)
+    files = corpus / "sentences.parquet", vocabulary / "words.parquet"
+    shards = work / fingerprint(device, *files, *watched(folder))
+    sentences = StoredSentences(files[0])
+    words = read_table(files[1], WORD_COUNTS)["text"].combine_chunks()
+    message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words")
+    with progress() as bar:
+        for kind, texts, count in (("words", [words], len(words)), ("sentences", sentences, len(sentences))):
+            task = bar.add_task(kind, total=count)
+            for done in _encode(encoder, kind, texts, shards / kind):
+                bar.advance(task, done)
+    _collect(shards, out, folder.resolve().name, encoder.encode(pa.array(["a"])).shape[1])
+
+
+def _encode(encoder: ExternalEncoder, kind: str, texts: Iterable[pa.StringArray], shards: Path) -> Iterator[int]:
+    """Write a table for each `SHARD` texts, unless it is there, and yield how many texts each has."""
+    parts = (column[start : start + SHARD] for column in texts for start in range(0, len(column), SHARD))
+    for number, part in enumerate(parts):
+        path = shards / f"{number:06}.parquet"
+        if not path.exists():
+            vectors = _unit_vectors(encoder, part)
+            column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
+            table = pa.table({"text": part, "vector": column})
+            write_table(table, path, teacher_schema(kind, vectors.shape[1]))
+        yield len(part)
+
+
+def _unit_vectors(encoder: ExternalEncoder, texts: pa.StringArray) -> Vectors:
+    vectors = encoder.encode(texts)
+    if len(bad := np.flatnonzero(~np.isfinite(vectors).all(1))):
+        raise ModelError(f"teacher: the vector of {texts[bad[0]].as_py()!r:.60} is not finite; choose another teacher")
+    return normalize_rows(vectors)
+
+
+def _collect(shards: Path, out: Path, name: str, dim: int) -> None:
+    with atomic_folder(out) as part:
+        for kind in ("words", "sentences"):
+            shutil.move(shards / kind, part / kind)
+        _write_info(part, name, dim)
+    shutil.rmtree(shards)
+
+
+def _write_info(folder: Path, name: str | None, dim: int) -> None:
+    write_text(folder / TEACHER_INFO, json.dumps({"name": name, "dim": dim}) + "\n")

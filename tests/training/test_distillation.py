@@ -1,0 +1,175 @@
+"""Training toward the vectors of a teacher: the losses, the start, and what each option changes."""
+
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from paraphrastic import models
+from paraphrastic.errors import DataError
+from paraphrastic.parameters import Teacher
+from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.tables import teacher_schema, write_table
+from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.distillation import Distillation, DistillationTrainer, regression_loss, similarity_loss
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.training.sentence_pairs import Paraphrases
+from paraphrastic.training.teacher import TeacherVectors
+from tests.helpers.encoder_variants import VARIANTS, WORD
+from tests.helpers.stub_teacher import DIM, vector_of
+from tests.helpers.toy_training import COUNTS, SENTENCES, kill_at, saved_bytes
+
+BLOCKS = dict(VARIANTS)
+OPTIONS = {
+    "path": "mini",
+    "batch_size": 8,
+    "margin_weight": 1.0,
+    "regression_weight": 1.0,
+    "similarity_weight": 0.0,
+    "initial_words": True,
+}
+
+
+def unit(texts):
+    vectors = np.array([vector_of(text) for text in texts])
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder of the teacher's vectors of the toy corpus, the sentences in two files."""
+    texts = SENTENCES.to_pylist()
+    parts = {"sentences/0": texts[:30], "sentences/1": texts[30:], "words/0": COUNTS["words"]["text"].to_pylist()}
+    for name, part in parts.items():
+        vectors = pa.FixedSizeListArray.from_arrays(unit(part).astype(np.float16).ravel(), DIM)
+        table = pa.table({"text": part, "vector": vectors})
+        write_table(table, tmp_path / "teacher" / f"{name}.parquet", teacher_schema(name.split("/")[0], DIM))
+    (tmp_path / "teacher/teacher.json").write_text(json.dumps({"name": "mini", "dim": DIM}))
+    return tmp_path / "teacher"
+
+
+def prepare(folder, name="avg", block=WORD, changes=None, **options):
+    """Return an untrained model, its pairs, its options, and what is to be learned."""
+    distillation = Distillation(TeacherVectors(folder, len(SENTENCES)), Teacher(**OPTIONS | options))
+    defaults = {"dim": 8, "epochs": 6, "batch_size": 4, "learning_rate": 0.02, "init": "random"}
+    config = models.config_class(name)(**block | defaults | (changes or {}))
+    generator = torch.Generator().manual_seed(7)
+    module = models.model_class(name)(config, generator)
+    teacher = distillation.teacher if distillation.options.initial_words else None
+    arguments = module, config, COUNTS[module.vocabulary], len(SENTENCES), generator
+    texts, embeddings = initial_embeddings(*arguments, teacher)
+    model, rows = TrainedEncoder(module, embeddings, texts), np.arange(20)
+    pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
+    return model, pairs, config, distillation
+
+
+def train(folder, checkpoints, *args, every=1e9, on_step=lambda step: None, **options):
+    model, pairs, config, distillation = prepare(folder, *args, **options)
+    trainer = DistillationTrainer(model, pairs, config, 11, None, distillation=distillation)
+    return model, trainer.run(Checkpoint(checkpoints), every, on_step)
+
+
+def test_losses():
+    generator = np.random.default_rng(1)
+    vectors, targets = generator.normal(size=(7, 5)).astype("f4"), generator.normal(size=(7, 5)).astype("f4")
+    u, t = (m / np.linalg.norm(m, axis=1, keepdims=True) for m in (vectors, targets))
+    arguments = torch.from_numpy(vectors), torch.from_numpy(targets)
+    assert regression_loss(*arguments).item() == pytest.approx(np.mean(1 - (u * t).sum(1)), abs=1e-6)
+    assert similarity_loss(*arguments).item() == pytest.approx(np.mean((u @ u.T - t @ t.T) ** 2), abs=1e-6)
+
+
+def test_vectors_by_row(folder):
+    rows = np.array([39, 0, 30, 0])
+    np.testing.assert_allclose(TeacherVectors(folder, 40).take(rows), unit(SENTENCES.to_pylist())[rows], atol=1e-3)
+
+
+def test_principal_components(folder):
+    teacher = TeacherVectors(folder, 40)
+    components = teacher.components(4)
+    np.testing.assert_allclose(components @ components.T, np.eye(4), atol=1e-6)
+    variances = np.var(teacher.word_vectors @ teacher.components(DIM).T, axis=0)
+    assert (np.diff(variances) <= 1e-6).all()
+    assert variances.sum() == pytest.approx(np.var(teacher.word_vectors, axis=0).sum(), rel=1e-5)
+
+
+@pytest.mark.parametrize("dim", [4, DIM, 9])
+def test_start_of_words(folder, dim):
+    model, _, _, distillation = prepare(folder, changes={"dim": dim})
+    vectors = unit(COUNTS["words"]["text"].to_pylist())
+    centred = vectors - vectors.mean(0)
+    wanted = centred @ distillation.teacher.components(dim).T
+    np.testing.assert_allclose(model.embeddings[1:, :DIM].numpy(), wanted, atol=2e-3)
+    assert model.embeddings[1:, DIM:].count_nonzero() == len(vectors) * max(dim - DIM, 0)
+    untaught, *_ = prepare(folder, changes={"dim": dim}, initial_words=False)
+    assert torch.equal(untaught.embeddings[1:, DIM:], model.embeddings[1:, DIM:])
+    assert not torch.equal(untaught.embeddings, model.embeddings)
+
+
+def test_start_of_words_beside_ngrams(folder):
+    name, block = next((name, block) for name, block in VARIANTS if name == "charagram" and block["words"])
+    model, *_ = prepare(folder, name, block)
+    texts = model.texts.to_pylist()
+    words = [
+        row
+        for row, text in enumerate(texts)
+        if text.strip() in set(COUNTS["words"]["text"].to_pylist()) and text.startswith(" ") and text.endswith(" ")
+    ]
+    assert 0 < len(words) < len(texts)
+    assert sorted(model.embeddings[:, :DIM].abs().sum(1).nonzero().squeeze(1).tolist()) == words
+
+
+@pytest.mark.parametrize("weights", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
+@pytest.mark.parametrize("name", ["avg", "lstmavg", "charcnn"])
+def test_cosines_approach_those_of_the_teacher(folder, tmp_path, name, weights):
+    keys = [f"{key}_weight" for key in ("margin", "regression", "similarity")]
+    options = dict(zip(keys, weights, strict=True)) | {"initial_words": False}
+    block = next(block for key, block in VARIANTS if key == name)
+    changes = {"dim": 12, "epochs": 60, "learning_rate": 0.01} | ({"filters": {2: 30}} if name == "charcnn" else {})
+    untrained, *_ = prepare(folder, name, block, changes, **options)
+    trained, _ = train(folder, tmp_path / "c", name, block, changes, **options)
+    wanted = unit(SENTENCES.to_pylist())
+    errors = []
+    for model in (untrained, trained):
+        vectors = model.encode(SENTENCES)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        errors.append(np.abs(vectors @ vectors.T - wanted @ wanted.T).mean())
+    assert errors[1] < 0.75 * errors[0]
+
+
+@pytest.mark.parametrize("changes", [{f"{key}_weight": 0.5} for key in ("margin", "regression", "similarity")])
+def test_each_weight_has_an_effect(folder, tmp_path, changes):
+    _, before = train(folder, tmp_path / "1")
+    _, after = train(folder, tmp_path / "2", **changes)
+    assert before.loss != after.loss
+
+
+def test_bytes_of_killed_and_unbroken_run(folder, tmp_path):
+    unbroken, curves = train(folder, tmp_path / "1")
+    with pytest.raises(KeyboardInterrupt):
+        train(folder, tmp_path / "2", every=0, on_step=kill_at(9))
+    resumed, resumed_curves = train(folder, tmp_path / "2")
+    assert resumed_curves == curves
+    assert saved_bytes(unbroken, "avg", tmp_path / "a") == saved_bytes(resumed, "avg", tmp_path / "b")
+
+
+def test_vectors_of_another_corpus(folder):
+    with pytest.raises(DataError, match="lacks vectors of the 41 training sentences; run `dvc repro teach`"):
+        TeacherVectors(folder, 41)
+
+
+@pytest.mark.parametrize(("content", "message"), [(None, "no such file"), ("{", "damaged"), ('{"name": 1}', "damaged")])
+def test_damaged_note(folder, content, message):
+    (folder / "teacher.json").unlink()
+    if content is not None:
+        (folder / "teacher.json").write_text(content)
+    with pytest.raises(DataError, match=re.escape("teacher.json: ") + message):
+        TeacherVectors(folder, 40)
+
+
+def test_damaged_vectors(folder):
+    (folder / "sentences/1.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match=r"1\.parquet: not a readable parquet file"):
+        TeacherVectors(folder, 40)
