@@ -30,7 +30,7 @@ TRAINING = ("epochs", "batch_size", "optimizer", "learning_rate", "schedule", "m
 NOT_READ = {  # options of a model's block
     "encoder": {
         **dict.fromkeys(TRAINING, "the block `finetune` has its own"),
-        **dict.fromkeys(("margin", "negatives"), "the rows of a task have labels"),
+        **dict.fromkeys(("margin", "temperature", "negatives"), "the rows of a task have labels"),
         **dict.fromkeys(("batches", "curriculum"), "the rows of a task have neither sources nor an order"),
     },
     "pair model": dict.fromkeys(("negatives", "negatives_per_sentence"), "the pairs of a task have labels"),

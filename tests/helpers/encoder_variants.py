@@ -18,6 +18,7 @@ TRAINED = {
     "batches": "mixed",
     "curriculum": False,
     "margin": 0.4,
+    "temperature": None,
     "negatives": "max",
     "optimizer": "adam",
     "learning_rate": 0.01,

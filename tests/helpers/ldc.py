@@ -14,7 +14,7 @@ from tests.helpers.encoder_variants import EMBEDDINGS, TRAINED, ragged_of
 from tests.helpers.toy_training import COUNTS, SENTENCES
 
 DIM, ROWS = 4, 11  # size of an embedding, and rows of the embedding table
-TRAINING = {key: value for key, value in TRAINED.items() if key != "margin"} | EMBEDDINGS
+TRAINING = {key: value for key, value in TRAINED.items() if key not in ("margin", "temperature")} | EMBEDDINGS
 LDC = TRAINING | {
     "dim": DIM,
     "match": "local",

@@ -56,6 +56,7 @@ VALUES: dict[
     "out_dim": (7, 8),
     "projection_dim": (7, 8),
     "scramble": (0.9, 0.0),
+    "temperature": (0.1, None),
     "window": (1, 3),
     "word_dropout": (0.5, 0.0),
 }

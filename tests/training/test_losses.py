@@ -1,10 +1,10 @@
-"""The margin loss on numbers worked by hand, and its negatives against a search by brute force."""
+"""The losses on numbers worked by hand and sentence by sentence; negatives against a search by brute force."""
 
 import numpy as np
 import pytest
 import torch
 
-from paraphrastic.training.losses import choose_negatives, margin_loss, negative_mask
+from paraphrastic.training.losses import choose_negatives, infonce_loss, margin_loss, negative_mask
 
 
 def random_generator():
@@ -48,6 +48,29 @@ def test_margin_loss_without_allowed_negatives(ids, groups):
     loss = margin_loss(vectors, mask, 0.4, "max", random_generator())
     assert float(loss.detach()) == 0
     loss.backward()
+    assert not vectors.grad.any()
+
+
+@pytest.mark.parametrize("temperature", [0.05, 1.0])
+def test_infonce_sentence_by_sentence(temperature):
+    random = np.random.default_rng(3)
+    ids, groups = np.array([0, 1, 2, 3, 4, 5, 0, 7, 8, 9]), np.array([0, 1, 1, 2, 3])  # a copy, and pairs of one group
+    vectors = random.normal(size=(10, 4))
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    mask, losses = naive_mask(ids, groups), []
+    for k in range(10):
+        partner = (k + 5) % 10
+        scores = {t: unit[k] @ unit[t] / temperature for t in range(10) if t == partner or not mask[k, t]}
+        losses.append(np.log(sum(map(np.exp, scores.values()))) - scores[partner])
+    loss = infonce_loss(torch.from_numpy(vectors), torch.from_numpy(mask), temperature)
+    assert float(loss) == pytest.approx(np.mean(losses), rel=1e-9)
+
+
+def test_infonce_without_allowed_negatives():
+    vectors = torch.randn(4, 3, requires_grad=True)
+    loss = infonce_loss(vectors, negative_mask(torch.arange(4), torch.tensor([7, 7])), 0.05)
+    loss.backward()
+    assert float(loss.detach()) == 0
     assert not vectors.grad.any()
 
 

@@ -71,13 +71,17 @@ class TrainingConfig(ArchitectureConfig):
 
 
 class EncoderConfig(TrainingConfig):
-    """Options of sentence encoders, which are trained with a margin loss (acl2017 §3.2).
+    """Options of sentence encoders, which are trained with a margin loss (acl2017 §3.2) or InfoNCE.
 
     Attributes:
         margin: δ of Eq. 2; not read on supervised tasks.
+        temperature: τ of InfoNCE, for which every sentence of the mini-batch is a negative; it replaces the margin
+            loss, so that `margin` and `negatives` have no effect. null for the margin loss; not read on supervised
+            tasks.
     """
 
     margin: NonNegativeFloat
+    temperature: PositiveFloat | None
 
 
 class PairModelConfig(TrainingConfig):

@@ -14,9 +14,10 @@ from paraphrastic.atomic import sha256_of
 from paraphrastic.errors import ModelError
 from paraphrastic.tables import VOCABULARY, read_table, write_table
 
-LATER_OPTIONS = {  # absent from folders of 0.2.0 → the value that means the same
+LATER_OPTIONS = {  # absent from folders of earlier versions → the value that means the same
     "dense": True,
     "freeze_embeddings": False,
+    "temperature": None,
     "lowercase": True,
 }
 FORMER_OPTIONS = ("scramble",)  # in folders of 0.2.0 of models on which they had no effect

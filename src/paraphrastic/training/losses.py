@@ -1,9 +1,13 @@
-"""The margin loss and its negative examples: acl2017 §3.2, Eq. 2 (iclr2016 §3.1, charagram2016 Appendix A)."""
+"""The losses on a mini-batch of paraphrases.
+
+The margin loss and its negative examples are those of the papers: acl2017 §3.2, Eq. 2 (iclr2016 §3.1, charagram2016
+Appendix A). InfoNCE is not in the papers.
+"""
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
+from torch.nn.functional import cross_entropy, normalize
 
 from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.options import Negatives
@@ -27,6 +31,24 @@ def margin_loss(
     positive, negative = positive_and_negative_cosines(vectors, mask, negatives, generator)
     hinges = (margin - positive + negative).clamp(min=0)  # (2B,)
     return hinges.masked_fill(mask.all(1), 0.0).sum() / (len(vectors) // 2)
+
+
+def infonce_loss(vectors: Tensor, mask: Tensor, temperature: float) -> Tensor:
+    """Return the mean over 2B sentences of InfoNCE (van den Oord et al. 2018, Eq. 4) with cosines over τ as scores.
+
+    `−log( exp(cos(s, p) / τ) / Σ_t exp(cos(s, t) / τ) )`, p being the paraphrase of s, and t each sentence of the
+    mini-batch that is allowed as a negative of s, and p itself.
+
+    Args:
+        vectors: (2B, dim), the first sentences of the pairs, then the second ones.
+        mask: (2B, 2B) bool from `negative_mask`.
+        temperature: τ.
+    """
+    unit = normalize(vectors, dim=1)
+    paraphrases = torch.arange(len(vectors), device=vectors.device).roll(len(vectors) // 2)  # (2B,)
+    left_out = mask.scatter(1, paraphrases.unsqueeze(1), False)
+    scores = (unit @ unit.T / temperature).masked_fill(left_out, -torch.inf)  # (2B, 2B)
+    return cross_entropy(scores, paraphrases)
 
 
 def positive_and_negative_cosines(

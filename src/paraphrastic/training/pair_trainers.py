@@ -24,7 +24,7 @@ from paraphrastic.nn.options import (
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel
 from paraphrastic.training.batches import epoch_batches
 from paraphrastic.training.dense_optimizer import L2Penalty
-from paraphrastic.training.losses import margin_loss
+from paraphrastic.training.losses import infonce_loss, margin_loss
 from paraphrastic.training.mismatches import mismatched_pairs
 from paraphrastic.training.scrambling import Scrambling
 from paraphrastic.training.sentence_pairs import LabelledPairs, Paraphrases, SentencePairs
@@ -118,13 +118,14 @@ def _embeddings_penalty(config: TrainingConfig) -> L2Penalty:
 
 
 class EncoderTrainer(PairTrainer):
-    """Trains a sentence encoder on paraphrases with the margin loss (acl2017 §3.2)."""
+    """Trains a sentence encoder on paraphrases with the margin loss (acl2017 §3.2), or with InfoNCE."""
 
     def __init__(
         self, model: TrainedEncoder, pairs: Paraphrases, config: EncoderConfig, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(model, pairs, config, *args, **kwargs)
-        self._module, self._paraphrases, self._margin = model.module, pairs, config.margin
+        self._module, self._paraphrases = model.module, pairs
+        self._margin, self._temperature = config.margin, config.temperature
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the loss of the pairs `rows`, and the leaf of the embedding table."""
@@ -132,8 +133,10 @@ class EncoderTrainer(PairTrainer):
         return self.loss_of(self._module(leaf, batch), rows), leaf
 
     def loss_of(self, vectors: Tensor, rows: NDArray[np.int64]) -> Tensor:
-        """Return the margin loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
+        """Return the loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
         mask = self._paraphrases.negative_mask(rows, vectors.device)
+        if self._temperature is not None:
+            return infonce_loss(vectors, mask, self._temperature)
         return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives)
 
 
