@@ -17,6 +17,13 @@ def test_batches_of_one_epoch(sampling):
     assert [batch.tolist() for batch in batches] != [batch.tolist() for batch in other_seed]
 
 
+def test_batches_of_all_sources_take_turns():
+    sources = np.repeat([0, 1, 2], 400)
+    order = [sources[batch[0]] for batch in epoch_batches(sources, 4, "source", np.random.default_rng(5))]
+    changes = np.count_nonzero(np.diff(order))
+    assert changes == pytest.approx(2 / 3 * 299, abs=30)  # two of three neighbours have another source
+
+
 @pytest.mark.parametrize("sampling", ["mixed", "source"])
 def test_batches_in_order(sampling):
     batches = epoch_batches(np.repeat([0, 1], 25), 10, sampling, np.random.default_rng(0), in_order=True)

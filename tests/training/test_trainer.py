@@ -30,6 +30,53 @@ def test_loss_curve_of_killed_and_unbroken_run(tmp_path, monkeypatch):
     assert train("avg", WORD, tmp_path / "2")[1] == unbroken
 
 
+def test_points_of_a_loss_curve_are_means(tmp_path, monkeypatch):
+    _, single = train("avg", WORD, tmp_path / "1")
+    monkeypatch.setattr(training_loop, "_POINTS", 10)
+    _, curves = train("avg", WORD, tmp_path / "2")
+    losses = np.array([loss for _, loss in single.loss])
+    assert [loss for _, loss in curves.loss] == pytest.approx(losses.reshape(10, 3).mean(1).tolist(), rel=1e-6)
+
+
+def small_trainer(seed=11, selections=1, **changes):
+    model, pairs, config = prepare("avg", WORD, **changes)
+    return EncoderTrainer(model, pairs, config, seed, None, selections)
+
+
+@pytest.mark.parametrize(("schedule", "last"), [("linear", 0.02 / 30), ("constant", 0.02)])
+def test_learning_rate_of_each_step(schedule, last):
+    rates = small_trainer(schedule=schedule).learning_rates
+    assert rates.tolist() == pytest.approx(np.linspace(0.02, last, 30).tolist())
+
+
+@pytest.mark.parametrize(
+    ("selections", "steps"), [(1, {5: 1.0}), (2, {3: 0.5, 5: 1.0}), (4, {2: 0.25, 3: 0.5, 4: 0.75, 5: 1.0})]
+)
+def test_part_of_an_epoch_is_done_at_the_first_step_that_completes_it(selections, steps):
+    assert small_trainer(selections=selections).selection_steps == steps
+
+
+def test_order_and_noise_depend_on_the_seed():
+    first, same, other = (small_trainer(seed) for seed in (11, 11, 12))
+    orders = [np.concatenate(trainer.batches(0)).tolist() for trainer in (first, same, other)]
+    assert orders[0] == orders[1] != orders[2]
+    draws = [trainer.random(training_loop.NOISE, 1).random() for trainer in (first, same, other)]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def distances(trained, started):
+    """Return the distance of the embeddings from their start, and from zero."""
+    return float((trained.embeddings - started.embeddings).norm()), float(trained.embeddings.norm())
+
+
+def test_penalty_pulls_embeddings_toward_their_start(tmp_path):
+    started, _, _ = prepare("avg", WORD)
+    far, _ = distances(train("avg", WORD, tmp_path / "1", lambda_w=0.0)[0], started)
+    near, length = distances(train("avg", WORD, tmp_path / "2", lambda_w=1000.0)[0], started)
+    assert near < 0.02 * far
+    assert length == pytest.approx(float(started.embeddings.norm()), rel=0.01)
+
+
 def test_best_quarter_of_an_epoch(tmp_path):
     model, pairs, config = prepare("avg", WORD, epochs=2, schedule="constant")
     tables, scores = [], iter([1.0, 2.0, 3.0, 1.0, 9.0, 1.0, 1.0, 1.0])
