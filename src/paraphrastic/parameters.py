@@ -85,6 +85,7 @@ class Tokenize(Section):
         max_score: largest score; None for no limit.
         relations: entailment relations of PPDB 2.0 that are kept; an empty list keeps all.
         max_bad_rows: share of unusable rows of a source above which it is refused.
+        max_group_pairs: how many pairs of one group are kept; None for what the catalogue states of each source.
         take_share: share of the pairs that are left to train on.
         max_pairs: how many of them at most; None for no limit.
         max_tokens: the same as tokens of both sentences of all pairs.
@@ -97,6 +98,7 @@ class Tokenize(Section):
     min_score: float | None
     max_score: float | None
     relations: list[Name]
+    max_group_pairs: PositiveInt | None
     take_share: float = Field(gt=0, le=1)
     max_pairs: PositiveInt | None
     max_tokens: PositiveInt | None

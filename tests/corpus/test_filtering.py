@@ -30,10 +30,11 @@ def evaluation_text(name, *pairs):
     return EvaluationText.of(*tokenize_tables(empty_tables() | {"similarity": similarity}))
 
 
-def filtered(*tables, evaluation=None, near=False, words=False):
+def filtered(*tables, evaluation=None, near=False, words=False, limit=None):
     """Return the pairs that are kept, and the number of dropped pairs by reason, without reasons that drop none."""
     with TemporaryDirectory() as scratch:
-        source = filter_pairs("texts", tables, evaluation, Path(scratch), near=near, words=words)
+        options = {"near": near, "words": words, "max_group_pairs": limit}
+        source = filter_pairs("texts", tables, evaluation, Path(scratch), **options)
         texts = listed(source.texts)
     assert list(source.counts) == list(REASONS)
     kept = [(texts[left], texts[right]) for left, right in zip(source.left, source.right, strict=True)]
@@ -78,6 +79,20 @@ def test_groups_with_a_near_copy():
     table = raw_pairs(("one two three four", "b", 1), ("c", "d", 1), ("five six seven eight", "e", 2))
     assert filtered(table, evaluation=evaluation, near=True) == ([("five six seven eight", "e")], {"near": 2})
     assert len(filtered(table, evaluation=evaluation)[0]) == 3
+
+
+def test_capped_groups_keep_pairs_of_many_sentences():
+    table = raw_pairs(("a", "b", 1), ("A!", "c", 1), ("a", "d", 1), ("e", "f", 1), ("x", "y", 2))
+    assert filtered(table, limit=2) == ([("a", "b"), ("e", "f"), ("x", "y")], {"capped": 2})
+    assert filtered(table, limit=4)[1] == {}
+
+
+def test_other_reasons_precede_the_cap():
+    evaluation = evaluation_text("sts.2012.x", ("A dog runs.", "x"))
+    table = raw_pairs(("a", "a", 1), ("a", "b", 1), ("b", "a", 1), ("c", "d", 1), ("p", "q", 2), ("a dog runs", "q", 2))
+    counts = {"identical": 1, "repeated": 1, "overlap": 2}
+    assert filtered(table, evaluation=evaluation, limit=2) == ([("a", "b"), ("c", "d")], counts)
+    assert filtered(table, evaluation=evaluation, limit=1) == ([("a", "b")], counts | {"capped": 1})
 
 
 @pytest.mark.parametrize("name", ["words.simlex", "paraphrase.ppdb", "sample.words"])

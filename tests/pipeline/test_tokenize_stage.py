@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -35,6 +36,7 @@ FILES = {
     "train/b": b"One cat\nOne dog\n",
     "test/x.test.tsv": b"3\tIt is.\tYes\n0\tNo.\tYes\n",
 }
+GROUPS = {"groups": [["a", "b", "c"]]}
 SETTINGS = {
     "drop_overlap": True,
     "max_bad_rows": 0.1,
@@ -42,6 +44,7 @@ SETTINGS = {
     "min_score": None,
     "max_score": None,
     "relations": [],
+    "max_group_pairs": None,
     "take_share": 1.0,
     "max_pairs": None,
     "max_tokens": None,
@@ -79,7 +82,9 @@ def run(tmp_path, monkeypatch):
 
 def test_report_without_dropped_pairs(run):
     (row,) = run()
-    assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | dict.fromkeys(REASONS, "0")
+    assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | dict.fromkeys(
+        REASONS[:-1], "0"
+    )  # without `capped`
 
 
 def test_tables_of_the_corpus(run):
@@ -115,6 +120,16 @@ def test_drop_overlap_on_and_off(run):
     (on,), (off,) = run(changes), run(changes, drop_overlap=False)
     assert (on["overlap"], on["kept"]) == ("1", "1")
     assert (off["overlap"], off["kept"]) == ("0", "2")
+
+
+def test_pairs_of_a_group_beyond_those_that_are_kept(run, monkeypatch):
+    monkeypatch.setattr(
+        stage, "corpus", lambda _: [replace(TRAIN, reader="captions", options=GROUPS, max_group_pairs=2)]
+    )
+    changes = {"train/c": b"The cat.\nThe dog.\n"}
+    (of_catalogue,), (of_parameter,) = run(changes), run(changes, max_group_pairs=1)
+    assert (of_catalogue["read"], of_catalogue["capped"], of_catalogue["kept"]) == ("6", "2", "4")
+    assert (of_parameter["capped"], of_parameter["kept"]) == ("4", "2")
 
 
 def test_few_and_many_bad_rows(run, capsys):
@@ -192,7 +207,7 @@ def test_report_of_the_corpora_open_and_captions(mirror, tmp_path, monkeypatch):
     params = SimpleNamespace(corpus=names, benchmarks=benchmarks, seed=1, tokenize=settings)
     monkeypatch.setattr(stage, "load_params", lambda: params)
     stage.main()
-    rows = {row["source"]: [int(row[column]) for column in ("read", *REASONS, "kept")] for row in report()}
+    rows = {row["source"]: [int(row[column]) for column in ("read", *REASONS[:-1], "kept")] for row in report()}
     assert rows == {
         "turkcorpus": [18872, 0, 3567, 486, 18, 0, 14801],
         "asset": [23590, 0, 199, 818, 37, 0, 22536],

@@ -44,8 +44,9 @@ def test_title_licence_and_citation_of_each_source():
 
 def test_pinned_files():
     unpinned = {source.name for source in SOURCES for file in source.files if not file.sha256}
-    assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 121
-    evaluated = {each.name for each in suite("open").sources} | {each.name for each in corpus(["open", "captions"])}
+    assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 717
+    corpora = corpus(["open", "captions", "wide", "wide-captions"])
+    evaluated = {each.name for each in suite("open").sources} | {each.name for each in corpora}
     assert not unpinned & evaluated
 
 
@@ -90,9 +91,30 @@ def test_sizes_and_kinds_of_ppdb():
 
 def test_members_of_the_corpus_open():
     pinned = {source.name for source in SOURCES if source.pairs and source.files and source.files[0].sha256}
-    assert set(names(corpus("open"))) == pinned - {"multi30k"}
+    assert set(names(corpus(["open", "captions", "wide", "wide-captions"]))) == pinned
+    assert len(corpus("open")) == 9
     assert names(corpus("open"))[-1] == "ppdb-lexicon"
     assert names(corpus("captions")) == ["multi30k"]
+
+
+def test_members_of_the_wide_corpora():
+    wide, captions = corpus("wide"), corpus("wide-captions")
+    assert wide[:9] == corpus("open")
+    assert len(wide) == 9 + 15
+    assert names(captions) == ["multi30k", "msrvtt", "coco"]
+    assert all(member.near_copies for member in (*wide[9:], *captions))
+    limits = {member.name: member.max_group_pairs for member in (*wide, *captions) if member.max_group_pairs}
+    by_many = dict.fromkeys(["wmt21", "wmt22", "wmt23", "msrvtt"], 4)
+    assert limits == by_many | {"quora": 100, "twitterurl-large": 100}
+
+
+FREE = re.compile(r"CC0|CC BY(-SA)?( \d\.\d( [A-Z]{2})?)?|GPL-3\.0|MIT|Apache-2\.0")
+
+
+def test_licences_of_the_corpus_free():
+    members = corpus(["wide", "wide-captions"])
+    assert {member.name for member in members if FREE.fullmatch(member.licence)} == set(names(corpus("free")))
+    assert not any(word in str(member.licence) for member in corpus("free") for word in ("NC", "unstated", "research"))
 
 
 def test_corpus_of_several_names():
@@ -147,9 +169,8 @@ def test_files_named_in_options(reader):
 
 
 def test_mistyped_names():
-    with pytest.raises(
-        ParameterError, match=r"^unknown corpus 'opn': did you mean 'open'\? known are open, captions, sample"
-    ):
+    known = "open, captions, wide, wide-captions, free, sample"
+    with pytest.raises(ParameterError, match=rf"^unknown corpus 'opn': did you mean 'open'\? known are {known}"):
         corpus("opn")
     with pytest.raises(ParameterError, match=r"did you mean 'ppdb-xl-lexical'\? .* ppdb-\{s…xxxl\}-lexical, "):
         corpus(["open", "ppdb-xl-lexial"])

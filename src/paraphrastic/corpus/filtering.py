@@ -12,6 +12,8 @@ that applies:
   phrases drop no pair, because then no lexicon could be used for training.
 * `near`: one side is a near copy of a sentence of an evaluation set of pairs, in sources that ask for this check; the
   group is dropped too.
+* `capped`: the group has more pairs than are kept of one. Pairs whose sentences occur in the fewest earlier pairs of
+  the group are kept first, so that those that are kept have many different sentences.
 
 Evaluation sets of pairs are those of similarity, of ranking and of labelled pairs. Sets of labelled sentences and of
 tagged tokens are not compared: their text is single sentences, or tokens with tags, of other tasks than the comparison
@@ -24,6 +26,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -35,7 +38,7 @@ from paraphrastic.tables import PHRASE_SETS
 from paraphrastic.text.normalize import normalize
 from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
 
-REASONS = ("empty", "identical", "repeated", "overlap", "near")
+REASONS = ("empty", "identical", "repeated", "overlap", "near", "capped")
 
 _PAIR_KINDS = ("similarity", "ranking", "labelled_pairs")  # kinds of evaluation tables with pairs
 
@@ -104,6 +107,7 @@ def filter_pairs(
     *,
     near: bool,
     words: bool,
+    max_group_pairs: int | None = None,
 ) -> FilteredSource:
     """Tokenize the pairs of one source and drop those that are unfit for training.
 
@@ -114,6 +118,7 @@ def filter_pairs(
         scratch: an existing folder, where the result has its texts; memory holds about 100 bytes per pair.
         near: drop near copies of evaluation sentences too.
         words: the texts are words, which are not compared with evaluation sentences.
+        max_group_pairs: how many pairs of a group are kept; None keeps all.
     """
     pairs = TokenizedPairs.of(tables, _checks(evaluation, near=near, words=words), scratch)
     a, b = pairs.forms[pairs.left], pairs.forms[pairs.right]
@@ -123,6 +128,10 @@ def filter_pairs(
     if evaluation is not None:
         evaluated = _is_evaluated_pair(a, b, pairs.form_numbering, evaluation)
         drop["overlap"] = evaluated | drop.get("overlap", False)
+    if max_group_pairs is not None:
+        others = ~np.logical_or.reduce(list(drop.values()))
+        drop["capped"] = np.zeros(len(a), bool)
+        drop["capped"][others] = _beyond(max_group_pairs, a[others], b[others], pairs.groups[others])
     kept, counts = _apply(drop, len(pairs.left))
     return _kept(source, pairs, kept, counts)
 
@@ -164,6 +173,23 @@ def _is_evaluated_pair(a: Rows, b: Rows, forms: TextNumbering, evaluation: Evalu
 def _whole_groups(pairs: TokenizedPairs, copies: Mask) -> Mask:
     """Return the pairs of all groups in which a pair has a side among `copies`."""
     return np.isin(pairs.groups, pairs.groups[copies[pairs.left] | copies[pairs.right]])
+
+
+def _beyond(limit: int, a: Rows, b: Rows, groups: NDArray[np.int64]) -> Mask:
+    """Return which pairs are beyond the first `limit` of their group, (n,).
+
+    Args:
+        limit: pairs per group.
+        a: (n,) numbers of the normal forms of first sides.
+        b: (n,) of second sides.
+        groups: (n,).
+    """
+    ends = pd.DataFrame({"group": np.repeat(groups, 2), "form": np.stack([a, b], axis=1).ravel()})
+    earlier = ends.groupby(["group", "form"]).cumcount().to_numpy().reshape(-1, 2).sum(axis=1)  # (n,)
+    order = np.lexsort((earlier, groups))  # stable
+    beyond = np.empty(len(groups), bool)
+    beyond[order] = pd.Series(groups[order]).groupby(groups[order]).cumcount() >= limit
+    return beyond
 
 
 def _apply(drop: Mapping[str, Mask], pairs: int) -> tuple[Mask, dict[str, int]]:

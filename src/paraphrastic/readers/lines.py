@@ -27,16 +27,18 @@ class BadRow:
 
     Attributes:
         file: path of the file; `ARCHIVE!MEMBER` for a member of an archive.
-        line: line number, from 1.
+        line: line number, from 1; number of the record if the file has no lines.
         why: description of the error.
+        unit: `line`, or what is counted in its place.
     """
 
     file: str
     line: int
     why: str
+    unit: str = "line"
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line}: {self.why}"
+        return f"{self.file}, {self.unit} {self.line}: {self.why}"
 
 
 class Rows(ABC):
@@ -48,6 +50,8 @@ class Rows(ABC):
     Attributes:
         bad: the rows rejected so far.
     """
+
+    unit = "line"  # what `line_of` counts, for messages
 
     def __init__(self, file: object) -> None:
         self.file = str(file)
@@ -66,7 +70,7 @@ class Rows(ABC):
             why: description of the error.
         """
         wrong = pc.fill_null(wrong, False)
-        self.bad += [BadRow(self.file, self.line_of(int(row)), why) for row in np.flatnonzero(wrong)]
+        self.bad += [BadRow(self.file, self.line_of(int(row)), why, self.unit) for row in np.flatnonzero(wrong)]
         return pc.if_else(wrong, pa.scalar(None, column.type), column)
 
     def numbers(self, column: pa.StringArray, low: float, high: float) -> pa.DoubleArray:

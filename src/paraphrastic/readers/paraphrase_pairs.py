@@ -11,15 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from paraphrastic.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive
+from paraphrastic.readers.grouping import components
 from paraphrastic.readers.lines import Lines, check_parallel
-from paraphrastic.readers.reading import Options, Reading, make_reading
-
-Integers = NDArray[np.int32] | NDArray[np.int64]
+from paraphrastic.readers.reading import Options, Reading, make_pairs
 
 
 def lexicon(folder: Path, options: Options) -> Iterator[Reading]:
@@ -36,7 +33,7 @@ def lexicon(folder: Path, options: Options) -> Iterator[Reading]:
     vocabulary = pc.list_flatten(words).dictionary_encode()
     head, neighbour = _edges(vocabulary.indices.to_numpy(), pc.list_value_length(words).to_numpy())
     first, second = (vocabulary.dictionary.take(pa.array(word)) for word in (head, neighbour))
-    yield _pairs([lines], first, second, np.arange(len(first)))
+    yield make_pairs([lines], first, second, np.arange(len(first)))
 
 
 def _edges(words: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -71,7 +68,7 @@ def aligned(folder: Path, options: Options) -> Iterator[Reading]:
     for names in options["pairs"]:
         left, right = (Lines.read(folder / name) for name in names)
         check_parallel(left, right)
-        yield _pairs([left, right], left.text, right.text, np.arange(start, start + len(left)))
+        yield make_pairs([left, right], left.text, right.text, np.arange(start, start + len(left)))
         start += len(left)
 
 
@@ -127,7 +124,7 @@ def _parallel_pairs(folder: Path, names: Sequence[str], sides: Sequence[tuple[in
     line = np.arange(len(files[0]))
     left, right = (len(line) * np.array(side) + line[:, None] for side in zip(*sides, strict=True))  # (lines, sides)
     group = np.repeat(line + start, len(sides))
-    return _pairs(files, text.take(pa.array(left.ravel())), text.take(pa.array(right.ravel())), group)
+    return make_pairs(files, text.take(pa.array(left.ravel())), text.take(pa.array(right.ravel())), group)
 
 
 def labelled_tokens(folder: Path, options: Options) -> Iterator[Reading]:
@@ -150,7 +147,7 @@ def labelled_tokens(folder: Path, options: Options) -> Iterator[Reading]:
         files += [left, right, label]
     text = pa.concat_arrays(first)
     group = text.dictionary_encode(null_encoding="encode").indices.to_numpy()
-    yield _pairs(files, text, pa.concat_arrays(second), group)
+    yield make_pairs(files, text, pa.concat_arrays(second), group)
 
 
 def wikisplit(folder: Path, options: Options) -> Iterator[Reading]:
@@ -166,7 +163,7 @@ def wikisplit(folder: Path, options: Options) -> Iterator[Reading]:
         long, short = lines.fields(2)
         short = lines.reject(short, pc.invert(pc.match_substring(short, " <::::> ")), "no <::::>")
         concatenated = pc.replace_substring(short, " <::::> ", " ")
-        yield _pairs([lines], long, concatenated, np.arange(start, start + len(lines)))
+        yield make_pairs([lines], long, concatenated, np.arange(start, start + len(lines)))
         start += len(lines)
 
 
@@ -180,7 +177,7 @@ def onestop(folder: Path, options: Options) -> Iterator[Reading]:
     first, second = (pa.concat_arrays(side) for side in zip(*map(_blocks, files), strict=True))
     usable = pc.and_(first.is_valid(), second.is_valid())
     first, second = first.filter(usable), second.filter(usable)
-    yield _pairs(files, first, second, _components(first, second))
+    yield make_pairs(files, first, second, _components(first, second))
 
 
 def _blocks(lines: Lines) -> tuple[pa.StringArray, pa.StringArray]:
@@ -202,17 +199,9 @@ def _blocks(lines: Lines) -> tuple[pa.StringArray, pa.StringArray]:
 
 
 def _components(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.int32]:
-    """Return for each pair the number of its connected component, (pairs,).
-
-    The nodes of the graph are sentences, and its edges are pairs.
-    """
-    sentences = pa.concat_arrays([first, second]).dictionary_encode()
-    nodes: NDArray[np.int32] = sentences.indices.to_numpy()  # (2 * pairs,)
-    left, right = nodes[: len(first)], nodes[len(first) :]
-    size = len(sentences.dictionary)
-    edges = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
-    component: NDArray[np.int32] = connected_components(edges, directed=False)[1]  # (size,)
-    return component[left]
+    """Return for each pair the number of its connected component, (pairs,); equal texts are one node."""
+    nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
+    return components(nodes[: len(first)], nodes[len(first) :])
 
 
 def simpwiki(folder: Path, options: Options) -> Iterator[Reading]:
@@ -225,13 +214,9 @@ def simpwiki(folder: Path, options: Options) -> Iterator[Reading]:
     archive = read_archive(path)
     normal, simple = (Lines.of_member(path, archive, f"{side}.aligned") for side in ("normal", "simple"))
     check_parallel(normal, simple)
-    yield _pairs([normal, simple], _last_field(normal), _last_field(simple), np.arange(len(normal)))
+    yield make_pairs([normal, simple], _last_field(normal), _last_field(simple), np.arange(len(normal)))
 
 
 def _last_field(lines: Lines) -> pa.StringArray:
     no_tab = pc.invert(pc.match_substring(lines.text, "\t"))
     return pc.replace_substring_regex(lines.reject(lines.text, no_tab, "fewer than 2 fields"), r"^.*\t", "")
-
-
-def _pairs(files: Sequence[Lines], first: pa.Array, second: pa.Array, group: Integers) -> Reading:
-    return make_reading("pairs", files, {"text1": first, "text2": second, "group": pa.array(group)})

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from paraphrastic.errors import DataError
 from paraphrastic.readers.files import REMEDY
@@ -53,6 +55,23 @@ def make_reading(kind: str, files: Sequence[Rows], columns: Columns, may_be_empt
         location = bad[0] if bad else files[0].file
         raise DataError(f"{location}: not one usable row; is it the right file? {REMEDY}")
     return Reading(kind, table.select(RAW[kind].names).cast(RAW[kind]).combine_chunks(), bad)
+
+
+def make_pairs(
+    files: Sequence[Rows], first: pa.StringArray, second: pa.StringArray, group: NDArray[np.integer]
+) -> Reading:
+    """Return a reading of training pairs.
+
+    Args:
+        files: the files from which they were read.
+        first: (n,) texts.
+        second: (n,) texts.
+        group: (n,) numbers of groups.
+
+    Raises:
+        DataError: no pair is usable.
+    """
+    return make_reading("pairs", files, {"text1": first, "text2": second, "group": pa.array(group)})
 
 
 def _usable_rows(columns: Columns) -> pa.Table:

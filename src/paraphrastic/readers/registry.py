@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from paraphrastic.errors import DataError, unknown_name
-from paraphrastic.readers import labelled_data, large_corpora, own_data, paraphrase_pairs, ppdb, scored_pairs, tagged
+from paraphrastic.readers import (
+    labelled_data,
+    large_corpora,
+    own_data,
+    paraphrase_groups,
+    paraphrase_pairs,
+    ppdb,
+    scored_pairs,
+    tagged,
+)
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading
 from paraphrastic.sample import tables
@@ -28,6 +37,7 @@ READERS: dict[str, Reader] = {
     "annotated-ppdb": scored_pairs.annotated_ppdb,
     "captions": paraphrase_pairs.captions,
     "conllu": tagged.conllu,
+    "keyed-groups": paraphrase_groups.keyed_groups,
     "labelled-tokens": paraphrase_pairs.labelled_tokens,
     "lexicon": paraphrase_pairs.lexicon,
     "msrp": labelled_data.msrp,
@@ -35,7 +45,10 @@ READERS: dict[str, Reader] = {
     "own-pairs": own_data.own_pairs,
     "own-set": own_data.own_set,
     "parabank": large_corpora.parabank,
+    "pair-lists": paraphrase_groups.pair_lists,
+    "parallel-groups": paraphrase_groups.parallel_groups,
     "paranmt": large_corpora.paranmt,
+    "perspectrum": paraphrase_groups.perspectrum,
     "pit2015": scored_pairs.pit2015,
     "ppdb": ppdb.ppdb,
     "ppdb-judgements": scored_pairs.ppdb_judgements,

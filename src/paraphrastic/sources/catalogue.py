@@ -53,6 +53,7 @@ class Source:
         words: whether the texts are single words, not sentences.
         manual: instructions for a source that the user must provide; None if the files have addresses.
         optional: whether evaluation goes on without the source if its files cannot be fetched.
+        max_group_pairs: how many pairs of one group are kept; None keeps all.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Source:
     words: bool
     manual: str | None
     optional: bool = False
+    max_group_pairs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,7 @@ class _Entry(_Table):
     words: bool = False
     manual: _Text | None = None
     optional: bool = False
+    max_group_pairs: PositiveInt | None = None
     expand: dict[str, Annotated[list[_Text], Field(min_length=1)]] = {}
 
     @model_validator(mode="after")
@@ -237,8 +240,15 @@ def _catalogue(content: _Content) -> Catalogue:
         display_name = _display_name(template, entry)
         for member in _expand(template, entry):
             sources[member.name], display_names[member.name] = member, display_name
-    corpora = {name: _sources_of_pairs(name, names, sources) for name, names in content.corpora.items()}
+    corpora: dict[str, tuple[Source, ...]] = {}
+    for name, names in content.corpora.items():
+        corpora[name] = _sources_of_pairs(name, [member for each in names for member in _names(each, corpora)], sources)
     return Catalogue(sources, corpora, _suites(content.benchmarks, sources), display_names)
+
+
+def _names(name: str, corpora: Mapping[str, tuple[Source, ...]]) -> list[str]:
+    """Return the names of the sources of a corpus; the name itself if it is none of `corpora`."""
+    return [member.name for member in corpora[name]] if name in corpora else [name]
 
 
 def _sources_of_pairs(corpus: str, names: Sequence[str], sources: Mapping[str, Source]) -> tuple[Source, ...]:

@@ -45,8 +45,8 @@ def tokenize_sources(
         seed: seed of the choice of pairs.
 
     Returns:
-        A row for each training source: pairs read, unusable rows, pairs dropped by reason, and kept; `taken` if not all
-        pairs that were kept are taken.
+        A row for each training source: pairs read, unusable rows, pairs dropped by reason, and kept; `capped` if groups
+        have more pairs than are kept; `taken` if not all pairs that were kept are taken.
 
     Raises:
         DataError: no source of training pairs is there, a file is damaged, or no pair is left.
@@ -62,12 +62,21 @@ def tokenize_sources(
         excluded = evaluation_text if options.drop_overlap else None
         for source in bar.track(pairs_of, task_id=task):
             pairs = RawPairs(source, raw / source.name, options.max_bad_rows, message, wanted)
-            kept = filter_pairs(source.name, pairs, excluded, scratch, near=source.near_copies, words=source.words)
+            kept = filter_pairs(
+                source.name,
+                pairs,
+                excluded,
+                scratch,
+                near=source.near_copies,
+                words=source.words,
+                max_group_pairs=options.max_group_pairs or source.max_group_pairs,
+            )
             filtered.append(kept)
             report.append((source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left)))
         taken = _take(merge_sources(filtered), options, seed)
         _write_corpus(taken, corpus_out)
-    return _with_taken(pd.DataFrame(report, columns=_SOURCE_COLUMNS), taken.pairs)
+    table = pd.DataFrame(report, columns=_SOURCE_COLUMNS)
+    return _with_taken(table if table["capped"].any() else table.drop(columns="capped"), taken.pairs)
 
 
 def index_readings(readings: Sequence[Reading]) -> tuple[pa.StringArray, dict[str, pa.Table]]:

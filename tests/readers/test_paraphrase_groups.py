@@ -1,0 +1,270 @@
+"""Readers of pairs whose sentences form groups, on small files in the format of each source."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from paraphrastic.errors import DataError, SourceError
+from paraphrastic.readers.reading import Reading
+from tests.helpers.raw_files import bad_rows, read_files, rows, write_archive, write_file
+
+
+def read_lists(folder: Path, *lists: dict) -> list[Reading]:
+    return read_files("pair-lists", folder, lists=lists)
+
+
+def texts(readings: list[Reading]) -> list[tuple]:
+    return [(first, second) for first, second, _ in rows(readings)]
+
+
+def unordered(readings: list[Reading]) -> set[tuple]:
+    return {(*sorted([first, second]), group) for first, second, group in rows(readings)}
+
+
+def field(content: bytes) -> bytes:
+    """Return field 1 of a protocol-buffer message, whose length can need two bytes."""
+    size = bytes([len(content)]) if len(content) < 128 else bytes([len(content) & 127 | 128, len(content) >> 7])
+    return b"\n" + size + content
+
+
+def tf_example(**features: str) -> bytes:
+    entries = [
+        field(key.encode()) + b"\x12" + field(field(field(value.encode())))[1:] for key, value in features.items()
+    ]
+    record = field(b"".join(map(field, entries)))
+    return len(record).to_bytes(8, "little") + record
+
+
+def test_tf_example_is_that_of_its_library():
+    serialized = b"\n\x2c\n\x14\n\x07article\x12\t\n\x07\n\x05a cat\n\x14\n\x08abstract\x12\x08\n\x06\n\x04cats"
+    assert tf_example(article="a cat", abstract="cats")[8:] == serialized
+
+
+CHUNKS = {"files": ["*.bin"], "format": "tf-examples", "columns": ["article", "abstract"]}
+
+
+def test_tf_examples(tmp_path: Path):
+    long = "very " * 50 + "long"
+    write_file(tmp_path / "c" / "b.bin", tf_example(article="Is it ?", abstract=long))
+    write_file(
+        tmp_path / "c" / "a.bin", tf_example(abstract="what's up", article="hi") + tf_example(article="ü", abstract="u")
+    )
+    assert rows(read_lists(tmp_path, CHUNKS)) == [("hi", "what's up", 0), ("ü", "u", 1), ("Is it ?", long, 2)]
+
+
+def test_components_of_normal_forms_across_lists(tmp_path: Path):
+    write_file(tmp_path / "a.bin", tf_example(article="why do n't i -lrb- sleep -rrb- ?", abstract="no sleep"))
+    write_file(tmp_path / "b.json", json.dumps([{"q": "Why don't I (sleep)?", "r": "Sleepless", "id": 3}]))
+    write_file(tmp_path / "c.csv", 'id,one,two,same\n1,"SLEEPLESS!","a ""b"", c",1\n2,x,y,0\n3,p,q,1\n')
+    lists = [
+        CHUNKS,
+        {"files": ["b.json"], "format": "json", "columns": ["q", "r"]},
+        {"files": ["c.csv"], "format": "csv", "columns": ["one", "two"], "keep": ["same", "1"]},
+    ]
+    assert rows(read_lists(tmp_path, *lists)) == [
+        ("why do n't i -lrb- sleep -rrb- ?", "no sleep", 0),
+        ("Why don't I (sleep)?", "Sleepless", 0),
+        ("SLEEPLESS!", 'a "b", c', 0),
+        ("p", "q", 1),
+    ]
+
+
+def test_lists_of_lines_and_of_cells_without_header(tmp_path: Path):
+    write_file(tmp_path / "in.txt", "a\nb\n")
+    write_file(tmp_path / "out.txt", "A 1\nB 1")
+    write_file(tmp_path / "x.tsv", '1\t"c ""d"""\te\n0\tno\tnot\n1\tf\tg')
+    lists = [
+        {"files": ["in.txt", "out.txt"], "format": "lines"},
+        {"files": ["x.tsv"], "format": "csv", "delimiter": "\t", "columns": [1, 2], "keep": [0, "1"]},
+    ]
+    assert texts(read_lists(tmp_path, *lists)) == [("a", "A 1"), ("b", "B 1"), ('c "d"', "e"), ("f", "g")]
+
+
+def test_bad_records(tmp_path: Path):
+    data = b"1\ta\tb\n0\t\xff\tx\n1\tc\xe2\x80\td\n1\te\t\0\n"
+    write_file(tmp_path / "x.tsv", data)
+    write_file(tmp_path / "y.json", '[{"q": "f"}, {"q": "g", "r": "h"}, {"q": "i", "r": "\\ud83d"}]')
+    lists = [
+        {"files": ["x.tsv"], "format": "csv", "delimiter": "\t", "columns": [1, 2], "keep": [0, "1"]},
+        {"files": ["y.json"], "format": "json", "columns": ["q", "r"]},
+    ]
+    readings = read_lists(tmp_path, *lists)
+    assert texts(readings) == [("a", "b"), ("g", "h")]
+    assert bad_rows(readings) == [("x.tsv", 3), ("x.tsv", 4), ("y.json", 1), ("y.json", 3)]
+    assert str(readings[0].bad[2]).endswith("y.json, record 1: 'r' is no text in UTF-8")
+
+
+def test_pairs_whose_second_text_holds_words_of_the_first(tmp_path: Path):
+    write_file(tmp_path / "x.csv", "title,fact\nBig Cat found,A cat is big.\nBig Cat Found,A cat\n,nothing\n")
+    listing = {"files": ["x.csv"], "format": "csv", "columns": ["title", "fact"], "held": 0.5}
+    assert texts(read_lists(tmp_path, listing)) == [("Big Cat found", "A cat is big.")]
+
+
+REUTERS = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
+<REUTERS NEWID="1"><TEXT>&#2;
+<TITLE>GRAIN &lt;GRN> PRICES RISE</TITLE>
+<DATELINE>    ROME, Feb 26 - </DATELINE><BODY>Prices of grain rose at
+U.S. ports. More
+    And more.
+ Reuter
+&#3;</BODY></TEXT>
+</REUTERS>
+<REUTERS NEWID="2"><TEXT TYPE="BRIEF"><TITLE>NO BODY</TITLE></TEXT></REUTERS>
+<REUTERS NEWID="3"><TEXT><TITLE>OTHER WORDS</TITLE><BODY>Nothing of it.</BODY></TEXT></REUTERS>
+"""
+
+
+def test_reuters(tmp_path: Path):
+    write_file(tmp_path / "r.sgm", REUTERS.encode("latin-1"))
+    listing = {"files": ["*.sgm"], "format": "reuters", "columns": ["title", "body"], "held": 0.5}
+    assert texts(read_lists(tmp_path, listing)) == [("GRAIN <GRN> PRICES RISE", "Prices of grain rose at U.S. ports.")]
+
+
+NLI = {
+    "1": [
+        {"original_example": {"hyp1": "A", "hyp2": "B"}, "hyp1_paraphrase": "a1", "hyp2_paraphrase": "b1"},
+        {"original_example": {"hyp1": "A", "hyp2": "B"}, "hyp1_paraphrase": "a2", "hyp2_paraphrase": None},
+    ]
+}
+
+
+def test_nli_paraphrases(tmp_path: Path):
+    write_file(tmp_path / "n.json", json.dumps(NLI))
+    listing = {"files": ["*.json"], "format": "nli-paraphrases", "columns": ["X", "X_paraphrase"]}
+    assert rows(read_lists(tmp_path, listing)) == [("A", "a1", 0), ("B", "b1", 1), ("A", "a2", 0)]
+
+
+JSON = {"files": ["x"], "format": "json", "columns": ["q", "r"]}
+CSV = {"files": ["x"], "format": "csv", "columns": ["q", "r"]}
+NLI_LIST = {"files": ["x"], "format": "nli-paraphrases", "columns": ["X", "X_paraphrase"]}
+EXAMPLE = tf_example(article="a", abstract="b")
+
+
+@pytest.mark.parametrize(
+    ("listing", "data", "message"),
+    [
+        (CHUNKS | {"files": ["x"]}, EXAMPLE[:-2], "no tf.Example record at byte 0, or truncated"),
+        (CHUNKS | {"files": ["x"]}, EXAMPLE + b"\1\0", f"no tf.Example record at byte {len(EXAMPLE)}, or truncated"),
+        (CHUNKS | {"files": ["x"]}, b"\2" + bytes(7) + b"\x08\1", "no tf.Example record at byte 0"),
+        (CHUNKS | {"files": ["x"]}, b"", "not one record"),
+        (JSON, '[{"q": "a", "r"', "not JSON, or truncated"),
+        (JSON, '{"q": "a"}', "no list of JSON objects at the top"),
+        (JSON | {"records": "sentences"}, '{"q": "a"}', "no list of JSON objects under 'sentences'"),
+        (JSON, "[]", "not one record"),
+        (JSON, '[{"a": "b"}]', "record 1: 'q' is no text in UTF-8: not one usable row"),
+        (CSV, "p,r\n1,2\n", "line 1 has no column 'q'"),
+        (CSV, "q,r\na\n", "line 2: 1 cells, too few"),
+        (CSV, 'q,r\n"a,b\n', "not CSV"),
+        (CSV, "q,r\n", "not one record"),
+        (NLI_LIST, '{"1": [{"hyp1_paraphrase": "a"}]}', "an annotation without `original_example`"),
+        (NLI_LIST, "[1]", "an annotation without `original_example`"),
+        ({"files": ["x"], "format": "reuters", "columns": ["t", "b"]}, REUTERS[:300], "a <REUTERS> is not closed"),
+        ({"files": ["x", "x"], "format": "lines"}, b"", "the file is empty"),
+    ],
+)
+def test_damaged_lists(tmp_path: Path, listing: dict, data: str | bytes, message: str):
+    path = write_file(tmp_path / "x", data)
+    with pytest.raises(DataError) as error:
+        read_lists(tmp_path, listing)
+    assert str(error.value).startswith(str(path))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert "remove it and run `dvc repro`" in str(error.value)
+
+
+def test_missing_files(tmp_path: Path):
+    with pytest.raises(SourceError, match=r"contains no \*\.bin; run `dvc repro` to download it"):
+        read_lists(tmp_path, CHUNKS)
+    write_archive(tmp_path / "a.zip", {"x.txt": "1"}, "zip")
+    with pytest.raises(DataError, match=r"a\.zip: the archive contains no y\.txt; remove it"):
+        read_lists(tmp_path, JSON | {"archive": "a.zip", "files": ["y.txt"]})
+
+
+def test_parallel_groups(tmp_path: Path):
+    for name, data in {"t.ref.A": "One\n\nthree", "t.hyp.x": b"1\n2\n\xff", "t.hyp.y": "ONE\nii\niii"}.items():
+        write_file(tmp_path / "deep" / name, data)
+    members = {"d/v.mt": "four\nfive\n", "d/v.pe": "4\nfive .\n", "d/v.src": "x\n"}
+    write_archive(tmp_path / "v.tar.gz", members, "gztar")
+    sets = [
+        {"files": ["t.*"], "format": "lines"},
+        {"archive": "v.tar.gz", "files": ["*.mt", "*.pe"], "format": "lines"},
+    ]
+    readings = read_files("parallel-groups", tmp_path, sets=sets, pairs=20)
+    assert unordered(readings) == {("1", "ONE", 0), ("2", "ii", 1), ("iii", "three", 2), ("4", "four", 3)}
+    assert bad_rows(readings) == [("t.hyp.x", 3)]
+
+
+def test_pairs_of_a_parallel_line(tmp_path: Path):
+    for i in range(6):
+        write_file(tmp_path / f"{i}.txt", f"a{i}\n")
+    sets = [{"files": ["*.txt"], "format": "lines"}]
+    assert len(rows(read_files("parallel-groups", tmp_path, sets=sets, pairs=20))) == 15
+    three = rows(read_files("parallel-groups", tmp_path, sets=sets, pairs=3))
+    assert {text for first, second, _ in three for text in (first, second)} == {f"a{i}" for i in range(6)}
+
+
+def test_parallel_files_of_different_length(tmp_path: Path):
+    write_file(tmp_path / "a.txt", "1\n2\n")
+    write_file(tmp_path / "b.txt", "1\n")
+    with pytest.raises(DataError, match=r"/a\.txt has 2 lines and \S+/b\.txt has 1, .*remove both"):
+        read_files("parallel-groups", tmp_path, sets=[{"files": ["*.txt"], "format": "lines"}], pairs=20)
+
+
+def test_captions_of_images_in_two_formats(tmp_path: Path):
+    write_file(
+        tmp_path / "a.json", json.dumps([{"image": "v/COCO_2014_0012.jpg", "caption": ["a cat", "A cat.", "cats"]}])
+    )
+    annotations = [
+        {"image_id": 12, "caption": "a cat"},
+        {"image_id": 7, "caption": "x"},
+        {"image_id": 7, "caption": "y"},
+    ]
+    write_file(tmp_path / "b.json", json.dumps({"annotations": annotations}))
+    lists = [
+        {"files": ["a.json"], "format": "json", "columns": ["image", "caption"]},
+        {"files": ["b.json"], "format": "json", "records": "annotations", "columns": ["image_id", "caption"]},
+    ]
+    readings = read_files("keyed-groups", tmp_path, lists=lists, pairs=20, key=r"(?P<key>[1-9]\d*)(?:\.jpg)?$")
+    assert unordered(readings) == {("a cat", "cats", 0), ("x", "y", 1)}
+
+
+def test_sentences_of_a_key_that_share_content_words(tmp_path: Path):
+    sentences = ["a man is cooking", "the man cooking rice", "the dog is in a box", "a kitten"]
+    content = {"sentences": [{"video_id": "v1", "caption": sentence} for sentence in sentences]}
+    write_archive(tmp_path / "v.zip", {"v.json": json.dumps(content)}, "zip")
+    listing = {"archive": "v.zip", "files": ["*.json"], "format": "json", "records": "sentences"}
+    lists = [listing | {"columns": ["video_id", "caption"]}]
+    readings = read_files("keyed-groups", tmp_path, lists=lists, pairs=190, shared=1 / 3)
+    assert unordered(readings) == {("a man is cooking", "the man cooking rice", 0)}
+
+
+def test_sentences_with_the_same_translation(tmp_path: Path):
+    data = 'Hi.\tHallo!\tCC\nHello.\tHallo!\tCC\n"So\tAlso\tCC\nYes.\tJa.\n'
+    write_archive(tmp_path / "deu-eng.zip", {"deu.txt": data, "_about.txt": "x"}, "zip")
+    cells = {"format": "csv", "delimiter": "\t", "quotes": False, "columns": [1, 0]}
+    lists = [cells | {"archive": "deu-eng.zip", "files": ["deu.txt"]}]
+    assert unordered(read_files("keyed-groups", tmp_path, lists=lists, pairs=20)) == {("Hello.", "Hi.", 0)}
+
+
+POOL = [{"pId": 1, "text": "It helps."}, {"pId": 4, "text": "This is of help"}, {"pId": 5, "text": "it hurts"}]
+PERSPECTRUM = {"pool": "pool.json", "claims": "claims.json", "pairs": 20}
+
+
+def test_perspectrum(tmp_path: Path):
+    write_file(tmp_path / "pool.json", json.dumps(POOL))
+    write_file(tmp_path / "claims.json", json.dumps([{"perspectives": [{"pids": [5]}, {"pids": [1, 4]}]}]))
+    assert unordered(read_files("perspectrum", tmp_path, **PERSPECTRUM)) == {("It helps.", "This is of help", 1)}
+    write_file(tmp_path / "claims.json", json.dumps([{"perspectives": [{"pids": [1, 6]}]}]))
+    with pytest.raises(DataError, match=r"claims\.json: not the clusters of pool\.json \(no 6\); remove it"):
+        read_files("perspectrum", tmp_path, **PERSPECTRUM)
+
+
+def test_compressed_csv(tmp_path: Path):
+    write_file(tmp_path / "x.csv.gz", gzip.compress(b"source,target\na,b\n"))
+    listing = {"files": ["*.csv.gz"], "format": "csv", "columns": ["source", "target"]}
+    assert texts(read_lists(tmp_path, listing)) == [("a", "b")]
+    write_file(tmp_path / "x.csv.gz", gzip.compress(b"source,target\na,b\n")[:-3])
+    with pytest.raises(DataError, match=r"x\.csv\.gz: damaged or truncated .*; remove it"):
+        read_lists(tmp_path, listing)
