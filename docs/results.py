@@ -106,14 +106,14 @@ def _export_vectors(experiment: str, folder: Path) -> Path:
         ParameterError: there is no such experiment.
     """
     import paraphrastic
-    from paraphrastic.inference.export import to_word2vec
+    from paraphrastic.export import Format, export
 
     try:
         DVCFileSystem(rev=experiment).get("data/model", str(folder / "model"), recursive=True)
     except RevError as error:
         row = experiment.rpartition("-")[0]
         raise ParameterError(f"no experiment '{experiment}': run `python -m docs.results run {row}` first") from error
-    to_word2vec(paraphrastic.load(folder / "model"), folder / "vectors.txt")
+    export(paraphrastic.load(folder / "model"), folder / "vectors.txt", Format.WORD2VEC)
     return folder / "vectors.txt"
 
 

@@ -39,10 +39,18 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     Raises:
         OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
     """
-    with scratch_folder(path) as part:
+    with scratch_folder(path) as scratch:
+        part, old = scratch / "new", scratch / "old"
+        part.mkdir()
         yield part
-        rmtree(path, ignore_errors=True)
-        part.replace(path)
+        if path.exists():
+            path.replace(old)  # a folder that is not empty cannot be replaced
+        try:
+            part.replace(path)
+        except OSError:
+            if old.exists():
+                old.replace(path)
+            raise
 
 
 @contextmanager

@@ -181,10 +181,19 @@ class TestExplain:
 class TestExport:
     def test_message_of_export_to_each_format(self, run):
         result = run("export", "avg", "v.txt", "--to", "word2vec")
-        assert result.stderr == "not kept: how the model composes word vectors\n"
+        assert result.stderr == "the file does not keep how the model composes word vectors\n"
         assert Path("v.txt").is_file()
-        assert run("export", "avg", "out", "--to", "sentence-transformers").stderr.startswith("not kept: raw text: ")
+        assert run("export", "avg", "out", "--to", "sentence-transformers").stderr.startswith(
+            "the vectors are those of"
+        )
         assert Path("out/modules.json").is_file()
+
+    def test_existing_file(self, run):
+        run("export", "avg", "v.txt", "--to", "word2vec")
+        assert_refused(
+            run("export", "avg", "v.txt", "--to", "word2vec"), "v.txt: exists; name another place, or replace"
+        )
+        assert run("export", "avg", "v.txt", "--to", "word2vec", "--force").exit_code == 0
 
     def test_model_without_word_embeddings(self, run):
         assert_refused(run("export", "overlap", "out", "--to", "word2vec"), "overlap has no word embeddings")

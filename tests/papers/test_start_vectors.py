@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paraphrastic.errors import ParameterError
-from paraphrastic.inference.export import to_word2vec
+from paraphrastic.export import Format, export
 from paraphrastic.inference.model import load
 from paraphrastic.papers.start_vectors import StartVectors
 from tests.helpers.recorded_results import PARAMS, RUN, add_experiment, changed, commit, make_repository, write_results
@@ -96,6 +96,7 @@ def embeddings(folder: Path, experiment: str) -> dict[str, list[float]]:
     """Return the word embeddings of an experiment by word."""
     out = folder.parent / experiment
     dvc(folder, "get", str(folder), "data/model", "--rev", experiment, "--out", str(out))
-    to_word2vec(load(out), out / "vectors.txt")
-    lines = [line.split(" ") for line in (out / "vectors.txt").read_text().splitlines()[1:]]
+    file = out.with_suffix(".txt")
+    export(load(out), file, Format.WORD2VEC)
+    lines = [line.split(" ") for line in file.read_text().splitlines()[1:]]
     return {word: [round(float(number), 5) for number in numbers] for word, *numbers in lines}

@@ -1,7 +1,6 @@
 """Commands that use a trained model: embed, similarity, neighbors, explain, export, info."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,16 +8,10 @@ from typer import Argument, BadParameter, Option
 
 import paraphrastic
 from paraphrastic.console import message
+from paraphrastic.export import Format
 
 ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
 TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
-
-
-class Format(StrEnum):
-    """Formats that a model can be exported to."""
-
-    SENTENCE_TRANSFORMERS = "sentence-transformers"
-    WORD2VEC = "word2vec"
 
 
 def embed(
@@ -100,14 +93,14 @@ def export(
     model: ModelFolder,
     out: Annotated[Path, Argument(metavar="OUT", help="Folder, or file for word2vec.")],
     to: Annotated[Format, Option("--to", help="Format.")],
+    force: Annotated[bool, Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
     """Write MODEL in the format of another tool."""
     from paraphrastic.cli.output import refuse_new_folder
-    from paraphrastic.inference.export import to_sentence_transformers, to_word2vec
+    from paraphrastic.export import export
 
     refuse_new_folder(out)
-    write = to_word2vec if to is Format.WORD2VEC else to_sentence_transformers
-    message(f"not kept: {write(paraphrastic.load(model), out)}")
+    message(export(paraphrastic.load(model), out, to, force))
 
 
 def info(model: ModelFolder) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copyfile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +129,14 @@ def load_trained(
     if not issubclass(module_class, TrainableModel):
         raise ModelError(f"{folder}: {info.model} is not trained; choose an encoder")
     return load_weights(folder, module_class(config, torch.Generator()))
+
+
+def copy_model(folder: Path, out: Path) -> None:
+    """Copy the files of a model to another folder, with the permissions of new files."""
+    out.mkdir(parents=True, exist_ok=True)
+    for file in folder.iterdir():
+        if file.is_file():
+            copyfile(file, out / file.name)
 
 
 def is_model_folder(folder: Path) -> bool:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from paraphrastic.errors import ParameterError
-from paraphrastic.inference.export import to_word2vec
+from paraphrastic.export import Format, export
 from paraphrastic.inference.model import load
 from paraphrastic.papers.collecting import matching
 from paraphrastic.papers.parameters import expected
@@ -61,7 +61,7 @@ class StartVectors:
             raise ParameterError(f"{run.name}: its model is not in the DVC cache; run its experiment again")
         with TemporaryDirectory() as folder:
             DVCFileSystem(str(self.root), rev=revision).get("data/model", f"{folder}/model", recursive=True)
-            to_word2vec(load(Path(folder) / "model"), self.path(run))
+            export(load(Path(folder) / "model"), self.path(run), Format.WORD2VEC)
 
     def _revision(self, run: Run) -> str | None:
         """Return a commit with the results of `run` whose model is in the DVC cache."""

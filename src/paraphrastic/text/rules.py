@@ -53,7 +53,7 @@ _ABBREVIATIONS = (
     r"|jan|feb|apr|aug|sep|sept|oct|nov|dec|calif|conn|mass|mich|minn|penn|tenn|ph\.d"
 )
 # Tokens that the rules for punctuation would split.
-_PROTECTED_TOKENS = "|".join(
+PROTECTED_TOKENS = "|".join(
     (
         r"(?:https?://|www\.)[^ \n<>\"]*[^ \n<>\".,;:!?'()\[\]{}]",  # web addresses
         r"[a-z0-9][a-z0-9._%+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)+",  # e-mail addresses
@@ -66,10 +66,10 @@ _PROTECTED_TOKENS = "|".join(
         r"'(?:s|d|m|t|ll|re|ve|n|em|til|cause|bout|round|[0-9][0-9]s)\b",  # tokens that begin with an apostrophe
     )
 )
-_NUMBER = r"\b[0-9]+(?:[,:][0-9]+)+"
+NUMBER = r"\b[0-9]+(?:[,:][0-9]+)+"
 # An ASCII character that is no letter, digit or apostrophe; then an optional single quote.
-_BEFORE_TOKEN = "[ -&(-/:-@[-`{-~]'??"
-PROTECTION: Rules = ((rf"({_BEFORE_TOKEN})({_PROTECTED_TOKENS})|({_NUMBER})", rf"\1{PROTECTED}\2\3{PROTECTED}"),)
+BEFORE_TOKEN = r"[ -&(-/:-@\[-`{-~]'??"
+PROTECTION: Rules = ((rf"({BEFORE_TOKEN})({PROTECTED_TOKENS})|({NUMBER})", rf"\1{PROTECTED}\2\3{PROTECTED}"),)
 
 PUNCTUATION: Rules = (
     # Double quotes.
@@ -99,15 +99,15 @@ PUNCTUATION: Rules = (
 )
 
 # British words without their ending: -ur of -our, a doubled l with its suffix, -ise.
-_OUR_STEMS = (
+OUR_STEMS = (
     "arbo|ardo|armo|behavio|cando|clamo|colo|demeano|enamo|endeavo|favo|fervo|flavo|harbo|hono|humo|labo"
     "|neighbo|odo|parlo|ranco|rigo|rumo|savo|savio|splendo|tumo|valo|vapo|vigo"
 )
-_DOUBLED_L_STEMS = (
+DOUBLED_L_STEMS = (
     "cancel|channel|council|counsel|dial|duel|equal|fuel|initial|jewel|label|level|marvel|model|panel|pedal"
     "|quarrel|rival|shovel|signal|spiral|total|travel|tunnel"
 )
-_ISE_STEMS = (
+ISE_STEMS = (
     "apolog|author|capital|categor|central|character|civil|critic|custom|democrat|emphas|final|formal|general"
     "|global|harmon|ideal|industrial|legal|liberal|local|material|maxim|memor|minim|mobil|modern|national"
     "|neutral|normal|optim|organ|polar|popular|priorit|privat|real|recogn|regular|scrutin|special|stabil"
@@ -119,12 +119,12 @@ AMERICAN_SPELLING: Rules = (
     (r"(defen|offen|preten|licen)c(e|es|eless)\b", r"\1s\2"),
     (r"programme(s?)\b", r"program\1"),
     (
-        rf"\b(?:((?:un|dis|multi|water)?(?:{_OUR_STEMS}))u(r)"
-        rf"|((?:un|mis)?(?:{_DOUBLED_L_STEMS}))l((?:ed|ing|ers?|ors?|ous)\b))",
+        rf"\b(?:((?:un|dis|multi|water)?(?:{OUR_STEMS}))u(r)"
+        rf"|((?:un|mis)?(?:{DOUBLED_L_STEMS}))l((?:ed|ing|ers?|ors?|ous)\b))",
         r"\1\2\3\4",
     ),
     (
-        rf"\b(?:((?:re|dis|de|un)?(?:{_ISE_STEMS})i)s((?:e|ed|es|ers?|ing|ations?)\b)"
+        rf"\b(?:((?:re|dis|de|un)?(?:{ISE_STEMS})i)s((?:e|ed|es|ers?|ing|ations?)\b)"
         r"|((?:anal|paral|catal)y)s((?:e|ed|ing)\b))",
         r"\1\3z\2\4",
     ),

@@ -1,0 +1,65 @@
+"""Export a trained model to the formats of other tools: one module per format.
+
+A module has the name of its format, `FILES`, the names that it writes into a folder (empty if it writes a file), and
+`write`, which writes them.
+"""
+
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paraphrastic.atomic import atomic_folder, atomic_write
+from paraphrastic.errors import ParameterError
+
+if TYPE_CHECKING:
+    from paraphrastic.inference.model import Model
+
+
+class Format(StrEnum):
+    """Formats that a model can be exported to."""
+
+    SENTENCE_TRANSFORMERS = "sentence-transformers"
+    STATIC_EMBEDDING = "static-embedding"
+    MODEL2VEC = "model2vec"
+    ONNX = "onnx"
+    WORD2VEC = "word2vec"
+    WORD2VEC_BINARY = "word2vec-binary"
+
+
+def export(model: "Model", out: Path, to: Format, force: bool = False) -> str:
+    """Write a model to `out`, a folder or a file, whole or not at all.
+
+    Args:
+        model: what is exported.
+        out: the place.
+        to: the format.
+        force: replace an earlier export.
+
+    Returns:
+        One line that says how the export differs from the model.
+
+    Raises:
+        ModelError: the format cannot hold the model.
+        ParameterError: `out` exists, and is no earlier export or `force` is false; or a package is not installed.
+        OSError: writing failed; `out` is as it was.
+    """
+    module: Any = import_module(f"{__name__}.{to.value.replace('-', '_')}")
+    _check_place(model, out, to, module.FILES, force)
+    with (atomic_folder if module.FILES else atomic_write)(out) as part:
+        note: str = module.write(model, part)
+    return note
+
+
+def _check_place(model: "Model", out: Path, to: Format, files: tuple[str, ...], force: bool) -> None:
+    """Refuse a place in or around the folder of the model, one of another kind, and one that is not empty."""
+    place, source = out.resolve(), model.folder.resolve()
+    if place.is_relative_to(source) or source.is_relative_to(place):
+        raise ParameterError(f"{out}: overlaps the folder of the model; name another place")
+    if out.exists() and out.is_dir() != bool(files):
+        raise ParameterError(f"{out}: {to} writes a {'folder' if files else 'file'}; name another place")
+    found = sorted(each.name for each in out.iterdir()) if out.is_dir() else [out.name] * out.exists()
+    if found and not force:
+        raise ParameterError(f"{out}: exists; name another place, or replace it with --force")
+    if files and (others := set(found) - {*files}):
+        raise ParameterError(f"{out}: has {min(others)}, which no export to {to} writes; name another folder")

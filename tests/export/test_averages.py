@@ -1,0 +1,105 @@
+"""Averages of word vectors, read by the programs that they are exported for."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from paraphrastic.errors import ModelError
+from paraphrastic.export import Format, export
+from tests.helpers.encoder_variants import PROJ
+from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_word_vectors
+from tests.helpers.toy_training import SENTENCES, WORDS
+
+TEXTS = [*SENTENCES.to_pylist(), f'"Again," said Mr. {WORDS[0].title()}: unknown {WORDS[1]}\'s', "xyzzy", ""]
+
+
+def expected(model):
+    """Return the means of word vectors, with that of unknown words where `encode` has zero."""
+    known = model.unknown(TEXTS) < 1
+    vectors = model.encode(TEXTS)
+    vectors[~known] = model.scorer.embedding_array()[0]
+    vectors[TEXTS.index("")] = 0
+    return vectors
+
+
+def test_vectors_of_static_embedding(average, tmp_path):
+    package = pytest.importorskip("sentence_transformers", reason="needs the extra `external`")
+    export(average, tmp_path / "out", Format.STATIC_EMBEDDING)
+    vectors = package.SentenceTransformer(str(tmp_path / "out"), device="cpu").encode(TEXTS)
+    np.testing.assert_allclose(vectors, expected(average), atol=1e-6)
+
+
+def test_means_of_rows_of_static_embedding(average, tmp_path):
+    # this is what sentence-transformers computes from the folder
+    export(average, tmp_path / "out", Format.STATIC_EMBEDDING)
+    rows = load_file(tmp_path / "out/model.safetensors")["embedding.weight"]
+    encodings = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json")).encode_batch(TEXTS)
+    vectors = [rows[encoding.ids].sum(axis=0) / max(1, len(encoding)) for encoding in encodings]
+    np.testing.assert_allclose(vectors, expected(average), atol=1e-6)
+
+
+def test_modules_of_static_embedding(avg, tmp_path):
+    export(avg, tmp_path / "out", Format.STATIC_EMBEDDING)
+    (module,) = json.loads((tmp_path / "out/modules.json").read_text())
+    assert module["type"] == "sentence_transformers.models.StaticEmbedding"
+    config = json.loads((tmp_path / "out/config_sentence_transformers.json").read_text())
+    assert config["similarity_fn_name"] == "cosine"
+
+
+def test_vectors_of_model2vec(average, tmp_path):
+    package = pytest.importorskip("model2vec", reason="needs the extra `external`")
+    export(average, tmp_path / "out", Format.MODEL2VEC)
+    static = package.StaticModel.from_pretrained(tmp_path / "out")
+    np.testing.assert_allclose(static.encode(TEXTS), expected(average), atol=1e-6)
+    long = " ".join(WORDS[:20] * 100)
+    np.testing.assert_allclose(static.encode(long), average.encode(long), atol=1e-6)
+
+
+def test_means_of_rows_of_model2vec(average, tmp_path):
+    # this is what model2vec computes from the folder: tokens without the one that stands for unknown ones
+    export(average, tmp_path / "out", Format.MODEL2VEC)
+    rows = load_file(tmp_path / "out/model.safetensors")["embeddings"]
+    tokenizer = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json"))
+    assert len(rows) == tokenizer.get_vocab_size()
+    left_out = tokenizer.token_to_id(tokenizer.model.unk_token)
+    ids = [[i for i in encoding.ids if i != left_out] for encoding in tokenizer.encode_batch(TEXTS)]
+    vectors = [rows[each].sum(axis=0) / max(1, len(each)) for each in ids]
+    np.testing.assert_allclose(vectors, expected(average), atol=1e-6)
+
+
+def test_note_on_unknown_sentences(avg, tmp_path):
+    for to in (Format.STATIC_EMBEDDING, Format.MODEL2VEC):
+        assert "the vector of unknown words, not zero" in export(avg, tmp_path / to, to)
+
+
+NO_AVERAGES = {
+    "lstmavg": lambda folder: save_encoder(folder, "lstmavg", ENCODERS["lstmavg"]),
+    "proj": lambda folder: save_encoder(folder, "proj", PROJ, out_dim=5),
+    "charagram": lambda folder: save_encoder(folder, "charagram", ENCODERS["charagram"]),
+    "avg": lambda folder: save_encoder(folder, "avg", ENCODERS["avg"], boundary_tokens="both"),
+    "sif": lambda folder: save_word_vectors(folder, "sif", components=1),
+    "overlap": lambda folder: save_baseline(folder, "overlap"),
+}
+
+
+@pytest.mark.parametrize("to", [Format.STATIC_EMBEDDING, Format.MODEL2VEC])
+@pytest.mark.parametrize("name", NO_AVERAGES)
+def test_model_that_is_no_average(tmp_path, name, to):
+    with pytest.raises(ModelError, match=f"{name} with these options is not a plain average of word vectors; use --to"):
+        export(NO_AVERAGES[name](tmp_path / "model"), tmp_path / "out", to)
+    assert not (tmp_path / "out").exists()
+
+
+def test_vocabulary_with_the_name_of_unknown_words(tmp_path):
+    texts = pa.array(["[UNK]", "a"])
+    from paraphrastic.export.tokenizer_json import word_level
+
+    assert word_level(texts) == {
+        "type": "WordLevel",
+        "vocab": {"[[UNK]]": 0, "[UNK]": 1, "a": 2},
+        "unk_token": "[[UNK]]",
+    }

@@ -1,0 +1,98 @@
+"""Every encoder as an ONNX graph, run by onnxruntime, with the vectors of `Model.encode`."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tokenizers import Tokenizer
+
+from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.export import Format, export
+from paraphrastic.export.onnx import FILES
+from paraphrastic.text.tokenizer import tokenize
+from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, variant_parameters
+from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.toy_training import SENTENCES
+
+TEXTS = [*SENTENCES.to_pylist()[:9], '"Again," he said.', "a", "", "日本 was", "xyzzy"]
+
+
+def assert_same_vectors(model, out):
+    export(model, out, Format.ONNX)
+    ragged = model.scorer.vocabulary.lookup(tokenize(pa.array(TEXTS)))
+    inputs = {"ids": ragged.ids.astype(np.int64), "offsets": ragged.offsets}
+    if ragged.counts is not None:
+        inputs["counts"] = ragged.counts.astype(np.float32)
+    session = pytest.importorskip("onnxruntime").InferenceSession(out / "model.onnx")
+    (vectors,) = session.run(["vectors"], inputs)
+    np.testing.assert_allclose(vectors, model.encode(TEXTS), atol=1e-5)
+    description = json.loads((out / "inputs.json").read_text())
+    assert description["inputs"].keys() == inputs.keys()
+    assert pq.read_table(out / "vocabulary.parquet")["text"].combine_chunks().equals(model.vocabulary)
+    if ragged.counts is None:
+        encodings = Tokenizer.from_file(str(out / "tokenizer.json")).encode_batch(TEXTS)
+        assert [i for encoding in encodings for i in encoding.ids] == ragged.ids.tolist()
+        assert [len(encoding) for encoding in encodings] == ragged.lengths.tolist()
+
+
+@pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE))
+def test_vectors_of_trained_encoders(tmp_path, name, block):
+    pytest.importorskip("onnx", reason="needs the extra `external`")
+    assert_same_vectors(save_encoder(tmp_path / "model", name, block), tmp_path / "out")
+
+
+@pytest.mark.parametrize("boundary_tokens", ["start", "both"])
+@pytest.mark.parametrize("name", ["avg", "lstmavg"])
+def test_vectors_with_boundary_tokens(tmp_path, name, boundary_tokens):
+    pytest.importorskip("onnx", reason="needs the extra `external`")
+    model = save_encoder(tmp_path / "model", name, ENCODERS[name], boundary_tokens=boundary_tokens)
+    assert_same_vectors(model, tmp_path / "out")
+
+
+@pytest.mark.parametrize("components", [0, 2])
+def test_vectors_of_sif(tmp_path, components):
+    pytest.importorskip("onnx", reason="needs the extra `external`")
+    assert_same_vectors(save_word_vectors(tmp_path / "model", "sif", components), tmp_path / "out")
+
+
+def test_all_encoders():
+    pytest.importorskip("onnx", reason="needs the extra `external`")
+    from paraphrastic.export.onnx_encoders import ENCODERS
+
+    assert ENCODERS.keys() | {"avg", "charagram"} == {name for name, _ in VARIANTS}  # both have a static form
+
+
+def test_one_sentence_and_permissions(avg, tmp_path):
+    pytest.importorskip("onnx", reason="needs the extra `external`")
+    runtime = pytest.importorskip("onnxruntime", reason="needs the extra `external`")
+    export(avg, tmp_path / "out", Format.ONNX)
+    session = runtime.InferenceSession(tmp_path / "out/model.onnx")
+    (vectors,) = session.run(None, {"ids": np.array([1, 2]), "offsets": np.array([0, 2])})
+    np.testing.assert_allclose(vectors, avg.scorer.embedding_array()[[1, 2]].mean(axis=0, keepdims=True), atol=1e-6)
+    (empty,) = session.run(None, {"ids": np.array([], np.int64), "offsets": np.array([0, 0])})
+    assert not empty.any()
+    (tmp_path / "other").touch()
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {*FILES}
+    assert {file.stat().st_mode for file in (tmp_path / "out").iterdir()} == {(tmp_path / "other").stat().st_mode}
+
+
+def test_model_without_sentence_vectors(tmp_path):
+    for model in (save_baseline(tmp_path / "o", "overlap"), save_pair_model(tmp_path / "l")):
+        with pytest.raises(ModelError, match=f"{model.name} compares pairs and has no sentence vectors"):
+            export(model, tmp_path / "out", Format.ONNX)
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_the_package(avg, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+    with pytest.raises(ParameterError, match=r"needs the package onnx; pip install 'paraphrastic\[external\]'"):
+        export(avg, tmp_path / "out", Format.ONNX)
+    assert not (tmp_path / "out").exists()
+
+
+def test_embeddings_that_are_too_large(avg, tmp_path, monkeypatch):
+    monkeypatch.setattr("paraphrastic.export.onnx._MAX_BYTES", 10)
+    with pytest.raises(ModelError, match="the embeddings exceed the 2 GB of an ONNX file"):
+        export(avg, tmp_path / "out", Format.ONNX)

@@ -1,0 +1,72 @@
+"""Where an export is written: whole or not at all, and over nothing that is not an earlier export."""
+
+import pytest
+
+from paraphrastic.errors import ParameterError
+from paraphrastic.export import Format, export
+
+
+def fail(*arguments):
+    raise OSError(28, "No space left on device")
+
+
+def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
+    export(avg, tmp_path / "out", Format.STATIC_EMBEDDING)
+    before = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
+    monkeypatch.setattr("paraphrastic.export.static_embedding.write_arrays", fail)
+    for place in ("new", "out"):
+        with pytest.raises(OSError, match="No space"):
+            export(avg, tmp_path / place, Format.STATIC_EMBEDDING, force=True)
+    assert [folder.name for folder in tmp_path.iterdir()] == ["out"]
+    assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == before
+
+
+def test_permissions(avg, tmp_path):
+    for to in (Format.STATIC_EMBEDDING, Format.SENTENCE_TRANSFORMERS, Format.MODEL2VEC):
+        export(avg, tmp_path / to, to)
+    export(avg, tmp_path / "text", Format.WORD2VEC)
+    (tmp_path / "other").touch()
+    modes = {file.stat().st_mode for file in tmp_path.rglob("*") if file.is_file()}
+    assert modes == {(tmp_path / "other").stat().st_mode}
+
+
+@pytest.mark.parametrize("to", [Format.MODEL2VEC, Format.WORD2VEC])
+def test_existing_export(avg, tmp_path, to):
+    export(avg, tmp_path / "out", to)
+    with pytest.raises(ParameterError, match="out: exists; name another place, or replace it with --force"):
+        export(avg, tmp_path / "out", to)
+    files = tmp_path / "out" if to is Format.WORD2VEC else tmp_path / "out/model.safetensors"
+    content = files.read_bytes()
+    files.write_bytes(b"")
+    export(avg, tmp_path / "out", to, force=True)
+    assert files.read_bytes() == content
+
+
+def test_empty_folder(avg, tmp_path):
+    (tmp_path / "out").mkdir()
+    export(avg, tmp_path / "out", Format.MODEL2VEC)
+    assert (tmp_path / "out/config.json").exists()
+
+
+def test_folder_that_is_no_export(avg, tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(
+        ParameterError, match=r"has thesis.tex, which no export to model2vec writes; name another folder"
+    ):
+        export(avg, tmp_path, Format.MODEL2VEC, force=True)
+    assert (tmp_path / "thesis.tex").exists()
+
+
+@pytest.mark.parametrize(("to", "kind"), [(Format.WORD2VEC, "file"), (Format.MODEL2VEC, "folder")])
+def test_place_of_the_other_kind(avg, tmp_path, to, kind):
+    (tmp_path / "file").touch()
+    place = tmp_path if kind == "file" else tmp_path / "file"
+    with pytest.raises(ParameterError, match=f"{to} writes a {kind}; name another place"):
+        export(avg, place, to, force=True)
+
+
+@pytest.mark.parametrize("place", ["", "..", "weights.safetensors"])
+def test_place_of_the_model(avg, place):
+    with pytest.raises(ParameterError, match="overlaps the folder of the model"):
+        export(avg, avg.folder / place, Format.WORD2VEC, force=True)
+    assert (avg.folder / "weights.safetensors").exists()

@@ -1,0 +1,98 @@
+"""The tokenizer as `tokenizer.json`: the same tokens as `tokenize`."""
+
+import ast
+import json
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from tokenizers import Tokenizer
+
+from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
+from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.vocabulary.words import WordVocabulary
+from tests.helpers.hard_text import hard_sentences
+from tests.helpers.repository import ROOT
+
+FRAGMENTS = [
+    *(
+        '"',
+        "'",
+        "`",
+        "``",
+        "''",
+        " ",
+        "  ",
+        "...",
+        ". . .",
+        "?",
+        "!",
+        "*",
+        "-",
+        "--",
+        "\n",
+        "\t",
+        "\x02",
+        "\x05",
+        "\x06",
+    ),
+    *(".", ",", ":", ";", "(", ")", "[", "]", "{", "}", "<", ">", "|", "$", "#", "%", "&", "_", "\\/", "\u00a0", "£"),
+    *("&amp;", "&quot;", "&#39;", "-lrb-", "a", "Z", "x", "5", "90", "can", "not", "cannot", "gonna", "lemme", "wanna"),
+    *("n't", "'s", "'t", "'tis", "'twas", "'n'", "'90s", "Mr.", "u.s.", "e.g.", "no. 5", "fig. 3", "3,000", "10:30"),
+    *("@user", "me@ex.com", "http://a.b/c?d=`e`", "www.x.org.", ":)", ";-(", "c#", "c++", "İ", "é", "e\u0301", "日本"),
+    *("grey", "colour", "labelled", "organise", "analysed", "centre", "defence", "programme", "…", "“", "”", "’", "–"),
+]
+
+
+def exported_tokens(texts):
+    """Return the tokens that `tokenizers` makes, joined by spaces."""
+    tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json(word_level(pa.array([], pa.string())))))
+    normalized = [tokenizer.normalizer.normalize_str(text) for text in texts]
+    return [" ".join(word for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text)) for text in normalized]
+
+
+def assert_equal_tokens(texts):
+    assert dict(zip(texts, exported_tokens(texts), strict=True)) == dict(
+        zip(texts, tokenize(pa.array(texts, pa.string())).to_pylist(), strict=True)
+    )
+
+
+def test_texts_of_the_tests_of_the_tokenizer():
+    source = ast.parse((ROOT / "tests/text/test_tokenizer.py").read_text(encoding="utf-8"))
+    texts = [node.value for node in ast.walk(source) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert len(texts) > 200
+    assert_equal_tokens(texts)
+
+
+def test_random_fragments():
+    generator = random.Random(0)
+    texts = ["".join(generator.choices(FRAGMENTS, k=generator.randint(1, 14))) for _ in range(4000)]
+    assert_equal_tokens(texts)
+
+
+@pytest.mark.parametrize("alphabet", ["\"'`. a.)(", "\"'`. ab-,:()n't\\&;!*@/wc#5\n", '" a(`:)'])
+def test_random_characters(alphabet):
+    generator = random.Random(1)
+    assert_equal_tokens(["".join(generator.choices(alphabet, k=generator.randint(1, 25))) for _ in range(2000)])
+
+
+def test_hard_sentences_and_sentences_of_the_sample():
+    texts = hard_sentences(500, seed=3).to_pylist()
+    docs = [Path(ROOT, "README.md"), Path(ROOT, "CHANGELOG.md")]
+    assert_equal_tokens([*texts, *(line for file in docs for line in file.read_text(encoding="utf-8").splitlines())])
+
+
+@pytest.mark.parametrize("text", ['the dog\'s "bone" ', '" ', ". ", "no. 5 http://a.b/`c "])
+def test_long_text(text):
+    assert_equal_tokens([text * (30_000 // len(text))])
+
+
+@pytest.mark.parametrize("boundary_tokens", ["none", "start", "end", "both"])
+def test_ids_of_words_in_boundary_tokens(boundary_tokens):
+    words, texts = pa.array(["a", "</s>", "[UNK]", "b", "<s>", "."]), ["A b.", "", "  ", "x", "Mr. B [unk]"]
+    content = tokenizer_json(word_level(words), boundary_steps(boundary_tokens))
+    encodings = Tokenizer.from_str(json.dumps(content)).encode_batch(texts)
+    ragged = WordVocabulary(words, boundary_tokens).lookup(tokenize(pa.array(texts)))
+    expected = [ragged.ids[start:end].tolist() for start, end in zip(ragged.offsets, ragged.offsets[1:], strict=False)]
+    assert [encoding.ids for encoding in encodings] == expected
