@@ -99,11 +99,13 @@ def test_missing_file(run, command):
 
 
 def test_choice_outside_of_a_list(run):
-    error = run("export", "avg", "out", "--to", "onnx").stderr.splitlines()[-1]
-    assert error == "Error: Invalid value for '--to': 'onnx' is not one of 'sentence-transformers', 'word2vec'."
+    error = run("export", "avg", "out", "--to", "gensim").stderr.splitlines()[-1]
+    assert error.startswith("Error: Invalid value for '--to': 'gensim' is not one of 'sentence-transformers', ")
 
 
-@pytest.mark.parametrize("command", ["emebd", "embed", "neighbors avg x -k 0", "data pth", "export avg out --to onnx"])
+@pytest.mark.parametrize(
+    "command", ["emebd", "embed", "neighbors avg x -k 0", "data pth", "export avg out --to gensim"]
+)
 def test_wrong_usage(run, command):
     assert run(*command.split()).exit_code == 2
 

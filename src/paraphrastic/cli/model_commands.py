@@ -92,7 +92,7 @@ def explain(
 def export(
     model: ModelFolder,
     out: Annotated[Path, Argument(metavar="OUT", help="Folder, or file for word2vec.")],
-    to: Annotated[Format, Option("--to", help="Format.")],
+    to: Annotated[Format, Option("--to", metavar="FORMAT", help=f"One of {', '.join(Format)}.")],
     force: Annotated[bool, Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
     """Write MODEL in the format of another tool."""
