@@ -193,22 +193,30 @@ def test_corpus_whose_files_a_person_has_yet_to_bring(run, monkeypatch):
         run()
 
 
+@pytest.fixture
+def run_on_real_data(mirror, tmp_path, monkeypatch):
+    """Runs the stage on real corpora and the suite `open`; returns the numbers of pairs by reason for each source."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(names, reasons):
+        for source in (*corpus(names), *suite("open").sources):
+            for file in source.files:
+                link = stage.RAW_FOLDER / source.name / file.path
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(mirror / file.url.split("://")[1])
+        settings = Tokenize(**(SETTINGS | {"max_bad_rows": 0.001}))
+        params = SimpleNamespace(corpus=names, benchmarks="open", seed=1, tokenize=settings)
+        monkeypatch.setattr(stage, "load_params", lambda: params)
+        stage.main()
+        return {row["source"]: [int(row[column]) for column in ("read", *reasons, "kept")] for row in report()}
+
+    return run
+
+
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_report_of_the_corpora_open_and_captions(mirror, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names, benchmarks = ["open", "captions"], "open"
-    for source in (*corpus(names), *suite(benchmarks).sources):
-        for file in source.files:
-            link = stage.RAW_FOLDER / source.name / file.path
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(mirror / file.url.split("://")[1])
-    settings = Tokenize(**(SETTINGS | {"max_bad_rows": 0.001}))
-    params = SimpleNamespace(corpus=names, benchmarks=benchmarks, seed=1, tokenize=settings)
-    monkeypatch.setattr(stage, "load_params", lambda: params)
-    stage.main()
-    rows = {row["source"]: [int(row[column]) for column in ("read", *REASONS[:-1], "kept")] for row in report()}
-    assert rows == {
+def test_report_of_the_corpora_open_and_captions(run_on_real_data):
+    assert run_on_real_data(["open", "captions"], REASONS[:-1]) == {
         "turkcorpus": [18872, 0, 3567, 486, 18, 0, 14801],
         "asset": [23590, 0, 199, 818, 37, 0, 22536],
         "twitterurl": [12987, 0, 210, 2161, 0, 0, 10616],
