@@ -14,6 +14,7 @@ from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.parameters import Tokenize
 from paraphrastic.sources.catalogue import File, Suite, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
+from tests.helpers.documented_corpora import number, table
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
 
@@ -234,6 +235,39 @@ def test_report_of_the_corpora_open_and_captions(run_on_real_data):
     boundaries = np.flatnonzero(np.diff(numbers)) + 1
     assert len(boundaries) == 9
     assert all(groups[:boundary].max() < groups[boundary:].min() for boundary in boundaries)
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+def test_report_of_the_wide_corpora(run_on_real_data):
+    rows = run_on_real_data(["wide", "wide-captions"], REASONS)
+    assert {name: number(row["kept"]) for name, row in table("source").items()} == {
+        name: row[-1] for name, row in rows.items()
+    }
+    new = corpus(["wide", "wide-captions"])[9:]
+    assert {each.name: rows[each.name] for each in new if each.name != "multi30k"} == {
+        "quora": [242562, 0, 1226, 121344, 13, 47, 11488, 108444],
+        "twitterurl-large": [114000, 0, 339, 25298, 0, 0, 3161, 85202],
+        "wmt21": [152907, 0, 0, 14, 23, 3, 121249, 31618],
+        "wmt22": [204923, 0, 0, 878, 86, 196, 157758, 46005],
+        "wmt23": [183650, 0, 0, 680, 108, 223, 143638, 39001],
+        "human-parity": [18718, 0, 0, 3, 0, 0, 0, 18715],
+        "mlqe-pe": [20750, 0, 0, 4, 0, 2, 0, 20744],
+        "tatoeba": [55969, 0, 0, 18788, 128, 198, 0, 36855],
+        "parabank2-sample": [28000, 0, 252, 14189, 0, 15, 0, 13544],
+        "wikianswers-sample": [28000, 0, 20, 14012, 0, 10, 0, 13958],
+        "nli-paraphrases": [11140, 0, 1, 86, 0, 0, 0, 11053],
+        "perspectrum": [12184, 0, 0, 3991, 0, 6, 0, 8187],
+        "mqr": [4225, 0, 25, 2, 1, 2, 0, 4195],
+        "claims": [9289, 0, 30, 157, 1, 2, 0, 9099],
+        "reuters": [12374, 0, 0, 406, 0, 0, 0, 11968],
+        "msrvtt": [142521, 0, 0, 4502, 24622, 11666, 72005, 29726],
+        "coco": [138021, 0, 0, 11, 140, 882, 0, 136988],
+    }
+    pairs = read_table(stage.CORPUS / "pairs.parquet", PAIRS)
+    largest = pairs.group_by(["source", "group"]).aggregate([([], "count_all")]).group_by("source")
+    sizes = {row["source"]: row["count_all_max"] for row in largest.aggregate([("count_all", "max")]).to_pylist()}
+    assert all(sizes[each.name] <= each.max_group_pairs for each in new if each.max_group_pairs)
 
 
 def test_filter_of_a_corpus_without_scores(run):

@@ -1,0 +1,25 @@
+"""The page of corpora says what the catalogue says."""
+
+from paraphrastic.sources.catalogue import catalogue, corpus
+from tests.helpers.documented_corpora import number, table
+
+
+def test_documented_sources():
+    documented = table("source")
+    members = {member.name: member for member in corpus(["open", "captions", "wide", "wide-captions"])}
+    assert list(documented) == [
+        *dict.fromkeys(member.name for name in ("open", "captions") for member in corpus(name))
+    ] + [name for name in members if name not in {member.name for member in corpus(["open", "captions"])}]
+    for name, row in documented.items():
+        member = members[name]
+        read = number(row["read"])
+        assert (row["what it is"], row["licence"], read) == (member.title, member.licence, member.rows["pairs"])
+        assert ("free" in row["corpus"]) == (member in corpus("free"))
+        assert member in corpus(row["corpus"].split(",")[0])
+
+
+def test_documented_corpora():
+    kept, sizes = {name: number(row["kept"]) for name, row in table("source").items()}, table("corpus")
+    assert sizes.keys() == catalogue().corpora.keys()
+    for name in sizes.keys() - {"sample"}:
+        assert number(sizes[name]["pairs"]) == sum(kept[member.name] for member in corpus(name)), name
