@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from paraphrastic.errors import ModelError
 from paraphrastic.export import Format, export
-from tests.helpers.encoder_variants import PROJ
+from tests.helpers.encoder_variants import PROJ, WORD
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS
 
@@ -76,21 +76,44 @@ def test_note_on_unknown_sentences(avg, tmp_path):
         assert "the vector of unknown words, not zero" in export(avg, tmp_path / to, to)
 
 
-NO_AVERAGES = {
-    "lstmavg": lambda folder: save_encoder(folder, "lstmavg", ENCODERS["lstmavg"]),
+WITH_LAYERS = {
     "proj": lambda folder: save_encoder(folder, "proj", PROJ, out_dim=5),
-    "charagram": lambda folder: save_encoder(folder, "charagram", ENCODERS["charagram"]),
+    "dan": lambda folder: save_encoder(folder, "dan", WORD | {"num_layers": 2, "activation": "tanh"}),
+    "dan-relu": lambda folder: save_encoder(folder, "dan", WORD | {"num_layers": 1, "activation": "relu"}),
     "avg": lambda folder: save_encoder(folder, "avg", ENCODERS["avg"], boundary_tokens="both"),
-    "sif": lambda folder: save_word_vectors(folder, "sif", components=1),
+    "sif": lambda folder: save_word_vectors(folder, "sif", components=2),
+}
+
+
+@pytest.mark.parametrize("name", WITH_LAYERS)
+def test_layers_of_static_embedding(tmp_path, name):
+    model = WITH_LAYERS[name](tmp_path / "model")
+    export(model, tmp_path / "out", Format.STATIC_EMBEDDING)
+    package = pytest.importorskip("sentence_transformers", reason="needs the extra `external`")
+    known = [text for text in TEXTS if text and model.unknown(text) < 1]
+    vectors = package.SentenceTransformer(str(tmp_path / "out"), device="cpu").encode(known)
+    np.testing.assert_allclose(vectors, model.encode(known), atol=1e-6)
+
+
+NO_MEANS = {
+    "lstmavg": lambda folder: save_encoder(folder, "lstmavg", ENCODERS["lstmavg"]),
+    "charagram": lambda folder: save_encoder(folder, "charagram", ENCODERS["charagram"]),
     "overlap": lambda folder: save_baseline(folder, "overlap"),
 }
 
 
-@pytest.mark.parametrize("to", [Format.STATIC_EMBEDDING, Format.MODEL2VEC])
-@pytest.mark.parametrize("name", NO_AVERAGES)
-def test_model_that_is_no_average(tmp_path, name, to):
-    with pytest.raises(ModelError, match=f"{name} with these options is not a plain average of word vectors; use --to"):
-        export(NO_AVERAGES[name](tmp_path / "model"), tmp_path / "out", to)
+@pytest.mark.parametrize("name", NO_MEANS)
+def test_static_embedding_of_other_model(tmp_path, name):
+    with pytest.raises(ModelError, match=f"{name} with these options has other parts than a mean of word vectors"):
+        export(NO_MEANS[name](tmp_path / "model"), tmp_path / "out", Format.STATIC_EMBEDDING)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("models", [NO_MEANS, WITH_LAYERS])
+def test_model2vec_of_other_model(tmp_path, models):
+    for name, save in models.items():
+        with pytest.raises(ModelError, match="with these options is not a plain average of word vectors; use --to"):
+            export(save(tmp_path / name), tmp_path / "out", Format.MODEL2VEC)
     assert not (tmp_path / "out").exists()
 
 
