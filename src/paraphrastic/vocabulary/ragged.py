@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
 from paraphrastic.text.columns import GrowingArray, offsets_from_lengths
@@ -53,11 +54,7 @@ class Ragged:
 
     def merge_repeats(self) -> "Ragged":
         """Return the same sentences with each id once, ascending, and its count; id 0 (unknown) is dropped."""
-        sentence, size = np.repeat(np.arange(len(self)), self.lengths), int(self.ids.max(initial=0)) + 1
-        known = self.ids > 0
-        keys, counts = np.unique(sentence[known] * size + self.ids[known], return_counts=True)
-        offsets = np.searchsorted(keys, np.arange(len(self) + 1) * size)
-        return Ragged((keys % size).astype(np.int32), offsets, counts.clip(max=MAX_COUNT).astype(np.uint16))
+        return Ragged(*_merge_repeats(self.ids, self.offsets))
 
     def hstack(self, other: "Ragged") -> "Ragged":
         """Append the ids of each sentence of `other` to those of the same sentence of `self`.
@@ -67,13 +64,9 @@ class Ragged:
         """
         if self.counts is None or other.counts is None:
             raise ValueError("hstack needs counts on both sides")
-        offsets = self.offsets + other.offsets
-        left = np.arange(len(self.ids)) + np.repeat(other.offsets[:-1], self.lengths)
-        right = np.arange(len(other.ids)) + np.repeat(self.offsets[1:], other.lengths)
-        ids, counts = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.uint16)
-        ids[left], ids[right] = self.ids, other.ids
-        counts[left], counts[right] = self.counts, other.counts
-        return Ragged(ids, offsets, counts)
+        ids = _interleave(self.ids, self.offsets, other.ids, other.offsets)
+        counts = _interleave(self.counts, self.offsets, other.counts, other.offsets)
+        return Ragged(ids, self.offsets + other.offsets, counts)
 
     def occurrences(self, wanted: int) -> NDArray[np.int64]:
         """Return how often `ids` has the id `wanted` in each sentence, (n,)."""
@@ -98,3 +91,41 @@ def concat(parts: Iterable[Ragged]) -> Ragged:
         if counted := part.counts is not None:
             counts.extend(part.counts)
     return Ragged(ids.values(), offsets.values(), counts.values() if counted else None)
+
+
+@njit(cache=True)
+def _interleave(
+    left: NDArray[Any], left_offsets: NDArray[np.int64], right: NDArray[Any], right_offsets: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Return the items of each sentence of `left`, followed by those of the same sentence of `right`."""
+    out = np.empty(left_offsets[-1] + right_offsets[-1], left.dtype)
+    at = 0
+    for i in range(len(left_offsets) - 1):
+        for n in range(left_offsets[i], left_offsets[i + 1]):
+            out[at] = left[n]
+            at += 1
+        for n in range(right_offsets[i], right_offsets[i + 1]):
+            out[at] = right[n]
+            at += 1
+    return out
+
+
+@njit(cache=True)
+def _merge_repeats(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:
+    """Return the fields of `Ragged.merge_repeats`."""
+    merged, counts, ends = np.empty(len(ids), np.int32), np.empty(len(ids), np.uint16), np.zeros_like(offsets)
+    at = 0
+    for i in range(len(offsets) - 1):
+        previous = np.int32(0)
+        for found in np.sort(ids[offsets[i] : offsets[i + 1]]):
+            if found == 0:
+                continue
+            if found == previous:
+                counts[at - 1] += counts[at - 1] < MAX_COUNT
+                continue
+            merged[at], counts[at], previous = found, 1, found
+            at += 1
+        ends[i + 1] = at
+    return merged[:at].copy(), ends, counts[:at].copy()
