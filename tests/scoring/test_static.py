@@ -118,8 +118,8 @@ def test_protocols_of_static_encoder():
     assert isinstance(encoder, VectorScorer)
     assert isinstance(encoder, EmbeddingScorer)
     assert encoder.vocabulary_kind == "ngrams"
-    assert encoder.embedding_array() is encoder.embeddings
-    assert len(encoder.embeddings) == len(encoder.texts)
+    assert encoder.embedding_array() is encoder.arrays["embeddings"]
+    assert len(encoder.table) == len(encoder.texts)
 
 
 CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}

@@ -1,4 +1,4 @@
-"""Commands that use a trained model: embed, similarity, neighbors, explain, export, info."""
+"""Commands that use a trained model: embed, similarity, neighbors, explain, compact, export, info."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,9 @@ from typer import Argument, BadParameter, Option
 
 import paraphrastic
 from paraphrastic.console import message
+from paraphrastic.errors import ParameterError
 from paraphrastic.export import Format
+from paraphrastic.scoring.embedding_table import TableFormat
 
 ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
 TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
@@ -101,6 +103,30 @@ def export(
 
     refuse_new_folder(out)
     message(export(paraphrastic.load(model), out, to, force))
+
+
+def compact(
+    model: ModelFolder,
+    out: Annotated[Path, Argument(metavar="OUT", help="Folder of the smaller model.")],
+    table: Annotated[TableFormat, Option(help="Format of the embeddings.")] = "int8",
+    max_mb: Annotated[float | None, Option(help="Drop the rarest words and n-grams above this size.")] = None,
+    force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
+) -> None:
+    """Write MODEL with smaller embeddings, or fewer of them."""
+    from paraphrastic.cli.output import refuse_new_folder
+    from paraphrastic.inference import compact as smaller
+    from paraphrastic.inference.model_folder import is_model_folder
+
+    refuse_new_folder(out)
+    if out.exists() and not (force and is_model_folder(out)):
+        remedy = (
+            "exists; --force replaces it" if is_model_folder(out) else "exists and is no model; name another folder"
+        )
+        raise ParameterError(f"{out}: {remedy}")
+    loaded = paraphrastic.load(model)
+    entries = smaller.compact(loaded, out, table, max_mb)
+    size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
+    message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
 
 
 def info(model: ModelFolder) -> None:

@@ -114,7 +114,7 @@ def _parts(model: Model, sentence: pa.StringArray) -> _Parts:
 
 def _parts_of_static(encoder: StaticEncoder, sentence: pa.StringArray) -> _Parts:
     ragged = encoder.vocabulary.lookup(sentence)
-    vectors = encoder.embeddings[ragged.ids].astype(np.float64) * encoder.id_weights(ragged)[:, None]  # (units, dim)
+    vectors = encoder.table.take(ragged.ids).astype(np.float64) * encoder.id_weights(ragged)[:, None]  # (units, dim)
     if encoder.form.vocabulary == "words":
         texts = _words(sentence, encoder.form.boundary_tokens)
     else:

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 
 from paraphrastic.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.inference.compact import with_table_format
 from paraphrastic.inference.model_folder import load_scorer, read_info
 from paraphrastic.inference.precision import Precision, checked_precision, quantize
 from paraphrastic.inference.text_column import Texts, text_column
 from paraphrastic.scoring.cosine import normalize_rows
+from paraphrastic.scoring.embedding_table import TableFormat
 from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.tokenizer import tokenize
@@ -284,19 +286,27 @@ class Model:
         return self.scorer
 
 
-def load(folder: Path | str) -> Model:
+def load(folder: Path | str, table: TableFormat | None = None) -> Model:
     """Load the model in `folder`, for example data/model, where the stage `train` writes it.
 
     Averages, Charagram and untrained baselines need no torch.
 
+    Args:
+        folder: of the model.
+        table: format of the embeddings in memory, `float32`, `float16` or `int8`, of averages and Charagram; None for
+            that of the folder.
+
     Raises:
         ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
-            that is not installed.
+            that is not installed; or `table` is given for a model that is no sum of embeddings.
+        ParameterError: `table` is no format.
     """
     folder = Path(folder)
     if folder.is_file():
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
     scorer, info = load_scorer(folder), read_info(folder)
+    if table is not None:
+        scorer = with_table_format(scorer, info.model, folder, table)
     return Model(folder, info.model, info.options, scorer, info.selection, info.teacher)
 
 

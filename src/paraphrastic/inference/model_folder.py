@@ -59,9 +59,14 @@ def save(
         selection: names of the evaluation sets that selected its epoch; empty if none did.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
     """
+    write_model(scorer, ModelInfo(name, config.model_dump(), {}, selection, teacher), folder)
+
+
+def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
+    """Write a model to `folder`, which is created if it does not exist; `info.scorer` is not read."""
     folder.mkdir(parents=True, exist_ok=True)
-    content = {"format": FORMAT, "model": name, "config": config.model_dump(), "selection": list(selection)}
-    content |= {"teacher": teacher} if teacher else {}
+    content = {"format": FORMAT, "model": info.model, "config": {**info.options}, "selection": [*info.selection]}
+    content |= {"teacher": info.teacher} if info.teacher else {}
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 

@@ -14,6 +14,7 @@ from paraphrastic.errors import ModelError
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
 from paraphrastic.nn.encoder import Encoder, PairModel, TrainableModel
 from paraphrastic.scoring.cosine import cosine_of_vectors
+from paraphrastic.scoring.embedding_table import EmbeddingTable
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
@@ -143,13 +144,13 @@ def load_weights(folder: Path, module: TrainableModel) -> TrainedEncoder | Train
         ModelError: weights or vocabulary are damaged, or not those of this module.
     """
     texts, arrays = read_weights(folder)
-    weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
     try:
-        embeddings = weights.pop("embeddings")
-        module.load_state_dict(weights)
-    except (KeyError, RuntimeError) as error:
+        table = EmbeddingTable.of(arrays)
+        others = {name: torch.from_numpy(array) for name, array in arrays.items() if name not in table.arrays()}
+        module.load_state_dict(others)
+    except (KeyError, ValueError, RuntimeError) as error:
         raise wrong_weights(folder) from error
-    return trained_model(module, embeddings, texts)
+    return trained_model(module, torch.from_numpy(table.array()), texts)
 
 
 class SentenceModule(Protocol):

@@ -14,9 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paraphrastic.errors import ParaphrasticError
-from paraphrastic.nn.kernels.sum_rows import sum_rows
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.cosine import cosine_of_vectors
+from paraphrastic.scoring.embedding_table import EmbeddingTable
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
@@ -29,14 +29,17 @@ class StaticEncoder:
     Args:
         form: how sums become vectors.
         texts: entries of the vocabulary.
-        arrays: `embeddings` (rows, dim), for words with row 0 for unknown words; optionally `bias` (dim,), `dense.W`
-            (dim, dim) and `dense.b` (dim,), and `directions` (k, dim), orthonormal directions that are removed from
-            every vector.
+        arrays: those of an `EmbeddingTable`, for words with row 0 for unknown words; optionally `bias` (dim,),
+            `dense.W` (dim, dim) and `dense.b` (dim,), and `directions` (k, dim), orthonormal directions that are
+            removed from every vector.
+
+    Attributes:
+        table: the embeddings.
     """
 
     def __init__(self, form: StaticForm, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.form, self.texts, self.arrays = form, texts, dict(arrays)
-        self.embeddings: NDArray[np.float32] = self.arrays["embeddings"]
+        self.table = EmbeddingTable.of(self.arrays)
         self._bias, self._directions = self.arrays.get("bias"), self.arrays.get("directions")
         self._dense = (self.arrays["dense.W"], self.arrays["dense.b"]) if "dense.W" in self.arrays else None
         self.vocabulary = build_vocabulary(form.vocabulary, texts, form.boundary_tokens)
@@ -48,7 +51,7 @@ class StaticEncoder:
 
     def embedding_array(self) -> NDArray[np.float32]:
         """Return the embedding table, (rows, dim)."""
-        return self.embeddings
+        return self.table.array()
 
     def encode(self, sentences: pa.StringArray) -> Vectors:
         """Return the vectors of tokenized sentences, (n, dim)."""
@@ -57,7 +60,7 @@ class StaticEncoder:
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
         ragged = self.vocabulary.lookup(sentences)
-        vectors = sum_rows(self.embeddings, ragged.ids, ragged.offsets, self.id_weights(ragged))  # (n, dim)
+        vectors = self.table.sums(ragged.ids, ragged.offsets, self.id_weights(ragged))  # (n, dim)
         if self.form.pooling == "mean":
             vectors /= np.maximum(ragged.lengths, 1).astype(vectors.dtype)[:, None]
         return self._compose(vectors), self.vocabulary.has_known(ragged)
@@ -90,13 +93,18 @@ class StaticEncoder:
             raise wrong_config(folder) from error
         except KeyError as error:
             raise wrong_weights(folder) from error
-        if len(encoder.embeddings) != len(texts) + (encoder.form.vocabulary == "words"):
+        if len(encoder.table) != len(texts) + (encoder.form.vocabulary == "words"):
             raise wrong_weights(folder)
         return encoder
 
+    def with_table(self, texts: pa.StringArray, table: EmbeddingTable) -> "StaticEncoder":
+        """Return the encoder with another vocabulary and table."""
+        others = {name: array for name, array in self.arrays.items() if name not in self.table.arrays()}
+        return StaticEncoder(self.form, texts, others | table.arrays())
+
     def id_weights(self, ragged: Ragged) -> NDArray[Any]:
         """Return the weight of each id, (N,)."""
-        counts = ragged.count_values(self.embeddings.dtype)
+        counts = ragged.count_values(np.float32)
         return np.sqrt(counts) if self.form.counts == "sqrt" else counts
 
     def _compose(self, sums: Vectors) -> Vectors:
