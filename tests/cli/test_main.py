@@ -25,6 +25,7 @@ EXAMPLES = {
     "info": "info avg",
     "compare": "compare workspace workspace",
     "analyze": "analyze",
+    "compact": "compact avg small",
     "export": "export avg out --to sentence-transformers",
     "data list": "data list",
     "data fetch": "data fetch texts",
@@ -33,7 +34,7 @@ EXAMPLES = {
 }
 ELSEWHERE = ["experiments", "papers list", "papers run", "papers report"]  # these have test files of their own
 ELSEWHERE += ["train", "evaluate", "data inspect", "plots"]
-SILENT = ("data fetch", "export")  # print nothing on standard output
+SILENT = ("data fetch", "compact", "export")  # print nothing on standard output
 
 
 def command_names(group: Any, parents: tuple[str, ...] = ()) -> Iterator[str]:

@@ -12,7 +12,7 @@ from paraphrastic.errors import ModelError
 from paraphrastic.training import trainer as training_loop
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from tests.helpers.encoder_variants import LSTM, WORD
+from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
 from tests.helpers.toy_training import SENTENCES, kill_at, prepare, train
 
 
@@ -75,6 +75,15 @@ def test_penalty_pulls_embeddings_toward_their_start(tmp_path):
     near, length = distances(train("avg", WORD, tmp_path / "2", lambda_w=1000.0)[0], started)
     assert near < 0.02 * far
     assert length == pytest.approx(float(started.embeddings.norm()), rel=0.01)
+
+
+@pytest.mark.parametrize(("name", "to_start"), [("irnn", True), ("rnn", False), ("lstm", False)])
+def test_penalty_of_parameters(tmp_path, name, to_start):
+    block = next(block for key, block in VARIANTS if key == name)
+    started, _, _ = prepare(name, block)
+    trained, _ = train(name, block, tmp_path, lambda_c=1e4)
+    start, end = (torch.cat([p.detach().ravel() for p in model.module.parameters()]) for model in (started, trained))
+    assert float((end - start).norm() if to_start else end.norm()) < 0.1 * float(start.norm())
 
 
 def test_best_quarter_of_an_epoch(tmp_path):
