@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from paraphrastic.scoring.embedding_table import FORMATS, EmbeddingTable
+from paraphrastic.scoring.embedding_table import EmbeddingTable
+from paraphrastic.scoring.table_format import FORMATS
 
 RANDOM = np.random.default_rng(1)
 VALUES = RANDOM.normal(size=(50, 17)).astype(np.float32) * 10.0 ** RANDOM.integers(-3, 3, (50, 1)).astype(np.float32)

@@ -10,7 +10,7 @@ import paraphrastic
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
 from paraphrastic.export import Format
-from paraphrastic.scoring.embedding_table import TableFormat
+from paraphrastic.scoring.table_format import TableFormat
 
 ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
 TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from paraphrastic.atomic import atomic_folder, scratch_folder
 from paraphrastic.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference.model_folder import read_info, write_model
-from paraphrastic.scoring.embedding_table import FORMATS, TableFormat
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.table_format import FORMATS, TableFormat
 from paraphrastic.vocabulary.words import END, START
 from paraphrastic.vocabulary.words_and_ngrams import is_word
 

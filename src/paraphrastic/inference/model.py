@@ -22,8 +22,8 @@ from paraphrastic.inference.model_folder import load_scorer, read_info
 from paraphrastic.inference.precision import Precision, checked_precision, quantize
 from paraphrastic.inference.text_column import Texts, text_column
 from paraphrastic.scoring.cosine import normalize_rows
-from paraphrastic.scoring.embedding_table import TableFormat
 from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer
+from paraphrastic.scoring.table_format import TableFormat
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 

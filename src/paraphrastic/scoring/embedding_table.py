@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paraphrastic.nn.kernels.sum_rows import sum_half_rows, sum_rows
+from paraphrastic.scoring.table_format import FORMATS, TableFormat
 
-TableFormat = Literal["float32", "float16", "int8"]
-FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
 _LARGEST = 127  # of int8, so that the range is symmetric
 _NAMES = {"values": "embeddings", "scales": "embeddings.scales"}  # of the arrays in weights.safetensors
 
