@@ -1,4 +1,7 @@
-r"""The rules of the tokenizer: regular expressions in the syntax of RE2, and replacements, in which \0 is the match."""
+r"""The rules of the tokenizer: regular expressions in the syntax of RE2, and replacements, in which \0 is the match.
+
+`export.tokenizer_json` has the same rules for the package `tokenizers`; a test compares the tokens.
+"""
 
 Rules = tuple[tuple[str, str], ...]  # pattern and replacement, applied in this order
 
