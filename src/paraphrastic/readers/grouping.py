@@ -55,16 +55,13 @@ def pairs_within(group: Integers, texts: pa.StringArray, at_most: int) -> tuple[
     order = _members(group, forms)
     sizes = np.unique(group[order], return_counts=True)[1]
     starts = np.cumsum(sizes) - sizes
-    pairs = [np.empty((0, 3), np.int64)]
+    pairs = [np.empty((0, 2), np.int64)]
     for size in np.unique(sizes):
-        schedule = round_robin(size)[:at_most]  # (rounds, 2)
-        start = starts[sizes == size]
-        members = start[:, None, None] + schedule  # (groups, pairs, 2)
-        by_group = np.broadcast_to(start[:, None, None], (len(start), len(schedule), 1))
-        pairs.append(np.concatenate([by_group, members], axis=2).reshape(-1, 3))
-    start, left, right = np.concatenate(pairs).T
-    by_group = np.argsort(start, kind="stable")
-    return order[left[by_group]], order[right[by_group]]
+        members = starts[sizes == size][:, None, None] + round_robin(size)[:at_most]  # (groups, pairs, 2)
+        pairs.append(members.reshape(-1, 2))
+    left, right = order[np.concatenate(pairs).T]
+    by_group = np.argsort(group[left], kind="stable")
+    return left[by_group], right[by_group]
 
 
 def _members(group: Integers, forms: pa.DictionaryArray) -> Integers:
