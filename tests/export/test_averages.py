@@ -8,8 +8,11 @@ import pytest
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
+import paraphrastic
 from paraphrastic.errors import ModelError
 from paraphrastic.export import Format, export
+from paraphrastic.export.tokenizer_json import word_level
+from paraphrastic.inference.compact import compact
 from tests.helpers.encoder_variants import PROJ, WORD
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS
@@ -71,6 +74,16 @@ def test_means_of_rows_of_model2vec(average, tmp_path):
     np.testing.assert_allclose(vectors, expected(average), atol=1e-6)
 
 
+def test_rows_of_compact_model(avg, tmp_path):
+    compact(avg, tmp_path / "small", "int8")
+    small = paraphrastic.load(tmp_path / "small")
+    export(small, tmp_path / "out", Format.MODEL2VEC)
+    rows = load_file(tmp_path / "out/model.safetensors")["embeddings"]
+    assert rows.dtype == np.float32
+    np.testing.assert_array_equal(rows[2:], small.embeddings())
+    assert np.abs(rows[2:] - avg.embeddings()).max() > 0
+
+
 def test_note_on_unknown_sentences(avg, tmp_path):
     for to in (Format.STATIC_EMBEDDING, Format.MODEL2VEC):
         assert "the vector of unknown words, not zero" in export(avg, tmp_path / to, to)
@@ -118,10 +131,7 @@ def test_model2vec_of_other_model(tmp_path, models):
 
 
 def test_vocabulary_with_the_name_of_unknown_words(tmp_path):
-    texts = pa.array(["[UNK]", "a"])
-    from paraphrastic.export.tokenizer_json import word_level
-
-    assert word_level(texts) == {
+    assert word_level(pa.array(["[UNK]", "a"])) == {
         "type": "WordLevel",
         "vocab": {"[[UNK]]": 0, "[UNK]": 1, "a": 2},
         "unk_token": "[[UNK]]",

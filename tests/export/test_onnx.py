@@ -8,9 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 from tokenizers import Tokenizer
 
+import paraphrastic
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.export.onnx import FILES
+from paraphrastic.inference.compact import compact
 from paraphrastic.text.tokenizer import tokenize
 from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, variant_parameters
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
@@ -55,6 +57,12 @@ def test_vectors_with_boundary_tokens(tmp_path, name, boundary_tokens):
 def test_vectors_of_sif(tmp_path, components):
     pytest.importorskip("onnx", reason="needs the extra `external`")
     assert_same_vectors(save_word_vectors(tmp_path / "model", "sif", components), tmp_path / "out")
+
+
+def test_vectors_of_compact_model(tmp_path):
+    pytest.importorskip("onnx", reason="needs the extra `external`")
+    compact(save_encoder(tmp_path / "model", "charagram", ENCODERS["charagram"]), tmp_path / "small", "int8")
+    assert_same_vectors(paraphrastic.load(tmp_path / "small"), tmp_path / "out")
 
 
 def test_all_encoders():
