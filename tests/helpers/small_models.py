@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import torch
 
 import paraphrastic
 from paraphrastic.inference import model_folder
@@ -23,8 +24,9 @@ ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM}  # words and n
 def save_encoder(folder: Path, name: str, block: dict[str, Any], **changes: Any) -> Model:
     """Save an encoder with random weights, and return it loaded."""
     encoder, _, config = prepare(name, block, **changes)
+    generator = torch.Generator().manual_seed(4)
     for parameter in encoder.module.parameters():  # biases start at zero, which would hide their terms
-        parameter.data.normal_(0, 0.7)
+        parameter.data.normal_(0, 0.7, generator=generator)
     model_folder.save(encoder, name, config, folder)
     return paraphrastic.load(folder)
 
