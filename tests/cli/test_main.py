@@ -25,6 +25,7 @@ EXAMPLES = {
     "info": "info avg",
     "compare": "compare workspace workspace",
     "analyze": "analyze",
+    "card": "card avg",
     "compact": "compact avg small",
     "export": "export avg out --to sentence-transformers",
     "data list": "data list",

@@ -54,6 +54,10 @@ class _Commands(TyperGroup):
             sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
             return result
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands alone, which then fit on a screen; the text above them names the options."""
+        self.format_commands(ctx, formatter)
+
 
 app = Typer(
     cls=_Commands,
@@ -74,6 +78,7 @@ app.command()(analyze_command.analyze)
 app.command()(plots_command.plots)
 app.command()(model_commands.compact)
 app.command()(model_commands.export)
+app.command()(model_commands.card)
 app.command()(model_commands.info)
 app.add_typer(data_commands.data, name="data")
 app.add_typer(papers_commands.papers, name="papers")
@@ -91,7 +96,10 @@ def _about(
         bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Paraphrastic sentence encoders. MODEL is a folder such as data/model."""
+    """Paraphrastic sentence encoders. MODEL is a folder such as data/model.
+
+    --version prints the version, and COMMAND --help the options of a command.
+    """
 
 
 def main() -> None:

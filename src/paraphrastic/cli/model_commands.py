@@ -1,4 +1,4 @@
-"""Commands that use a trained model: embed, similarity, neighbors, explain, compact, export, info."""
+"""Commands that use a trained model: embed, similarity, neighbors, explain, compact, export, card, info."""
 
 import sys
 from pathlib import Path
@@ -127,6 +127,28 @@ def compact(
     entries = smaller.compact(loaded, out, table, max_mb)
     size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
     message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
+
+
+def card(
+    model: ModelFolder,
+    out: Annotated[str, Option(help="File, such as README.md; `-` prints.")] = "-",
+    sets: Annotated[Path | None, Option(help="metrics/sets.csv of MODEL, for its figures.")] = None,
+    corpus: Annotated[Path | None, Option(help="metrics/corpus.csv of MODEL, for dropped pairs.")] = None,
+    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Write the card of MODEL, a README.md as hubs expect it."""
+    from paraphrastic.atomic import write_text
+    from paraphrastic.cli.output import refuse_new_folder
+    from paraphrastic.inference.vector_files import STANDARD_OUTPUT
+    from paraphrastic.workflow.model_card import model_card
+
+    if out == STANDARD_OUTPUT:
+        sys.stdout.write(model_card(model, sets, corpus))
+        return
+    refuse_new_folder(Path(out))
+    if Path(out).exists() and not force:
+        raise ParameterError(f"{out}: exists; --force replaces it")
+    write_text(Path(out), model_card(model, sets, corpus))
 
 
 def info(model: ModelFolder) -> None:

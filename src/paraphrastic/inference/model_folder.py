@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import copyfile
 from types import MappingProxyType
@@ -32,6 +32,7 @@ class ModelInfo:
         scorer: the kind of scorer that encodes with it, and the options of that scorer.
         selection: names of the evaluation sets that selected its epoch.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
+        sources: training pairs by source; empty if the model has none, or is of an earlier version.
     """
 
     model: str
@@ -39,6 +40,7 @@ class ModelInfo:
     scorer: Mapping[str, Any]
     selection: Sequence[str] = ()
     teacher: str | None = None
+    sources: Mapping[str, int] = field(default_factory=dict)
 
 
 def save(
@@ -47,7 +49,6 @@ def save(
     config: "BaseModel",
     folder: Path,
     selection: Sequence[str] = (),
-    teacher: str | None = None,
 ) -> None:
     """Write a model to `folder`.
 
@@ -57,9 +58,8 @@ def save(
         config: its options.
         folder: where to; created if it does not exist.
         selection: names of the evaluation sets that selected its epoch; empty if none did.
-        teacher: name of the encoder whose vectors it learned; None if it had no teacher.
     """
-    write_model(scorer, ModelInfo(name, config.model_dump(), {}, selection, teacher), folder)
+    write_model(scorer, ModelInfo(name, config.model_dump(), {}, selection), folder)
 
 
 def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
@@ -67,6 +67,7 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     content = {"format": FORMAT, "model": info.model, "config": {**info.options}, "selection": [*info.selection]}
     content |= {"teacher": info.teacher} if info.teacher else {}
+    content |= {"sources": {**info.sources}} if info.sources else {}
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
@@ -179,4 +180,7 @@ def read_info(folder: Path) -> ModelInfo:
         raise wrong_config(folder)
     if not isinstance(teacher := content.get("teacher"), str | None):
         raise wrong_config(folder)
-    return ModelInfo(content["model"], content["config"], content["scorer"], selection, teacher)
+    sources = content.get("sources", {})
+    if not (isinstance(sources, dict) and all(isinstance(count, int) for count in sources.values())):
+        raise wrong_config(folder)
+    return ModelInfo(content["model"], content["config"], content["scorer"], selection, teacher, sources)

@@ -8,7 +8,7 @@ from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
 from paraphrastic.evaluation import Selection, load_selection
-from paraphrastic.inference.model_folder import save
+from paraphrastic.inference.model_folder import ModelInfo, write_model
 from paraphrastic.parameters import Params, checked
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
@@ -54,9 +54,16 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
             message(f"sets that select the epoch: {', '.join(selected_by)}")
         scorer, curves = _train(params, config, sentences, tables, checkpoints, select)
     teacher = read_teacher(tables.teacher).name if params.teacher.path else None
+    info = ModelInfo(params.model, config.model_dump(), {}, selected_by, teacher, _sources(tables.corpus))
     with atomic_folder(out) as part:
-        save(scorer, params.model, config, part, selected_by, teacher)
+        write_model(scorer, info, part)
     return curves
+
+
+def _sources(corpus: Path) -> dict[str, int]:
+    """Return how many training pairs are from each source."""
+    pairs = read_table(corpus / "pairs.parquet", PAIRS, encoded=["source"])
+    return {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
 
 
 def check_student(params: Params) -> None:
