@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.atomic import atomic_folder, scratch_folder
+from paraphrastic.atomic import atomic_folder
 from paraphrastic.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference.model_folder import read_info, write_model
 from paraphrastic.scoring.scorer import Scorer
@@ -60,7 +60,7 @@ def compact(model: "Model", out: Path, table: TableFormat, max_mb: float | None 
     with atomic_folder(out) as part:
         size = _write(encoder, model, part)
         if max_mb is not None and size > max_mb * 1e6:
-            encoder = _largest(encoder, model, out, max_mb * 1e6)
+            encoder = _largest(encoder, model, part, max_mb * 1e6)
             _write(encoder, model, part)
     return len(encoder.texts)
 
@@ -71,13 +71,15 @@ def _write(encoder: StaticEncoder, model: "Model", folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-def _largest(encoder: StaticEncoder, model: "Model", out: Path, limit: float) -> StaticEncoder:
-    """Return the encoder with the largest share of its vocabulary, to 1 in 1024, whose folder is not above `limit`."""
+def _largest(encoder: StaticEncoder, model: "Model", trial: Path, limit: float) -> StaticEncoder:
+    """Return the encoder with the largest share of its vocabulary, to 1 in 1024, whose folder is not above `limit`.
+
+    Sizes are those of the files of each share, which are written to `trial`.
+    """
     ranks, best, share, step = _relative_ranks(encoder), None, 0.5, 0.25
     for _ in range(_STEPS):
         smaller = _part_of(encoder, np.flatnonzero(ranks < share))
-        with scratch_folder(out) as scratch:
-            size = _write(smaller, model, scratch)
+        size = _write(smaller, model, trial)
         best = smaller if size <= limit else best
         share += step if size <= limit else -step
         step /= 2
