@@ -15,6 +15,7 @@ from paraphrastic.cli import (
     data_commands,
     encoder_commands,
     experiments_command,
+    mining_commands,
     model_commands,
     papers_commands,
     plots_command,
@@ -70,6 +71,9 @@ app.command()(model_commands.embed)
 app.command()(model_commands.similarity)
 app.command()(model_commands.neighbors)
 app.command()(model_commands.explain)
+app.command()(mining_commands.search)
+app.command()(mining_commands.dedup)
+app.command()(mining_commands.pairs)
 app.command()(encoder_commands.train)
 app.command()(encoder_commands.evaluate)
 app.command()(experiments_command.experiments)
@@ -96,10 +100,7 @@ def _about(
         bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Paraphrastic sentence encoders. MODEL is a folder such as data/model.
-
-    --version prints the version, and COMMAND --help the options of a command.
-    """
+    """Sentence encoders. MODEL is a folder. Options: --version, --help."""
 
 
 def main() -> None:

@@ -1,0 +1,130 @@
+"""Commands that find lines of a text file by their sentence vectors: search, dedup, pairs."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+from typer import Argument, Option
+
+import paraphrastic
+from paraphrastic.console import message
+from paraphrastic.errors import ParameterError
+
+if TYPE_CHECKING:
+    from paraphrastic.inference.mining import Lines
+
+TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
+ModelFolder = Annotated[Path, Option("--model", help="Folder of a model.")]
+Out = Annotated[str, Option(help="File; `-` prints.")]
+DEFAULT, STANDARD_OUTPUT = Path("data/model"), "-"
+
+
+def search(
+    file: TextFile,
+    queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
+    model: ModelFolder = DEFAULT,
+    k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
+) -> None:
+    """Print the lines of FILE that are nearest to each QUERY.
+
+    A row has the cosine, the number of the line, and the line; with several queries, the query first.
+    """
+    from paraphrastic.cli.text_input import read_sentences
+    from paraphrastic.inference import mining
+
+    loaded = paraphrastic.load(model)
+    _refuse_unknown(loaded, queries)
+    for query, found in zip(queries, mining.search(loaded, read_sentences(file), queries, k), strict=True):
+        first = [query] if len(queries) > 1 else []
+        sys.stdout.writelines(_row(*first, f"{line.score:.4f}", line.row + 1, line.text) for line in found)
+
+
+def dedup(
+    file: TextFile,
+    model: ModelFolder = DEFAULT,
+    threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
+    removed: Annotated[
+        bool, Option("--removed", help="Write the duplicates, each with the line that is kept.")
+    ] = False,
+    out: Out = STANDARD_OUTPUT,
+) -> None:
+    """Write the lines of FILE without near duplicates.
+
+    Of lines whose cosine is at least the threshold the first one is kept.
+    """
+    from paraphrastic.inference import mining
+
+    lines = _lines(file, model)
+    original = mining.duplicates(lines, threshold).tolist()
+    texts = lines.texts.to_pylist()
+    if removed:
+        rows = ((i + 1, j + 1, texts[i], texts[j]) for i, j in enumerate(original) if i != j)
+        _write(out, (_row(*row) for row in rows))
+    else:
+        _write(out, (f"{text}\n" for i, text in enumerate(texts) if original[i] == i))
+    message(f"{sum(i != j for i, j in enumerate(original))} of {len(texts)} lines are near duplicates of earlier ones")
+
+
+def pairs(
+    file: TextFile,
+    model: ModelFolder = DEFAULT,
+    threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
+    k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
+    out: Out = STANDARD_OUTPUT,
+) -> None:
+    """Write pairs of lines of FILE that are among each other's nearest.
+
+    The columns are cosine, text1 and text2; the pairs with the largest cosine come first.
+    """
+    from paraphrastic.inference import mining
+
+    lines = _lines(file, model)
+    found = mining.paraphrases(lines, threshold, k)
+    texts = lines.texts.to_pylist()
+    rows = (_row(f"{score:.4f}", texts[a], texts[b]) for a, b, score in found)
+    _write(out, chain([_row("cosine", "text1", "text2")], rows))
+    message(f"{len(found)} pairs in {len(texts)} lines")
+
+
+def _lines(file: str, model: Path) -> "Lines":
+    from paraphrastic.cli.text_input import read_sentences
+    from paraphrastic.inference.mining import Lines
+
+    lines = Lines.of(paraphrastic.load(model), read_sentences(file))
+    if unknown := int((~lines.vectors.any(axis=1)).sum()):
+        message(
+            f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near no other line"
+        )
+    return lines
+
+
+def _refuse_unknown(model: paraphrastic.Model, queries: list[str]) -> None:
+    for query, share in zip(queries, model.unknown(queries), strict=True):
+        if share == 1 or not query.strip():
+            raise ParameterError(f"{model.folder}: the vocabulary knows nothing of '{query}'; try another query")
+
+
+def _row(*cells: object) -> str:
+    """Return cells separated by tabs; tabs within a cell become spaces."""
+    return "\t".join(str(cell).replace("\t", " ") for cell in cells) + "\n"
+
+
+def _write(out: str, rows: Iterable[str]) -> None:
+    with _opened(out) as file:
+        file.writelines(rows)
+
+
+@contextmanager
+def _opened(out: str) -> Iterator[TextIO]:
+    if out == STANDARD_OUTPUT:
+        yield sys.stdout
+        return
+    from paraphrastic.atomic import atomic_write
+    from paraphrastic.cli.output import refuse_new_folder
+
+    refuse_new_folder(Path(out))
+    with atomic_write(Path(out)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        yield file
