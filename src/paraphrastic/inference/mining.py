@@ -16,6 +16,7 @@ from paraphrastic.console import progress
 from paraphrastic.errors import DataError
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.text.columns import GrowingArray
 
 _BLOCK = 4096  # lines whose cosines with as many others are in memory at a time
 
@@ -48,13 +49,13 @@ class Lines:
             DataError: there is no line.
             ModelError: the model compares pairs and has no sentence vectors.
         """
-        texts, vectors = [], []
+        texts, vectors = [], GrowingArray(np.float16)
         for column, unit in _encoded(model, columns):
             texts.append(column)
-            vectors.append(unit.astype(np.float16))
+            vectors.extend(unit.ravel())
         if not texts:
             raise DataError("the text has no line")
-        return cls(pa.chunked_array(texts), np.concatenate(vectors))
+        return cls(pa.chunked_array(texts), vectors.values().reshape(-1, model.dim))
 
     def blocks(self) -> Iterator[tuple[int, Vectors]]:
         """Yield the vectors of some lines at a time in float32, and the number of the first one."""
