@@ -1,6 +1,7 @@
 """The stage `tokenize`: its tables and its report, on small files of two formats and on real data."""
 
 import csv
+import os
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -114,6 +115,17 @@ def test_bytes_of_a_second_run(run, tmp_path):
         contents.append({path: path.read_bytes() for path in tmp_path.glob("[dm]*/*/*.parquet")})
     assert contents[0] == contents[1]
     assert len(contents[0]) == 2 + len(RAW)
+
+
+@pytest.mark.parametrize("folder", [stage.CORPUS, stage.BENCHMARKS], ids=str)
+def test_files_left_in_the_folders_are_removed(run, tmp_path, folder):
+    run()
+    names = sorted(path.name for path in folder.iterdir())
+    for name in ("words.parquet", f".sentences.parquet.{os.getppid()}@other.part"):
+        (folder / name).write_bytes(b"left by another run")
+    run()
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert not list((tmp_path / "data").glob(".*"))
 
 
 def test_drop_overlap_on_and_off(run):

@@ -1,5 +1,6 @@
 """The stage `vocabulary`: its tables, their limits, and corpora without an entry."""
 
+import os
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -38,6 +39,14 @@ def run(tmp_path, monkeypatch):
         return {name: [tuple(row.values()) for row in table.to_pylist()] for name, table in tables.items()}
 
     return run
+
+
+def test_files_left_in_the_folder_are_removed(run):
+    run(["ab ab"])
+    for name in ("words.txt", f".words.parquet.{os.getppid()}@other.part"):
+        (stage.VOCABULARY / name).write_bytes(b"left by another run")
+    run(["ab ab"])
+    assert {path.stem for path in stage.VOCABULARY.iterdir()} == SCHEMAS.keys()
 
 
 def test_limits_of_words_and_ngrams(run):

@@ -9,7 +9,8 @@ from paraphrastic.training.fingerprint import fingerprint
 
 
 @pytest.mark.parametrize(
-    "name", ["pairs.parquet", "data.arrow", "weights.safetensors", "module.py", "select.txt", "folder/deep.parquet"]
+    "name",
+    ["pairs.parquet", "data.arrow", "weights.safetensors", "config.json", "module.py", "select.txt", "a/deep"],
 )
 def test_fingerprint_of_changed_file(tmp_path, name):
     file = tmp_path / name
@@ -30,8 +31,16 @@ def test_fingerprint_of_changed_settings(tmp_path):
 
 def test_fingerprint_of_file_that_no_run_reads(tmp_path):
     first = fingerprint(1, tmp_path)
-    (tmp_path / "module.cpython-311.pyc").write_bytes(b"compiled")
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__/module.cpython-311.pyc").write_bytes(b"compiled")
     assert fingerprint(1, tmp_path) == first
+
+
+def test_fingerprint_of_renamed_file(tmp_path):
+    (tmp_path / "words.parquet").write_bytes(b"one")
+    first = fingerprint(1, tmp_path)
+    (tmp_path / "words.parquet").rename(tmp_path / "ngrams.parquet")
+    assert fingerprint(1, tmp_path) != first
 
 
 def test_fingerprint_of_a_single_file(tmp_path):

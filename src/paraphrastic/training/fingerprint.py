@@ -7,7 +7,7 @@ from paraphrastic.atomic import sha256_of
 
 CODE = Path(__file__).parents[1]
 
-_HASHED = {".arrow", ".parquet", ".safetensors", ".py", ".txt"}
+_COMPILED = "__pycache__"  # left by Python and numba, derived from the code
 
 
 def fingerprint(settings: object, *paths: Path) -> str:
@@ -15,14 +15,15 @@ def fingerprint(settings: object, *paths: Path) -> str:
 
     Args:
         settings: parameters, as any object with a stable `repr`.
-        paths: files, and folders of tables and models, that the run reads.
+        paths: files, and folders of which every file counts, that the run reads.
     """
     hasher = sha256(repr(settings).encode())
     for path in (*paths, CODE):
         for file in [path] if path.is_file() else _files_of(path):
+            hasher.update(f"{file.relative_to(path).as_posix()}\0".encode())
             hasher.update(bytes.fromhex(sha256_of(file)))
     return hasher.hexdigest()[:16]
 
 
 def _files_of(folder: Path) -> list[Path]:
-    return [file for file in sorted(folder.rglob("*")) if file.suffix in _HASHED]
+    return [file for file in sorted(folder.rglob("*")) if file.is_file() and _COMPILED not in file.parts]

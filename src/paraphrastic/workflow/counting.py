@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import progress
 from paraphrastic.errors import DataError
 from paraphrastic.parameters import Vocabulary
@@ -19,7 +20,7 @@ def count_vocabulary(corpus: Path, out: Path, options: Vocabulary) -> None:
 
     Args:
         corpus: tables of sentences and pairs.
-        out: where the tables of counts go.
+        out: folder of the tables of counts, which appears whole or not at all.
         options: parameters of the stage `vocabulary`.
 
     Raises:
@@ -36,9 +37,10 @@ def count_vocabulary(corpus: Path, out: Path, options: Vocabulary) -> None:
         characters = count_ngrams(sentences, [1], options.ngram_min_count, on_progress=advance[2], weights=weights)
     _refuse_empty(words, f"min_count = {options.min_count}", corpus, len(sentences))
     _refuse_empty(ngrams, f"ngram_min_count = {options.ngram_min_count}", corpus, len(sentences))
-    write_table(words, out / "words.parquet", WORD_COUNTS)
-    write_table(ngrams, out / "ngrams.parquet", NGRAM_COUNTS)
-    write_table(characters, out / "characters.parquet", NGRAM_COUNTS)
+    with atomic_folder(out) as part:
+        write_table(words, part / "words.parquet", WORD_COUNTS)
+        write_table(ngrams, part / "ngrams.parquet", NGRAM_COUNTS)
+        write_table(characters, part / "characters.parquet", NGRAM_COUNTS)
 
 
 def _occurrences(corpus: Path, sentences: int) -> NDArray[np.int64]:

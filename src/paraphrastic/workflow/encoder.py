@@ -6,7 +6,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
 from paraphrastic.inference.model import Model, load
@@ -92,5 +91,4 @@ def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path,
     for row in report.to_dict("records"):
         dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
         message(f"{row['source']}: {dropped}")
-    with atomic_folder(tables.vocabulary) as part:
-        count_vocabulary(tables.corpus, part, params.vocabulary)
+    count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from paraphrastic.atomic import scratch_folder, write_text
+from paraphrastic.atomic import atomic_folder, scratch_folder, write_text
 from paraphrastic.console import message, progress
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSource, filter_pairs
 from paraphrastic.corpus.merging import Corpus, merge_sources
@@ -39,8 +39,8 @@ def tokenize_sources(
         training: sources of training pairs; those that nobody has provided are left out.
         benchmarks: evaluation data; sources that nobody has provided, and optional ones without files, are left out.
         raw: contains the files of each source in a folder of its name.
-        corpus_out: where tables of sentences and pairs go.
-        benchmarks_out: where evaluation tables go.
+        corpus_out: folder of tables of sentences and pairs, which appears whole or not at all.
+        benchmarks_out: folder of evaluation tables, in the same way.
         options: parameters of the stage `tokenize`.
         seed: seed of the choice of pairs.
 
@@ -54,11 +54,16 @@ def tokenize_sources(
     """
     evaluation, pairs_of = _present(benchmarks.sources, raw), _training_sources(training, raw)
     wanted, filtered, report = _pair_filter(options, pairs_of), list[FilteredSource](), []
-    with progress() as bar, scratch_folder(corpus_out / "texts") as scratch:
+    with (
+        progress() as bar,
+        atomic_folder(corpus_out) as corpus,
+        atomic_folder(benchmarks_out) as tables,
+        scratch_folder(corpus / "texts") as scratch,
+    ):
         task = bar.add_task("tokenize", total=len(evaluation) + len(pairs_of))
         sources = bar.track(evaluation, task_id=task)
         readings = [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
-        evaluation_text = _write_benchmarks(readings, benchmarks.select, benchmarks_out)
+        evaluation_text = _write_benchmarks(readings, benchmarks.select, tables)
         excluded = evaluation_text if options.drop_overlap else None
         for source in bar.track(pairs_of, task_id=task):
             pairs = RawPairs(source, raw / source.name, options.max_bad_rows, message, wanted)
@@ -74,7 +79,7 @@ def tokenize_sources(
             filtered.append(kept)
             report.append((source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left)))
         taken = _take(merge_sources(filtered), options, seed)
-        _write_corpus(taken, corpus_out)
+        _write_corpus(taken, corpus)
     table = pd.DataFrame(report, columns=_SOURCE_COLUMNS)
     return _with_taken(table if table["capped"].any() else table.drop(columns="capped"), taken.pairs)
 
