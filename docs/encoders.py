@@ -192,9 +192,8 @@ def measure_speed(row: Row) -> float:
     pa.set_cpu_count(1)
     texts = pq.read_table(BENCHMARKS / "sentences.parquet")["text"].slice(0, SENTENCES).to_pylist()
     encode = _encode(row)
-    start = perf_counter()
     encode(texts[:64])  # compiles
-    count = min(SENTENCES, max(64, round(64 * SECONDS / (perf_counter() - start))))
+    count = min(SENTENCES, max(64, round(_speed(encode, texts[:64]) * SECONDS)))
     return max(_speed(encode, texts[:count]) for _ in range(CALLS))
 
 

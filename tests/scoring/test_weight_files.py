@@ -29,6 +29,14 @@ def test_weights_after_reading(folder):
         np.testing.assert_array_equal(arrays[name], array)
 
 
+def test_change_of_arrays_in_memory(folder):
+    before = (folder / "weights.safetensors").read_bytes()
+    arrays = read_weights(folder)[1]
+    for array in arrays.values():
+        array[:] = 0
+    assert (folder / "weights.safetensors").read_bytes() == before
+
+
 def test_array_without_contiguous_memory(tmp_path):
     write_weights(tmp_path, TEXTS, {"embeddings": ARRAYS["embeddings"].T})
     np.testing.assert_array_equal(read_weights(tmp_path)[1]["embeddings"], ARRAYS["embeddings"].T)

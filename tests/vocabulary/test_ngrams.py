@@ -54,6 +54,20 @@ def test_counts_and_shares_equal_naive_ones(monkeypatch, alphabet, size, padding
     np.testing.assert_allclose(vocabulary.oov_share(pa.array(sentences)), shares, atol=1e-12)
 
 
+def test_few_sentences_have_the_counts_that_they_have_among_many():
+    sentences = ["the the", "", "b" * 70_000, "xyz"]
+    vocabulary = NgramVocabulary(pa.array(["t", "e", "b", *map(chr, range(100_000, 700_000))]))
+    alone = [counts(vocabulary.lookup(pa.array([sentence])))[0] for sentence in sentences]
+    many = counts(vocabulary.lookup(pa.array(["x" * 100_000, *sentences])))[1:]
+    assert alone == many == [{0: 2, 1: 2}, {}, {2: 65_535}, {}]
+
+
+def test_given_ids():
+    vocabulary = NgramVocabulary(pa.array(["he ", "th"]), ids=np.array([3, 7], np.int32))
+    assert counts(vocabulary.lookup(pa.array(["the the", "x"]))) == [{3: 2, 7: 2}, {}]
+    assert len(vocabulary) == 2
+
+
 def test_counts_without_padding():
     vocabulary = NgramVocabulary(pa.array([" a", "ab", "b ", "a b"]), padding="")
     assert counts(vocabulary.lookup(pa.array(["ab", "a b", "b", ""]))) == [{1: 1}, {3: 1}, {}, {}]

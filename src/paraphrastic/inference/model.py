@@ -279,7 +279,7 @@ class Model:
             return normalize_rows(np.atleast_2d(given.numpy(force=True) if hasattr(given, "numpy") else given))
         return normalize_rows(self._vectors(_column(given), batch_size, progress=False))
 
-    @property
+    @cached_property
     def _encoder(self) -> VectorScorer:
         if not isinstance(self.scorer, VectorScorer):
             raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; use similarity")

@@ -5,6 +5,7 @@ sums run in the same kernel as in training.
 """
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
@@ -19,8 +20,11 @@ from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.embedding_table import EmbeddingTable
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
+from paraphrastic.text.columns import chunks
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
+
+_PART = 1 << 18  # bytes of text that one thread encodes at a time
 
 
 class StaticEncoder:
@@ -59,6 +63,14 @@ class StaticEncoder:
 
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
+        parts = list(chunks(sentences, _PART))
+        if len(parts) == 1:
+            return self._encode_part(parts[0])
+        with ThreadPoolExecutor(pa.cpu_count()) as pool:
+            vectors, known = zip(*pool.map(self._encode_part, parts), strict=True)
+        return np.concatenate(vectors), np.concatenate(known)
+
+    def _encode_part(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         ragged = self.vocabulary.lookup(sentences)
         vectors = self.table.sums(ragged.ids, ragged.offsets, self.id_weights(ragged))  # (n, dim)
         if self.form.pooling == "mean":

@@ -1,6 +1,7 @@
 """A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together, and its saved options."""
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ LATER_OPTIONS = {  # absent from folders of earlier versions → the value that 
     "temperature": None,
     "lowercase": True,
 }
+_DTYPES = {"F32": np.float32, "F16": np.float16, "I8": np.int8, "I32": np.int32, "I64": np.int64, "F64": np.float64}
 FORMER_OPTIONS = ("scramble",)  # in folders of 0.2.0 of models on which they had no effect
 
 
@@ -55,7 +57,7 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     try:
         with safe_open(weights, framework="numpy") as file:
             digest = (file.metadata() or {}).get("vocabulary")
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - `file` is not a mapping
+        arrays = _map_arrays(weights)
         found = sha256_of(vocabulary)
     except SafetensorError as error:
         raise ModelError(f"{weights}: missing or damaged; train the model again") from error
@@ -64,6 +66,23 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     if digest != found:
         raise ModelError(f"{folder}: weights and vocabulary do not belong together; train the model again")
     return read_table(vocabulary, VOCABULARY)["text"].combine_chunks(), arrays
+
+
+def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Map the arrays of a checked file of safetensors into memory; a change of them does not reach the file.
+
+    The file has the length of its header in 8 bytes, the header in JSON, and the arrays.
+    """
+    data = np.memmap(path, np.uint8, "c").view(np.ndarray)
+    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    header = json.loads(data[8:start].tobytes())
+    header.pop("__metadata__", None)
+    return {name: _array(data[start:], **entry) for name, entry in header.items()}
+
+
+def _array(data: NDArray[np.uint8], dtype: str, shape: Sequence[int], data_offsets: tuple[int, int]) -> NDArray[Any]:
+    array: NDArray[Any] = data[slice(*data_offsets)].view(_DTYPES[dtype]).reshape(shape)
+    return array
 
 
 def current_options(options: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:

@@ -40,6 +40,9 @@ def _parts(sentences: Texts) -> Iterable[pa.StringArray]:
 
 
 def _split(sentences: pa.StringArray, size: int) -> Iterator[pa.StringArray]:
+    if sentences.nbytes < size:
+        yield sentences
+        return
     ends = np.cumsum(pc.binary_length(sentences).to_numpy() + _OVERHEAD, dtype=np.int64)
     cuts = np.flatnonzero(np.diff(ends // size)) + 1
     for start, end in pairwise([0, *cuts.tolist(), len(sentences)]):

@@ -4,6 +4,8 @@ Two different texts with the same hash count as one. With 64 bits this happens a
 probability of 3 in 10,000, and among 1 million of 3 in 100 million; the result is the same in each run.
 """
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 from numba import njit
@@ -16,12 +18,13 @@ _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # of 
 _MIX, _HALF, _ODD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(1)
 
 
-def hash_texts(texts: pa.StringArray) -> Hashes:
+def hash_texts(texts: pa.StringArray | pa.LargeStringArray) -> Hashes:
     """Return the hash of the bytes of each text, (n,); there must be no null."""
     hashes = np.empty(len(texts), np.uint64)
     if len(texts):
         _, offsets, data = texts.buffers()
-        offsets = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+        width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+        offsets = np.frombuffer(offsets, width)[texts.offset : texts.offset + len(texts) + 1]
         _hash(np.frombuffer(data or b"", np.uint8), offsets, hashes)
     return hashes
 
@@ -63,8 +66,8 @@ class TextNumbering:
             _rehash(self._hashes, self._slots, self._size)
 
 
-@njit(cache=True)
-def _hash(data: NDArray[np.uint8], offsets: NDArray[np.int32], hashes: Hashes) -> None:
+@njit(cache=True, nogil=True)
+def _hash(data: NDArray[np.uint8], offsets: NDArray[Any], hashes: Hashes) -> None:
     for i in range(len(hashes)):
         value = _OFFSET
         for byte in data[offsets[i] : offsets[i + 1]]:
@@ -93,7 +96,7 @@ def _add(values: Hashes, numbers: Numbers, hashes: Hashes, slots: Numbers, size:
     return size
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _find(values: Hashes, numbers: Numbers, hashes: Hashes, slots: Numbers) -> None:
     for i in range(len(values)):
         numbers[i] = slots[_slot(values[i], hashes, slots)]

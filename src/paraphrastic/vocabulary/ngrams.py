@@ -85,17 +85,21 @@ class NgramVocabulary:
     """Maps the character n-grams of tokenized sentences to ids.
 
     Args:
-        texts: the n-grams, each once, of any orders. The i-th n-gram has id i.
+        texts: the n-grams, each once, of any orders.
         padding: text that is added at both ends of each sentence.
+        ids: of the n-grams, ascending, (len(texts),); None: the i-th n-gram has id i.
 
     Raises:
         DataError: an n-gram is empty or occurs twice.
     """
 
-    def __init__(self, texts: pa.StringArray | pa.ChunkedArray, padding: str = " ") -> None:
+    def __init__(
+        self, texts: pa.StringArray | pa.ChunkedArray, padding: str = " ", ids: NDArray[np.int32] | None = None
+    ) -> None:
         points, offsets = code_points(check_vocabulary(texts, "n-grams"), "")
         lengths = np.diff(offsets) - 1
-        self._size, self._padding = len(lengths), padding
+        ids = np.arange(len(lengths), dtype=np.int32) if ids is None else ids
+        self._size, self._end, self._padding = len(ids), int(ids.max(initial=-1)) + 1, padding
         self._orders: list[int] = np.unique(lengths).tolist()
         self._levels: list[tuple[NgramNumbering, NDArray[np.int32]]] = []  # with the id of each number, −1 for none
         numbers = np.ones(len(lengths), np.int32)
@@ -104,17 +108,17 @@ class NgramVocabulary:
             # (entries,): character n of each entry; a shorter entry reads the 0 after its end
             characters = points[np.minimum(offsets[:-1] + n, offsets[1:] - 1)]
             numbering.add(numbers, characters)
-            ids = np.full(numbering.size + 1, -1, np.int32)
+            id_of = np.full(numbering.size + 1, -1, np.int32)
             rows = np.flatnonzero(lengths == n + 1)
-            ids[numbers[rows]] = rows
-            self._levels.append((numbering, ids))
+            id_of[numbers[rows]] = ids[rows]
+            self._levels.append((numbering, id_of))
 
     def __len__(self) -> int:
         return self._size
 
     def lookup(self, sentences: Texts) -> Ragged:
         """Return the distinct known n-grams of each sentence, ascending, with counts of at most 65,535."""
-        return concat(self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
+        return concat(self.lookup_chunk(chunk) for chunk in chunks(sentences, CHUNK))
 
     def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
         """Return which sentences, as `lookup` returned them, have an n-gram of the vocabulary, (n,)."""
@@ -140,9 +144,12 @@ class NgramVocabulary:
                 ids.take(numbers, out=windows[self._orders.index(n)], mode="clip")
         return windows, offsets
 
-    def _lookup(self, sentences: pa.StringArray) -> Ragged:
+    def lookup_chunk(self, sentences: pa.StringArray) -> Ragged:
+        """Return `lookup` of at most `CHUNK` bytes of text."""
         windows, offsets = self._windows(sentences)
-        return Ragged(*_merge_repeats(*_sort_by_id(windows, offsets, len(self)), len(windows) * offsets))
+        if windows.size < self._end // 8:  # a counting sort passes over all ids
+            return Ragged(*_sort_each(windows, offsets))
+        return Ragged(*_merge_repeats(*_sort_by_id(windows, offsets, self._end), len(windows) * offsets))
 
     def _oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         windows, offsets = self._windows(sentences)
@@ -191,7 +198,7 @@ def _add(
     return size
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _find(
     numbers: NDArray[np.int32], last: NDArray[np.int32], keys: NDArray[np.int64], slots: NDArray[np.int32]
 ) -> None:
@@ -209,7 +216,28 @@ def _rehash(keys: NDArray[np.int64], slots: NDArray[np.int32], size: int) -> Non
         slots[_slot(keys[number], keys, slots)] = number
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def _sort_each(
+    windows: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:
+    """Return the fields of `Ragged` from windows, one sentence after the other."""
+    ids, counts = np.empty(windows.size, np.int32), np.empty(windows.size, np.uint16)
+    ends = np.zeros(len(offsets), np.int64)
+    for s in range(len(offsets) - 1):
+        end = ends[s]
+        for i in np.sort(windows[:, offsets[s] : offsets[s + 1]].flatten()):
+            if i < 0:
+                continue
+            if end > ends[s] and ids[end - 1] == i:
+                counts[end - 1] += counts[end - 1] < MAX_COUNT
+            else:
+                ids[end], counts[end] = i, 1
+                end += 1
+        ends[s + 1] = end
+    return ids[: ends[-1]].copy(), ends, counts[: ends[-1]].copy()
+
+
+@njit(cache=True, nogil=True)
 def _sort_by_id(
     windows: NDArray[np.int32], offsets: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -232,7 +260,7 @@ def _sort_by_id(
     return sentences, ends[:-1]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _merge_repeats(
     sentences: NDArray[np.int32], starts: NDArray[np.int64], capacity: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -80,12 +81,17 @@ class Ragged:
 def concat(parts: Iterable[Ragged]) -> Ragged:
     """Return the sentences of all parts, one part after the other; there must be at least one part.
 
-    Parts of an iterator are not needed after they are copied: memory holds the result and one part.
+    Parts of an iterator are not needed after they are copied: memory holds the result and two parts. A single part is
+    not copied.
     """
+    parts = iter(parts)
+    first, second = next(parts), next(parts, None)
+    if second is None:
+        return first
     ids, offsets, counts = GrowingArray(np.int32), GrowingArray(np.int64), GrowingArray(np.uint16)
     offsets.extend(np.zeros(1))
     counted = False
-    for part in parts:
+    for part in chain((first, second), parts):
         offsets.extend(part.offsets[1:] + len(ids))
         ids.extend(part.ids)
         if counted := part.counts is not None:
@@ -93,7 +99,7 @@ def concat(parts: Iterable[Ragged]) -> Ragged:
     return Ragged(ids.values(), offsets.values(), counts.values() if counted else None)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _interleave(
     left: NDArray[Any], left_offsets: NDArray[np.int64], right: NDArray[Any], right_offsets: NDArray[np.int64]
 ) -> NDArray[Any]:
@@ -110,7 +116,7 @@ def _interleave(
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _merge_repeats(
     ids: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:

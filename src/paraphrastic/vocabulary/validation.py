@@ -19,9 +19,9 @@ def check_vocabulary(texts: pa.StringArray | pa.ChunkedArray, kind: str) -> pa.S
     texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     if pc.any(pc.equal(pc.fill_null(texts, ""), "")).as_py():
         raise DataError(f"vocabulary of {len(texts)} {kind}: an entry is empty; remove it")
-    counts = pc.value_counts(texts)
-    repeated = counts.filter(pc.greater(counts.field("counts"), 1))
-    if len(repeated):
+    if len(pc.unique(texts)) < len(texts):
+        counts = pc.value_counts(texts)
+        repeated = counts.filter(pc.greater(counts.field("counts"), 1))
         text, count = repeated[0].as_py().values()
         raise DataError(f"vocabulary of {len(texts)} {kind}: {text!r} occurs {count} times; keep one")
     return texts

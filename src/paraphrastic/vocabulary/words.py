@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.text.columns import Texts, chunks, split_words
+from paraphrastic.text.numbering import TextNumbering, hash_texts
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 
@@ -15,7 +16,7 @@ START, END = "<s>", "</s>"
 UNKNOWN = 0  # id of every word that the vocabulary lacks
 BoundaryTokens = Literal["none", "start", "end", "both"]
 
-CHUNK = 1 << 25  # bytes of text; large, because Arrow hashes the whole vocabulary again for each chunk
+CHUNK = 1 << 20  # bytes of text
 
 
 class WordVocabulary:
@@ -30,15 +31,17 @@ class WordVocabulary:
     """
 
     def __init__(self, texts: pa.StringArray | pa.ChunkedArray, boundary_tokens: BoundaryTokens = "none") -> None:
-        self._texts, self._boundary_tokens = check_vocabulary(texts, "words"), boundary_tokens
+        self._boundary_tokens = boundary_tokens
+        self._numbering = TextNumbering()
+        self._numbering.add(hash_texts(check_vocabulary(texts, "words")))
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._numbering)
 
     def lookup(self, sentences: Texts) -> Ragged:
         """Return the ids of each sentence's words, and boundary tokens, in reading order."""
         enclosed = (add_boundary_tokens(chunk, self._boundary_tokens) for chunk in chunks(sentences, CHUNK))
-        return concat(self._lookup(chunk) for chunk in enclosed)
+        return concat(self.lookup_chunk(chunk) for chunk in enclosed)
 
     def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
         """Return which sentences, as `lookup` returned them, have a word of the vocabulary, (n,)."""
@@ -48,13 +51,13 @@ class WordVocabulary:
 
     def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary words in each sentence, (n,); 0 for an empty sentence."""
-        ids = (self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
+        ids = (self.lookup_chunk(chunk) for chunk in chunks(sentences, CHUNK))
         return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in ids])
 
-    def _lookup(self, sentences: pa.StringArray) -> Ragged:
+    def lookup_chunk(self, sentences: pa.StringArray) -> Ragged:
+        """Return `lookup` without boundary tokens of at most `CHUNK` bytes of text."""
         words, offsets = split_words(sentences)
-        rows = pc.fill_null(pc.index_in(words, value_set=self._texts), -1)
-        return Ragged(rows.to_numpy() + np.int32(1), offsets)
+        return Ragged(self._numbering.find(hash_texts(words)) + np.int32(1), offsets)
 
 
 def add_boundary_tokens(sentences: pa.StringArray, boundary_tokens: BoundaryTokens) -> pa.StringArray:

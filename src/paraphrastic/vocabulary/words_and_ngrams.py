@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.text.columns import Texts, chunks
-from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.ngrams import CHUNK, NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
-from paraphrastic.vocabulary.words import CHUNK, WordVocabulary
+from paraphrastic.vocabulary.words import WordVocabulary
 
 
 class WordNgramVocabulary:
@@ -31,9 +31,9 @@ class WordNgramVocabulary:
     def __init__(self, texts: pa.StringArray | pa.ChunkedArray) -> None:
         texts = check_vocabulary(texts, "n-grams and words")
         words = is_word(texts)
-        self._ngram_ids = np.flatnonzero(pc.invert(words)).astype(np.int32)
         self._word_ids = np.flatnonzero(words).astype(np.int32)
-        self._ngrams = NgramVocabulary(texts.filter(pc.invert(words)))
+        ngram_ids = np.flatnonzero(pc.invert(words)).astype(np.int32)
+        self._ngrams = NgramVocabulary(texts.filter(pc.invert(words)), ids=ngram_ids)
         self._words = WordVocabulary(pc.utf8_trim(texts.filter(words), " "))
 
     def __len__(self) -> int:
@@ -56,10 +56,8 @@ class WordNgramVocabulary:
         return self._ngrams.oov_share(sentences)
 
     def _lookup(self, sentences: pa.StringArray) -> Ragged:
-        ngrams, words = self._ngrams.lookup(sentences), self._words.lookup(sentences).merge_repeats()
-        return replace(ngrams, ids=self._ngram_ids[ngrams.ids]).hstack(
-            replace(words, ids=self._word_ids[words.ids - 1])
-        )
+        ngrams, words = self._ngrams.lookup_chunk(sentences), self._words.lookup_chunk(sentences).merge_repeats()
+        return ngrams.hstack(replace(words, ids=self._word_ids[words.ids - 1]))
 
 
 def is_word(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.ChunkedArray:
