@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from paraphrastic.cli.main import app
 from paraphrastic.errors import DataError, ModelError
-from paraphrastic.inference import mining
+from paraphrastic.inference import line_index, mining
 from paraphrastic.inference.mining import Lines, duplicates, nearest, paraphrases, search
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
@@ -26,7 +26,8 @@ def model(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(mining, "_BLOCK", 7)
+    monkeypatch.setattr(mining, "BLOCK", 7)
+    monkeypatch.setattr(line_index, "BLOCK", 7)
 
 
 def cosines(model, left=TEXTS, right=TEXTS):
@@ -113,3 +114,50 @@ def test_commands(model, tmp_path):
     for command in ("dedup", "pairs"):
         assert_refused(run(command, "empty.txt"), "the text has no line")
         assert_refused(run(command, "latin.txt"), "latin.txt, line 2")
+
+
+def random_lines(rows=3000, clusters=600):
+    """Return lines of which each has about four near ones."""
+    random = np.random.default_rng(5)
+    centers = random.standard_normal((clusters, 32))
+    vectors = centers[random.integers(clusters, size=rows)] + 0.1 * random.standard_normal((rows, 32))
+    vectors[7] = 0
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return Lines(pa.chunked_array([pa.array(map(str, range(rows)))]), vectors.astype(np.float16))
+
+
+def test_graph_finds_nearly_all_nearest_lines(monkeypatch):
+    pytest.importorskip("usearch")
+    monkeypatch.setattr(mining, "BLOCK", 500)
+    lines = random_lines()
+    rows, scores = nearest(lines, 3)
+    found, cosines = nearest(lines, 3, exact=False)
+    assert (found == rows).mean() > 0.98
+    np.testing.assert_allclose(cosines[found == rows], scores[found == rows], atol=1e-6)
+    assert not (found == 7).any()
+    assert {(a, b) for a, b, _ in paraphrases(lines, 0.9, exact=False)} ^ {
+        (a, b) for a, b, _ in paraphrases(lines, 0.9)
+    } == set()
+
+
+def test_duplicates_by_the_graph(monkeypatch):
+    pytest.importorskip("usearch")
+    monkeypatch.setattr(mining, "BLOCK", 500)
+    lines = random_lines()
+    found, vectors = duplicates(lines, 0.9, exact=False), lines.vectors.astype(np.float32)
+    removed = found != np.arange(len(found))
+    assert (np.einsum("nd,nd->n", vectors, vectors[found])[removed] >= 0.9).all()
+    assert (found[found] == found).all()
+    assert removed.sum() == pytest.approx((duplicates(lines, 0.9) != np.arange(len(found))).sum(), rel=0.01)
+
+
+@pytest.mark.parametrize("options", [[], ["--exact"]])
+def test_commands_name_the_graph(model, tmp_path, monkeypatch, options):
+    pytest.importorskip("usearch")
+    monkeypatch.setattr("paraphrastic.cli.mining_commands.MANY", 1)
+    (tmp_path / "lines.txt").write_text("\n".join(TEXTS) + "\n")
+    for command in ("pairs", "dedup"):
+        arguments = [command, str(tmp_path / "lines.txt"), "--model", str(model.folder), *options]
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0
+        assert ("usearch finds nearly all" in result.stderr) == (not options)

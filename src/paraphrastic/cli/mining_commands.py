@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
 ModelFolder = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
+Exact = Annotated[bool, Option("--exact", help="Compare all lines, also if there are many and usearch is installed.")]
 DEFAULT, STANDARD_OUTPUT = Path("data/model"), "-"
+MANY = 50_000  # lines; fewer are compared in a minute
 
 
 def search(
@@ -49,6 +51,7 @@ def dedup(
     removed: Annotated[
         bool, Option("--removed", help="Write the duplicates, each with the line that is kept.")
     ] = False,
+    exact: Exact = False,
     out: Out = STANDARD_OUTPUT,
 ) -> None:
     """Write the lines of FILE without near duplicates.
@@ -58,7 +61,7 @@ def dedup(
     from paraphrastic.inference import mining
 
     lines = _lines(file, model)
-    original = mining.duplicates(lines, threshold).tolist()
+    original = mining.duplicates(lines, threshold, exact or not _has_graph(lines)).tolist()
     texts = lines.texts.to_pylist()
     if removed:
         rows = ((i + 1, j + 1, texts[i], texts[j]) for i, j in enumerate(original) if i != j)
@@ -73,6 +76,7 @@ def pairs(
     model: ModelFolder = DEFAULT,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
+    exact: Exact = False,
     out: Out = STANDARD_OUTPUT,
 ) -> None:
     """Write pairs of lines of FILE that are among each other's nearest.
@@ -82,7 +86,7 @@ def pairs(
     from paraphrastic.inference import mining
 
     lines = _lines(file, model)
-    found = mining.paraphrases(lines, threshold, k)
+    found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines))
     texts = lines.texts.to_pylist()
     rows = (_row(f"{score:.4f}", texts[a], texts[b]) for a, b, score in found)
     _write(out, chain([_row("cosine", "text1", "text2")], rows))
@@ -99,6 +103,16 @@ def _lines(file: str, model: Path) -> "Lines":
             f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near no other line"
         )
     return lines
+
+
+def _has_graph(lines: "Lines") -> bool:
+    """Return whether lines are found by a graph, and say so."""
+    from paraphrastic.inference.line_index import has_graph
+
+    if len(lines.vectors) < MANY or not has_graph():
+        return False
+    message("usearch finds nearly all of the nearest lines; --exact compares all")
+    return True
 
 
 def _refuse_unknown(model: paraphrastic.Model, queries: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Find lines of text by their sentence vectors: the nearest ones of a query, near duplicates, and paraphrases.
 
-All results are exact: cosines of all lines are computed in blocks. Lines are read once; `search` keeps none of them,
-`Lines` holds a vector of float16 for each line, 0.6 GB for a million lines and 300 dimensions, and the text.
+Lines are read once; `search` keeps none of them, `Lines` holds a vector of float16 for each line, 0.6 GB for a million
+lines and 300 dimensions, and the text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from paraphrastic.console import progress
 from paraphrastic.errors import DataError
+from paraphrastic.inference.line_index import BLOCK, index_of
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.columns import GrowingArray
-
-_BLOCK = 4096  # lines whose cosines with as many others are in memory at a time
 
 
 class Found(NamedTuple):
@@ -57,11 +56,6 @@ class Lines:
             raise DataError("the text has no line")
         return cls(pa.chunked_array(texts), vectors.values().reshape(-1, model.dim))
 
-    def blocks(self) -> Iterator[tuple[int, Vectors]]:
-        """Yield the vectors of some lines at a time in float32, and the number of the first one."""
-        for start in range(0, len(self.vectors), _BLOCK):
-            yield start, self.vectors[start : start + _BLOCK].astype(np.float32)
-
 
 def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], count: int) -> list[list[Found]]:
     """Return for each query the lines with the largest cosine; of equally near ones the first come first.
@@ -91,21 +85,23 @@ def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], 
     return best
 
 
-def duplicates(lines: Lines, threshold: float) -> NDArray[np.int64]:
+def duplicates(lines: Lines, threshold: float, exact: bool = True) -> NDArray[np.int64]:
     """Return for each line the first line that is kept and has at least this cosine with it, (n,).
 
     A line is kept if there is none; its number is then its own. Lines of which nothing is known are kept.
+
+    Args:
+        lines: the first of which is always kept.
+        threshold: smallest cosine of duplicates.
+        exact: compare with all lines. Otherwise `usearch` finds the nearest line that is kept.
     """
-    original, kept = np.arange(len(lines.vectors)), np.empty(0, np.int64)
-    for start, block in _shown("lines", lines):
-        rows = np.arange(start, start + len(block))
-        for part in range(0, len(kept), _BLOCK):
-            earlier = kept[part : part + _BLOCK]
-            near = block @ lines.vectors[earlier].astype(np.float32).T >= threshold
-            new = near.any(1) & (original[rows] == rows)
-            original[rows[new]] = earlier[near[new].argmax(1)]
+    original, index = np.arange(len(lines.vectors)), index_of(lines.vectors, exact)
+    for rows in _shown(lines):
+        earlier = index.near(rows, threshold)
+        original[rows] = np.where(earlier >= 0, earlier, rows)
+        block = lines.vectors[rows].astype(np.float32)
         _within(block @ block.T >= threshold, rows, original)
-        kept = np.concatenate([kept, rows[original[rows] == rows]])
+        index.add(rows[original[rows] == rows])
     return original
 
 
@@ -117,18 +113,19 @@ def _within(near: NDArray[np.bool_], rows: NDArray[np.int64], original: NDArray[
             original[rows[i]] = rows[earlier[0]] if len(earlier) else rows[i]
 
 
-def paraphrases(lines: Lines, threshold: float, neighbors: int = 1) -> list[tuple[int, int, float]]:
+def paraphrases(lines: Lines, threshold: float, neighbors: int = 1, exact: bool = True) -> list[tuple[int, int, float]]:
     """Return pairs of lines that are among each other's nearest, by falling cosine.
 
     Args:
         lines: of which equal ones are no pairs.
         threshold: smallest cosine of a pair.
         neighbors: how many of the nearest lines of a line count.
+        exact: compare all lines. Otherwise `usearch` finds the nearest ones.
 
     Returns:
         Numbers of the lines, the smaller one first, and their cosine.
     """
-    rows, scores = nearest(lines, neighbors)
+    rows, scores = nearest(lines, neighbors, exact)
     left = np.repeat(np.arange(len(rows)), rows.shape[1])
     pairs = np.stack([left, rows.ravel()], 1)
     wanted = (scores.ravel() >= threshold) & (pairs[:, 1] >= 0)
@@ -140,41 +137,33 @@ def paraphrases(lines: Lines, threshold: float, neighbors: int = 1) -> list[tupl
     return [(a, b, score) for (a, b), score in found]
 
 
-def nearest(lines: Lines, count: int) -> tuple[NDArray[np.int64], Vectors]:
-    """Return the nearest other lines of each line and their cosines, (n, count) each; −1 where there are fewer."""
+def nearest(lines: Lines, count: int, exact: bool = True) -> tuple[NDArray[np.int64], Vectors]:
+    """Return the nearest other lines of each line and their cosines, (n, count) each; −1 and −∞ if there are fewer."""
+    index, size = index_of(lines.vectors, exact), len(lines.vectors)
+    for rows in _blocks(lines) if exact else _shown(lines, "lines indexed"):
+        index.add(rows)
+    found, scores = np.empty((size, count), np.int64), np.empty((size, count), np.float32)
+    for rows in _shown(lines):
+        others, cosines = index.nearest(rows, count + 1)  # the line itself is one of them
+        cosines[others == rows[:, None]] = -np.inf
+        order = np.argsort(-cosines, axis=1, kind="stable")[:, :count]
+        found[rows], scores[rows] = (np.take_along_axis(each, order, 1) for each in (others, cosines))
+    found[np.isneginf(scores)] = -1
+    return found, scores
+
+
+def _blocks(lines: Lines) -> Iterator[NDArray[np.int64]]:
     size = len(lines.vectors)
-    rows, scores = np.full((size, count), -1), np.full((size, count), -np.inf, np.float32)
-    for start, block in _shown("lines", lines):
-        here = slice(start, start + len(block))
-        for other, vectors in lines.blocks():
-            cosines = block @ vectors.T
-            if other == start:
-                np.fill_diagonal(cosines, -np.inf)
-            columns = _largest(cosines, count)
-            candidates = np.concatenate([scores[here], np.take_along_axis(cosines, columns, 1)], 1)
-            numbers = np.concatenate([rows[here], other + columns], 1)
-            best = np.argsort(-candidates, axis=1, kind="stable")[:, :count]
-            scores[here], rows[here] = (np.take_along_axis(each, best, 1) for each in (candidates, numbers))
-    rows[np.isneginf(scores)] = -1
-    return rows, scores
+    return (np.arange(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK))
 
 
-def _largest(cosines: Vectors, count: int) -> NDArray[np.int64]:
-    """Return the columns of the largest numbers of each row, in any order."""
-    if count >= cosines.shape[1]:
-        return np.broadcast_to(np.arange(cosines.shape[1]), cosines.shape)
-    columns: NDArray[np.int64] = (
-        cosines.argmax(1)[:, None] if count == 1 else np.argpartition(-cosines, count, axis=1)[:, :count]
-    )
-    return columns
-
-
-def _shown(name: str, lines: Lines) -> Iterator[tuple[int, Vectors]]:
+def _shown(lines: Lines, name: str = "lines") -> Iterator[NDArray[np.int64]]:
+    """Yield numbers of lines, a block at a time, with a progress bar."""
     with progress() as bar:
         task = bar.add_task(name, total=len(lines.vectors))
-        for start, block in lines.blocks():
-            yield start, block
-            bar.advance(task, len(block))
+        for rows in _blocks(lines):
+            yield rows
+            bar.advance(task, len(rows))
 
 
 def _encoded(model: Model, columns: Iterable[pa.StringArray]) -> Iterator[tuple[pa.StringArray, Vectors]]:
