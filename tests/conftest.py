@@ -4,8 +4,22 @@ import os
 import signal
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that scales tests/faults."""
+    parser.addoption("--tries", type=float, default=1.0, metavar="FACTOR", help="factor of the tries of tests/faults")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print how much the tests of faults tried."""
+    reports = [report for state in ("passed", "failed") for report in terminalreporter.getreports(state)]
+    for report in sorted(reports, key=lambda report: report.nodeid):
+        for _, counts in (each for each in report.user_properties if each[0] == "tried"):
+            terminalreporter.write_line(f"{report.nodeid}: {counts}")
 
 
 @pytest.fixture(scope="session")

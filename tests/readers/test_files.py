@@ -49,6 +49,15 @@ def test_damaged_archive(tmp_path: Path, kind: str, suffix: str, damage):
         read_archive(path)
 
 
+def test_member_without_a_name(tmp_path: Path):
+    path = tmp_path / "a.zip"
+    data = write_archive(path, {"a": b"text"}, "zip").read_bytes()
+    entry = data.rindex(b"PK\x01\x02")  # its length of the name is at 28, the name at 46
+    path.write_bytes(data[: entry + 28] + b"\0\0\1\0" + data[entry + 32 :])  # the name becomes an extra field
+    with pytest.raises(DataError, match=r"a\.zip: damaged or truncated"):
+        read_archive(path)
+
+
 def test_missing_member_of_an_archive():
     with pytest.raises(DataError, match=r"a\.zip: the archive contains no c\.txt; remove it and run `dvc repro`$"):
         Lines.of_member(Path("a.zip"), {"b.txt": b""}, "c.txt")

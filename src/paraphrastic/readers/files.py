@@ -4,6 +4,7 @@ import bz2
 import errno
 import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 import zlib
@@ -20,9 +21,11 @@ REMEDY = "remove it and run `dvc repro`"
 _DAMAGE = (
     EOFError,
     gzip.BadGzipFile,
+    lzma.LZMAError,
     tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
+    LookupError,  # raised by zipfile for a member without a name
     ValueError,  # raised by zipfile for an offset before the start of the file
     RuntimeError,  # raised by zipfile for an unknown flag or compression method
 )

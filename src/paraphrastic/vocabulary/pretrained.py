@@ -4,6 +4,8 @@ A word2vec file begins with a line `COUNT DIM`, a GloVe file does not. Words of 
 split from the right by the dimension. Words contain U+0085 and U+00A0, so lines end at `\n` only.
 """
 
+import errno
+import lzma
 import re
 import zipfile
 import zlib
@@ -17,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError
+from paraphrastic.errors import DataError, ParaphrasticError
 from paraphrastic.text.columns import GrowingArray
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
@@ -103,8 +105,14 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
                 raise DataError(f"{path}: holds {len(members)} files; unpack it and name the file of vectors")
             with archive.open(members[0]) as file:
                 yield file
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise DataError(f"{path}: damaged or truncated ({error}); fetch it again") from error
+    except ParaphrasticError:
+        raise
+    except OSError as error:
+        if error.errno not in (None, errno.EINVAL):  # raised by bz2, and by zipfile for an offset before the start
+            raise
+        raise _damaged(path, error) from error
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, LookupError, RuntimeError) as error:
+        raise _damaged(path, error) from error
 
 
 def _blocks(file: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
@@ -127,7 +135,8 @@ def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[s
     if wrong is not None:
         raise _wrong_size(path, first + wrong, dim)
     try:
-        values = np.array([fields[1:] for fields in rows], np.bytes_).astype(np.float32).reshape(-1, dim)
+        with np.errstate(over="ignore"):  # infinite values are refused below
+            values = np.array([fields[1:] for fields in rows], np.bytes_).astype(np.float32).reshape(-1, dim)
     except ValueError as error:
         raise DataError(f"{path}, line {first} and following lines: {error}") from error
     infinite = np.flatnonzero(~np.isfinite(values).all(1))
@@ -146,6 +155,10 @@ def _decode(word: bytes, path: Path, line: int) -> str:
 def _ends_in_number(word: str) -> bool:
     """Return whether `word` has several fields, of which the last is a number: some words of GloVe 840B, not all."""
     return re.search(r" [-+.\d][-+.\deE]*$", word) is not None
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path}: damaged or truncated ({' '.join(str(error).split())}); fetch it again")
 
 
 def _wrong_size(path: Path, line: int, dim: int) -> DataError:

@@ -1,0 +1,177 @@
+"""params.yaml with keys and values that are wrong, odd or missing: one line for each of them, from every stage."""
+
+import copy
+import io
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+import pipeline.inputs as stage
+from paraphrastic import models
+from paraphrastic.errors import ParaphrasticError
+from paraphrastic.finetuning.config import FinetuneConfig
+from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.parameters import checked, load_params
+from tests.helpers.odd_input import WORDS, damaged
+from tests.helpers.repository import ROOT
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+TEXT = (ROOT / "params.yaml").read_bytes()
+PARAMS: dict[str, Any] = YAML(typ="safe").load(TEXT)
+FEW: dict[str, Any] = PARAMS | {"models": {name: PARAMS["models"][name] for name in ("avg", "charcnn", "sif")}}
+NUMBERS = [0, -1, 1, 7, 2**31, 2**63, 10**40, 0.5, -0.0, 1e-320, 1e308, float("nan"), float("inf"), True, None]
+NAMES = [
+    "",
+    ".",
+    "~",
+    "~nobody/x",
+    "sample",
+    "open",
+    "a.csv",
+    "/dev/null",
+    "a\0b.csv",
+    "x" * 300 + ".csv",
+    "cuda:99",
+    "\n",
+]
+SCALARS = (
+    st.sampled_from(NUMBERS) | st.sampled_from(NAMES) | st.sampled_from([word for word in WORDS if word.isprintable()])
+)
+KEYS = st.sampled_from(["path", "columns", "quotes", "dim", "", "a", "own"]) | st.sampled_from([0, 2, None, 1.5, True])
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3), max_leaves=5
+)
+
+
+def places(tree: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the path of each value in nested mappings and lists."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    return [found for key, value in items for found in ((*path, key), *places(value, (*path, key)))]
+
+
+PLACES = [place for place in places(FEW) if place[0] not in ("models", "taggers") or len(place) > 1]
+
+
+def edited(edits: list[tuple[tuple[Any, ...], str, Any]]) -> dict[str, Any]:
+    """Return params.yaml after edits, those of places that an earlier edit removed left out."""
+    content = copy.deepcopy(FEW)
+    for place, how, value in edits:
+        block: Any = content
+        for key in place[:-1]:
+            block = block[key] if isinstance(block, dict) and key in block else None
+        if isinstance(block, dict) and place[-1] in block:
+            if how == "remove":
+                del block[place[-1]]
+            else:
+                block["zzz" if how == "add" else place[-1]] = value
+    return content
+
+
+def read_all() -> None:
+    """Read params.yaml as all stages do; an error of one stage does not hide those of others."""
+    params = load_params()
+    errors = []
+    for reader in (stage.main, lambda: _blocks(params)):
+        try:
+            reader()
+        except ParaphrasticError as error:
+            errors.append(error)
+    for error in errors:
+        assert len(str(error).splitlines()) == 1
+    if errors:
+        raise errors[0]
+
+
+def _blocks(params: Any) -> None:
+    errors = []
+    for group, block in [("models", params.models), ("taggers", params.taggers)]:
+        for name, options in block.items():
+            try:
+                config_class = (models.config_class if group == "models" else tagger_config_class)(name)
+                checked(config_class, options, group, name)
+            except ParaphrasticError as error:
+                errors.append(error)
+    if errors:
+        raise errors[0]
+    checked(FinetuneConfig, params.finetune, "finetune")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return SimpleNamespace(params=tmp_path / "params.yaml")
+
+
+def test_changed_values(tries, folder):
+    edit = st.tuples(
+        st.sampled_from(PLACES), st.sampled_from(["replace", "replace", "replace", "add", "remove"]), VALUES
+    )
+
+    def check(edits):
+        text = io.StringIO()
+        YAML(typ="safe", pure=True).dump(edited(edits), text)
+        folder.params.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        read_all()
+
+    tries.fuzz(60, check, st.lists(edit, min_size=1, max_size=2))
+
+
+def test_changed_model_corpus_and_files(tries, folder):
+    def check(model, key, value):
+        content = copy.deepcopy(PARAMS) | {"model": model, "models": {model: dict(PARAMS["models"][model])}}
+        if key in content:
+            content[key] = value
+        elif key == "teacher":
+            content["teacher"] |= {"path": value}
+        else:
+            content["models"][model][key] = value
+        text = io.StringIO()
+        YAML(typ="safe", pure=True).dump(content, text)
+        folder.params.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        read_all()
+
+    keys = ["corpus", "benchmarks", "teacher", "vectors", "path"]
+    tries.fuzz(60, check, st.sampled_from(models.names()), st.sampled_from(keys), VALUES)
+
+
+def test_damaged_text(tries, folder):
+    def check(content):
+        folder.params.write_bytes(content)
+        read_all()
+
+    insertion = st.tuples(
+        st.integers(0, len(TEXT)),
+        st.sampled_from(
+            [
+                "\t",
+                "&a ",
+                "*a",
+                "<<: ",
+                "!!python/object:os.system ",
+                "? ",
+                "---\n",
+                "%YAML 9\n",
+                "- ",
+                ": ",
+                "|\n",
+                ">\n",
+                "'",
+                '"',
+                "{",
+                "[",
+                "!!binary ",
+                "!!set ",
+                "!!timestamp ",
+                "\ufeff",
+                "\x85",
+                "\u2028",
+            ]
+        ),
+    )
+    inserted = insertion.map(lambda each: TEXT[: each[0]] + each[1].encode() + TEXT[each[0] :])
+    tries.fuzz(60, check, damaged(TEXT) | inserted | damaged(TEXT[:400]))
