@@ -3,11 +3,12 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 
 from paraphrastic.inference.model_folder import load_scorer, load_trained
 from paraphrastic.scoring.neural import TrainedEncoder, length_batches
 from paraphrastic.scoring.static import StaticEncoder
-from tests.helpers.encoder_variants import variant_parameters
+from tests.helpers.encoder_variants import LSTM, variant_parameters
 from tests.helpers.toy_training import SENTENCES, prepare, saved_bytes
 
 TEXTS = pa.array(["", "日本", SENTENCES[9].as_py()])  # no words, unknown words, known words
@@ -62,3 +63,19 @@ def test_length_batches(max_items, max_ids):
     for batch in batches:
         assert len(batch) <= max_items
         assert len(batch) == 1 or len(batch) * lengths[batch].max() <= max_ids
+
+
+@pytest.mark.parametrize(("copies", "wanted"), [(1, 1), (40, 3)])
+def test_few_sentences_are_encoded_by_one_thread(monkeypatch, copies, wanted):
+    model, _ = random_model("lstm", LSTM)
+    counts, forward = [], type(model.module).forward
+    monkeypatch.setattr(
+        type(model.module), "forward", lambda *inputs: (counts.append(torch.get_num_threads()), forward(*inputs))[1]
+    )
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        model.encode(pa.concat_arrays([SENTENCES] * copies))
+        assert (set(counts), torch.get_num_threads()) == ({wanted}, 3)
+    finally:
+        torch.set_num_threads(before)

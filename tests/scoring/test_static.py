@@ -10,6 +10,7 @@ import pytest
 from paraphrastic.errors import ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.scoring import static
 from paraphrastic.scoring.scorer import EmbeddingScorer, VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from tests.helpers.encoder_variants import TRAINED, WORD
@@ -185,3 +186,14 @@ def test_configuration_of_another_model(tmp_path: Path, change):
     form.pop("kind")
     with pytest.raises(ModelError, match=r"config\.json: not the configuration of a model; train the model again"):
         StaticEncoder.load(tmp_path, form)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_vectors_of_parts_that_threads_encode(monkeypatch, kind):
+    encoder = static_encoder(StaticForm(kind, "sum"), "bias")
+    sentences = pa.concat_arrays([SENTENCES] * 20)
+    vectors, known = encoder.encode_known(sentences)
+    monkeypatch.setattr(static, "_PART", 16)
+    parts = encoder.encode_known(sentences)
+    np.testing.assert_array_equal(parts[0], vectors)
+    np.testing.assert_array_equal(parts[1], known)

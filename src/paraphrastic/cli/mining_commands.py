@@ -79,9 +79,10 @@ def pairs(
     exact: Exact = False,
     out: Out = STANDARD_OUTPUT,
 ) -> None:
-    """Write pairs of lines of FILE that are among each other's nearest.
+    """Write pairs of lines of FILE that are paraphrases.
 
-    The columns are cosine, text1 and text2; the pairs with the largest cosine come first.
+    The lines of a pair are among each other's nearest. The columns are cosine, text1 and text2; the pairs with the
+    largest cosine come first.
     """
     from paraphrastic.inference import mining
 
@@ -115,7 +116,7 @@ def _has_graph(lines: "Lines") -> bool:
     return True
 
 
-def _refuse_unknown(model: paraphrastic.Model, queries: list[str]) -> None:
+def _refuse_unknown(model: "paraphrastic.Model", queries: list[str]) -> None:
     for query, share in zip(queries, model.unknown(queries), strict=True):
         if share == 1 or not query.strip():
             raise ParameterError(f"{model.folder}: the vocabulary knows nothing of '{query}'; try another query")

@@ -1,6 +1,7 @@
 """Trained torch models as scorers: from tokenized sentences to vectors and scores, and to and from a folder."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -23,6 +24,7 @@ from paraphrastic.vocabulary.ragged import Ragged
 
 _MAX_SENTENCES = 512  # per batch: large enough for fast products, small enough for the processor's cache
 _MAX_IDS = 1 << 16  # per batch, whose states are all in memory
+_FEW_IDS = 1024  # about 100 sentences
 _MAX_PAIRS, _MAX_PAIR_IDS = 128, 1 << 13  # per batch of a pair model, which stores thousands of numbers per word
 _CHECKED_ENTRIES, _ENTRIES_PER_SENTENCE = 100, 5  # vocabulary entries that `_check_static` uses
 
@@ -177,9 +179,22 @@ def encode_ids(module: SentenceModule, embeddings: Tensor, sentences: Ragged) ->
     module.eval()
     out = np.empty((len(sentences), module.out_dim), np.float32)
     on_device = DeviceSentences(sentences, embeddings.device, embeddings.dtype)
-    for rows in length_batches(sentences.lengths):
-        out[rows] = module(embeddings, on_device.take(rows)).cpu().numpy()
+    with _few_threads(len(sentences.ids)):
+        for rows in length_batches(sentences.lengths):
+            out[rows] = module(embeddings, on_device.take(rows)).cpu().numpy()
     return out
+
+
+@contextmanager
+def _few_threads(ids: int) -> Iterator[None]:
+    """Compute with one thread if there are few ids: on a busy machine, others are waited for at each step."""
+    threads = torch.get_num_threads()
+    if ids < _FEW_IDS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def length_batches(
