@@ -14,7 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, cast
 
-from paraphrastic.errors import DataError, SourceError
+from paraphrastic.errors import DataError, ParaphrasticError, SourceError
+from paraphrastic.unpacking import Unpacker
 
 REMEDY = "remove it and run `dvc repro`"
 
@@ -41,6 +42,8 @@ def report_damage(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except ParaphrasticError:
+        raise
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file; run `dvc repro` to download it") from error
     except _DAMAGE as error:
@@ -54,13 +57,15 @@ def report_damage(path: Path) -> Iterator[None]:
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, decompressed if its name ends in `.gz`, `.tgz` or `.bz2`."""
     with report_damage(path):
-        return _decompress(path.name, path.read_bytes())
+        return _decompress(path.name, path.read_bytes(), Unpacker(path))
 
 
-def _decompress(name: str, data: bytes) -> bytes:
-    if name.endswith((".gz", ".tgz")):
-        return gzip.decompress(data)
-    return bz2.decompress(data) if name.endswith(".bz2") else data
+def _decompress(name: str, data: bytes, unpacker: Unpacker) -> bytes:
+    if not name.endswith((".gz", ".tgz", ".bz2")):
+        return data
+    module = bz2 if name.endswith(".bz2") else gzip
+    with unpacker.stream(cast(IO[bytes], module.open(io.BytesIO(data)))) as stream:
+        return stream.read()
 
 
 def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:
@@ -75,8 +80,9 @@ def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:
     """
     members = _zip_members if path.suffix == ".zip" else _tar_members
     with report_damage(path):
-        contents = members(path, pattern)
-        return {name.removesuffix(".gz"): _decompress(name, data) for name, data in contents}
+        unpacker = Unpacker(path)
+        contents = members(path, pattern, unpacker)
+        return {name.removesuffix(".gz"): _decompress(name, data, unpacker) for name, data in contents}
 
 
 def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
@@ -105,32 +111,36 @@ def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
 
 
 def _open_text(path: Path, pattern: str, stack: ExitStack) -> IO[bytes]:
-    if path.suffix != ".zip":
-        return stack.enter_context(cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")))
+    if path.suffix not in (".zip", ".gz"):
+        return stack.enter_context(path.open("rb"))
+    unpacker = Unpacker(path)
+    if path.suffix == ".gz":
+        return stack.enter_context(unpacker.stream(cast(IO[bytes], gzip.open(path))))
     archive = stack.enter_context(zipfile.ZipFile(path))
     members = [info for info in archive.infolist() if _is_wanted(info.filename, pattern) and not info.is_dir()]
     if len(members) != 1:
         raise DataError(f"{path}: {len(members)} members of the archive match {pattern}, expected one; {REMEDY}")
-    return stack.enter_context(archive.open(members[0]))
+    return stack.enter_context(unpacker.stream(archive.open(members[0])))
 
 
 def _is_wanted(name: str, pattern: str) -> bool:
     return fnmatchcase(Path(name).name, pattern) and not Path(name).name.startswith("._")
 
 
-def _zip_members(path: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+def _zip_members(path: Path, pattern: str, unpacker: Unpacker) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             if not info.is_dir() and _is_wanted(info.filename, pattern):
-                yield Path(info.filename).name, archive.read(info)
+                with unpacker.stream(archive.open(info)) as stream:
+                    yield Path(info.filename).name, stream.read()
 
 
-def _tar_members(path: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+def _tar_members(path: Path, pattern: str, unpacker: Unpacker) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=io.BytesIO(read_bytes(path)), mode="r:") as archive:
         for info in archive:
             member = archive.extractfile(info) if info.isfile() and _is_wanted(info.name, pattern) else None
             if member is not None:
-                yield Path(info.name).name, member.read()
+                yield Path(info.name).name, unpacker.stream(member).read()
 
 
 def find_files(folder: Path, pattern: str) -> list[Path]:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from paraphrastic.errors import DataError, ParaphrasticError, SourceError
 from paraphrastic.readers.lines import BadRow, Rows
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
+from paraphrastic.unpacking import Unpacker
 
 PART = 100_000  # rows that are read at a time
 _MAX_CELL = (1 << 31) - 1
@@ -209,9 +210,9 @@ class OwnTable:
     def _bytes(self) -> IO[bytes]:
         match self._path.suffix:
             case ".gz":
-                return cast(IO[bytes], gzip.open(self._path))
+                return Unpacker(self._path).stream(cast(IO[bytes], gzip.open(self._path)))
             case ".zst":
-                return cast(IO[bytes], pa.input_stream(str(self._path)))
+                return Unpacker(self._path).stream(cast(IO[bytes], pa.input_stream(str(self._path))))
         return self._path.open("rb")
 
 

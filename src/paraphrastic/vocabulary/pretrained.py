@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.errors import DataError, ParaphrasticError
 from paraphrastic.text.columns import GrowingArray
+from paraphrastic.unpacking import Unpacker
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
 _LINES = 20_000  # parsed together; about 50 MB of text for 300 dimensions
@@ -103,7 +104,7 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
             members = [info for info in archive.infolist() if not info.is_dir()]
             if len(members) != 1:
                 raise DataError(f"{path}: holds {len(members)} files; unpack it and name the file of vectors")
-            with archive.open(members[0]) as file:
+            with Unpacker(path).stream(archive.open(members[0])) as file:
                 yield file
     except ParaphrasticError:
         raise

@@ -1,0 +1,98 @@
+"""Stages and commands that are killed at random moments and run again: the bytes of an unbroken run, no other file."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.helpers.killed_stages import STAGES, content_of, kill_stage, run_stage
+from tests.helpers.repository import DVC, ROOT, copy_repository, isolated_environment, run_git
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+TASKS = ["sample-topics", "sample-tags"]
+RUNS = [*((stage,) for stage in STAGES), *(("finetune", task) for task in TASKS), ("analyze", "length")]
+SHORT = {"epochs": 2, "batch_size": 50, "dim": 30, "num_threads": 1}
+
+
+def write_params(folder: Path, model: str) -> None:
+    """Write a params.yaml for a short run of a model on the sample and a file of pairs."""
+    yaml = YAML()
+    params = yaml.load(ROOT / "params.yaml")
+    rows = (f"The cat {i} sat.,A cat {i} sits.\n" for i in range(500))
+    (folder / "pairs.csv").write_text("text1,text2\n" + "".join(rows))
+    params["model"], params["corpus"] = model, ["sample", "./pairs.csv"]
+    params["tokenize"]["max_pairs"] = 1500
+    params["models"][model] |= {key: value for key, value in SHORT.items() if key in params["models"][model]}
+    params["finetune"] |= {"epochs": 2, "tasks": TASKS}
+    params["taggers"]["charagram"] |= {"epochs": 1, "dim": 20, "hidden_dim": 10}
+    yaml.dump(params, folder / "params.yaml")
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    """Return the folder of an unbroken run, and the seconds that each of its stages took."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    write_params(folder, "gran")
+    return folder, {run: run_stage(folder, *run) for run in RUNS}
+
+
+def test_killed_stages(tries, unbroken, tmp_path):
+    reference, seconds = unbroken
+    expected, generator = content_of(reference), tries.generator(1)
+    kills = runs = wrong = 0
+    names = generator.choices(RUNS, [seconds[run] for run in RUNS], k=tries.count(5))
+    for number, run in enumerate(names):
+        folder = tmp_path / str(number)
+        shutil.copytree(reference, folder)
+        for _ in range(generator.choice([1, 2, 3, 4])):
+            kills += kill_stage(generator.uniform(0, 1.1 * seconds[run]), folder, *run)
+        run_stage(folder, *run)
+        runs += 1
+        wrong += content_of(folder) != expected
+        assert sorted(content_of(folder)) == sorted(expected)
+        assert not wrong, run
+        shutil.rmtree(folder)
+    tries.report(kills=kills, runs=runs, wrong_bytes=wrong)
+
+
+def dvc(folder: Path) -> "subprocess.Popen[str]":
+    environment = isolated_environment(folder.parent / "cache")
+    with (folder.parent / "log").open("w") as log:
+        command = [*DVC, "repro", "--quiet"]
+        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True)
+
+
+def test_killed_dvc_repro(tries, tmp_path):
+    reference = tmp_path / "reference" / "clone"
+    reference.mkdir(parents=True)
+    copy_repository(reference)
+    write_params(reference, "avg")
+    run_git(reference, "commit", "--all", "--quiet", "--message=short")
+    start = time.monotonic()
+    assert dvc(reference).wait() == 0, (reference.parent / "log").read_text()
+    seconds, generator, kills = time.monotonic() - start, tries.generator(2), 0
+    expected, lock = content_of(reference), (reference / "dvc.lock").read_bytes()
+    assert lock
+    for number in range(tries.count(1)):
+        folder = tmp_path / str(number) / "clone"
+        shutil.copytree(reference, folder, ignore=shutil.ignore_patterns("data", ".checkpoints", "cache"))
+        run_git(folder, "checkout", "--quiet", ".")
+        process = dvc(folder)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(generator.uniform(2, seconds))
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)  # with the stage that it runs
+            process.wait()
+            kills += 1
+        assert dvc(folder).wait() == 0, (folder.parent / "log").read_text()
+        assert content_of(folder) == expected
+        assert (folder / "dvc.lock").read_bytes() == lock
+        shutil.rmtree(folder.parent)
+    tries.report(kills=kills, wrong_bytes=0)
