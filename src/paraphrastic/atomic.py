@@ -1,5 +1,6 @@
 """Write files and folders so that they appear whole or not at all."""
 
+import errno
 import glob
 import hashlib
 import os
@@ -74,6 +75,11 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file atomically, in UTF-8 and with newlines (LF) on every system."""
     with atomic_write(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
+
+
+def unwritable(path: Path) -> OSError:
+    """Return the error for a file that a library could not write, for libraries that do not say why."""
+    return OSError(errno.EIO, "cannot be written; is the disk full?", str(path))
 
 
 def sha256_of(path: Path) -> str:

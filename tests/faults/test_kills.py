@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from tests.helpers.killed_stages import STAGES, content_of, kill_stage, run_stage
+from tests.helpers.killed_stages import STAGES, content_of, kill_stage, run_stage, start_stage
 from tests.helpers.repository import DVC, ROOT, copy_repository, isolated_environment, run_git
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
@@ -60,6 +60,30 @@ def test_killed_stages(tries, unbroken, tmp_path):
         assert not wrong, run
         shutil.rmtree(folder)
     tries.report(kills=kills, runs=runs, wrong_bytes=wrong)
+
+
+def test_full_disk(tries, unbroken, tmp_path):
+    reference, _ = unbroken
+    expected, generator, failed = content_of(reference), tries.generator(3), 0
+    biggest = max(map(len, expected.values()))
+    for number in range(tries.count(8)):
+        run = RUNS[number % len(RUNS)] if number < len(RUNS) else generator.choice(RUNS)
+        folder = tmp_path / str(number)
+        shutil.copytree(reference, folder)
+        process = start_stage(folder, *run, file_size=round(biggest ** generator.uniform(0.65, 1)))
+        process.join()
+        lines = [
+            line for line in (folder / "errors").read_text().splitlines() if line.startswith(("error", "Traceback"))
+        ]
+        assert process.exitcode in (0, 1)
+        if process.exitcode:
+            assert len(lines) == 1, (run, (folder / "errors").read_text())
+            assert lines[0].startswith("error: ")
+            failed += 1
+        run_stage(folder, *run)
+        assert content_of(folder) == expected, run
+        shutil.rmtree(folder)
+    tries.report(runs=tries.count(8), refused=failed, tracebacks=0, wrong_bytes=0)
 
 
 def dvc(folder: Path) -> "subprocess.Popen[str]":

@@ -3,6 +3,7 @@
 import importlib
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 import time
@@ -15,11 +16,18 @@ SECONDS = 0.02  # between two checkpoints, so that most kills come after one
 STAGES = ["inputs", "download", "tokenize", "vocabulary", "teach", "train", "evaluate"]
 
 
-def start_stage(folder: Path, stage: str, *arguments: str) -> BaseProcess:
-    """Start a stage as `python -m pipeline.STAGE` does, in a folder with a params.yaml."""
+def start_stage(folder: Path, stage: str, *arguments: str, file_size: int = resource.RLIM_INFINITY) -> BaseProcess:
+    """Start a stage as `python -m pipeline.STAGE` does, in a folder with a params.yaml.
+
+    Args:
+        folder: the working directory; `errors` in it gets what the stage prints.
+        stage: its name.
+        arguments: those of the command.
+        file_size: bytes that a file may have, beyond which writing fails as on a full disk.
+    """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"pipeline.{name}" for name in [*STAGES, "finetune", "analyze"]])
-    process = context.Process(target=_run_stage, args=(folder, stage, arguments))
+    process = context.Process(target=_run_stage, args=(folder, stage, arguments, file_size))
     process.start()
     return process
 
@@ -51,7 +59,7 @@ def content_of(folder: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in names.items() if name != ".checkpoints/inputs.json"}
 
 
-def _run_stage(folder: Path, stage: str, arguments: tuple[str, ...]) -> None:
+def _run_stage(folder: Path, stage: str, arguments: tuple[str, ...], file_size: int) -> None:
     os.chdir(folder)
     environment = isolated_environment(folder / "cache")
     os.environ.clear()
@@ -63,5 +71,6 @@ def _run_stage(folder: Path, stage: str, arguments: tuple[str, ...]) -> None:
     importlib.import_module("paraphrastic.training.checkpoint").CHECKPOINT_SECONDS = SECONDS  # type: ignore[attr-defined]
     if stage == "finetune":
         module.CHECKPOINT_SECONDS = SECONDS  # type: ignore[attr-defined]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, resource.RLIM_INFINITY))
     sys.argv = [f"pipeline.{stage}", *arguments]
     module.run(module.main)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from paraphrastic.atomic import sha256_of
+from paraphrastic.atomic import sha256_of, unwritable
 from paraphrastic.errors import ModelError
 from paraphrastic.tables import VOCABULARY, read_table, write_table
 
@@ -39,10 +39,17 @@ def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDAr
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
-    """Write arrays by name as safetensors, with the permissions of any other new file."""
+    """Write arrays by name as safetensors, with the permissions of any other new file.
+
+    Raises:
+        OSError: the file cannot be written, for example because the disk is full.
+    """
     path.touch()
     permissions = path.stat().st_mode
-    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
+    try:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
+    except SafetensorError as error:
+        raise unwritable(path) from error
     path.chmod(permissions)  # safetensors creates files that only their owner can read
 
 

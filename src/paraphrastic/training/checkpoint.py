@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from paraphrastic.atomic import atomic_write, sha256_of
+from paraphrastic.atomic import atomic_write, sha256_of, unwritable
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run
 
@@ -26,10 +26,17 @@ class Checkpoint:
         self._head = folder / "head.json"
 
     def save(self, state: dict[str, Any]) -> None:
-        """Save `state`: tensors, numbers, strings, and lists and dicts of them; it must have a key `step`."""
+        """Save `state`: tensors, numbers, strings, and lists and dicts of them; it must have a key `step`.
+
+        Raises:
+            OSError: the file cannot be written, for example because the disk is full.
+        """
         name = f"state-{state['step']}.pt"
         with atomic_write(self.folder / name) as part:
-            torch.save(state, part)
+            try:
+                torch.save(state, part)
+            except RuntimeError as error:  # raised by torch for errors of the file system
+                raise unwritable(self.folder / name) from error
         digest = sha256_of(self.folder / name)
         with atomic_write(self._head) as part:
             part.write_text(json.dumps({"file": name, "sha256": digest}), encoding="utf-8")
