@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -66,7 +65,7 @@ def test_full_disk(tries, unbroken, tmp_path):
     reference, _ = unbroken
     expected, generator, failed = content_of(reference), tries.generator(3), 0
     biggest = max(map(len, expected.values()))
-    for number in range(tries.count(8)):
+    for number in range(tries.count(4)):
         run = RUNS[number % len(RUNS)] if number < len(RUNS) else generator.choice(RUNS)
         folder = tmp_path / str(number)
         shutil.copytree(reference, folder)
@@ -83,7 +82,7 @@ def test_full_disk(tries, unbroken, tmp_path):
         run_stage(folder, *run)
         assert content_of(folder) == expected, run
         shutil.rmtree(folder)
-    tries.report(runs=tries.count(8), refused=failed, tracebacks=0, wrong_bytes=0)
+    tries.report(runs=tries.count(4), refused=failed, tracebacks=0, wrong_bytes=0)
 
 
 def dvc(folder: Path) -> "subprocess.Popen[str]":
@@ -93,30 +92,35 @@ def dvc(folder: Path) -> "subprocess.Popen[str]":
         return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True)
 
 
-def test_killed_dvc_repro(tries, tmp_path):
-    reference = tmp_path / "reference" / "clone"
-    reference.mkdir(parents=True)
-    copy_repository(reference)
-    write_params(reference, "avg")
-    run_git(reference, "commit", "--all", "--quiet", "--message=short")
-    start = time.monotonic()
-    assert dvc(reference).wait() == 0, (reference.parent / "log").read_text()
-    seconds, generator, kills = time.monotonic() - start, tries.generator(2), 0
-    expected, lock = content_of(reference), (reference / "dvc.lock").read_bytes()
-    assert lock
+def test_killed_dvc_repro(tries, unbroken, tmp_path):
+    reference, seconds = unbroken
+    stages = content_of(reference)
+    expected = {
+        name: content for name, content in stages.items() if "/finetune/" not in name and "/analysis/" not in name
+    }
+    generator, kills = tries.generator(2), 0
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    copy_repository(clone)
+    shutil.rmtree(clone / "metrics")
+    for name in ("params.yaml", "pairs.csv"):
+        shutil.copy(reference / name, clone)
+    run_git(clone, "add", "--all")
+    run_git(clone, "commit", "--quiet", "--message=short")
+    locks = set()
     for number in range(tries.count(1)):
         folder = tmp_path / str(number) / "clone"
-        shutil.copytree(reference, folder, ignore=shutil.ignore_patterns("data", ".checkpoints", "cache"))
-        run_git(folder, "checkout", "--quiet", ".")
+        shutil.copytree(clone, folder)
         process = dvc(folder)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(generator.uniform(2, seconds))
+            process.wait(generator.uniform(3, 3 + 0.7 * sum(seconds.values())))
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)  # with the stage that it runs
             process.wait()
             kills += 1
         assert dvc(folder).wait() == 0, (folder.parent / "log").read_text()
         assert content_of(folder) == expected
-        assert (folder / "dvc.lock").read_bytes() == lock
+        locks.add((folder / "dvc.lock").read_bytes())
         shutil.rmtree(folder.parent)
-    tries.report(kills=kills, wrong_bytes=0)
+    assert len(locks) == 1
+    tries.report(kills=kills, clones=tries.count(1), wrong_bytes=0)
