@@ -213,6 +213,16 @@ OF_ONE_KIND = {
     ),
     "tfidf-without-tokens": ("tfidf", lambda f: edit_config(f, scorer={"kind": "tfidf"}), r"config\.json"),
     "external-without-path": ("tfidf", lambda f: edit_config(f, scorer={"kind": "external"}), r"config\.json"),
+    "more-numbers-than-the-file": (
+        "encoder",
+        lambda f: edit_config(f, config=ENCODERS["lstmavg"] | {"dim": 1 << 20}),
+        NOT_THE_WEIGHTS,
+    ),
+    "size-beyond-63-bits": (
+        "encoder",
+        lambda f: edit_config(f, config=ENCODERS["lstmavg"] | {"dim": 1 << 40}),
+        r"config\.json: not the",
+    ),
     "unknown-model": (
         "encoder",
         lambda f: edit_config(f, model="lstmavgg"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paraphrastic.atomic import write_text
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import current_options, wrong_config
+from paraphrastic.scoring.weight_files import current_options, read_weights, wrong_config, wrong_weights
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -134,7 +134,27 @@ def load_trained(
         raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
     if not issubclass(module_class, TrainableModel):
         raise ModelError(f"{folder}: {info.model} is not trained; choose an encoder")
+    _check_size(folder, module_class, config)
     return load_weights(folder, module_class(config, torch.Generator()))
+
+
+def _check_size(folder: Path, module_class: Any, config: "BaseModel") -> None:
+    """Refuse options that ask for more parameters than the weights have bytes, before memory is taken.
+
+    Raises:
+        ModelError: they do.
+    """
+    import torch
+
+    weights = folder / "weights.safetensors"
+    try:
+        with torch.device("meta"):  # shapes without memory
+            numbers = sum(each.numel() for each in module_class(config, torch.Generator()).parameters())
+    except (RuntimeError, TypeError, OverflowError) as error:  # a size beyond 63 bits
+        raise wrong_config(folder) from error
+    if weights.is_file() and numbers > weights.stat().st_size:
+        read_weights(folder)  # a damaged file is reported as such
+        raise wrong_weights(folder)
 
 
 def copy_model(folder: Path, out: Path) -> None:
