@@ -24,6 +24,7 @@ class Fault:
         stall: number of bytes after which the server sends nothing more.
         length: error of the Content-Length header, in bytes.
         content_range: Content-Range header in place of the right one.
+        location: address of a redirect.
     """
 
     status: int | None = None
@@ -31,6 +32,7 @@ class Fault:
     stall: int | None = None
     length: int = 0
     content_range: str | None = None
+    location: str | None = None
 
 
 @dataclass
@@ -117,6 +119,8 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             if status == 206:
                 content_range = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
                 self.send_header("Content-Range", fault.content_range or content_range)
+            if fault.location is not None:
+                self.send_header("Location", fault.location)
             if fault.length:
                 self.send_header("Connection", "close")  # or the client may reuse the connection while it is closed
             self.end_headers()

@@ -271,6 +271,7 @@ def test_message_of_ctrl_c_says_how_to_stop(folder):
 
 
 @slow
+@pytest.mark.faults
 def test_killed_command_and_workers(folder):
     make_project(folder, first=['{ label = "long", model = "avg", options = { epochs = 10 } }', AVG])
     expected = names(folder, "first")

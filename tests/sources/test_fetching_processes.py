@@ -14,6 +14,8 @@ from paraphrastic.sources.locations import url_key
 from tests.helpers.data_cache import cached_files
 from tests.helpers.faulty_server import BODY, Fault
 
+pytestmark = pytest.mark.faults
+
 REPOSITORY = Path(__file__).parents[2]
 
 FETCH = """

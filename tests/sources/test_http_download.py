@@ -9,6 +9,8 @@ from tests.helpers.data_cache import cached_files
 from tests.helpers.faulty_server import BODY, Fault, make_source
 from tests.helpers.source_errors import source_error
 
+pytestmark = pytest.mark.faults
+
 
 def test_progress_of_a_download(server, fetch_sources):
     calls = []
@@ -119,6 +121,15 @@ def test_response_with_fewer_bytes_than_requested(server, fetch_sources, content
     assert content() == BODY
     expected = [None, "bytes=100000-", f"bytes={len(BODY) - 10}-"]
     assert [requested for _, requested, _ in server.requests] == expected
+
+
+@pytest.mark.parametrize(
+    "location", ["file:///etc/passwd", "ftp://host/file", "data:,text", "/data.bin", "http://[", ""]
+)
+def test_redirect_that_leads_nowhere(server, fetch_sources, tmp_path, location):
+    server.faults = [Fault(status=302, location=location)] * 200  # the same place again and again
+    source_error(fetch_sources, server.source())
+    assert not list((tmp_path / "cache/files").glob("*"))
 
 
 def test_missing_file_without_retry(server, fetch_sources, tmp_path):

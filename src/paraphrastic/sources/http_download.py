@@ -64,6 +64,8 @@ class Downloader:
             try:
                 await self._attempt(file, part)
                 return
+            except httpx.InvalidURL as error:
+                raise SourceError(f"{file.url}: leads to an address that is none ({error}); use a mirror") from error
             except (httpx.RequestError, _TemporaryError) as error:
                 if pause is None:
                     raise SourceError(self._failure(file, part, error)) from error
