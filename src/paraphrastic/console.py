@@ -41,6 +41,16 @@ def message(line: str) -> None:
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+@contextmanager
+def quiet(is_quiet: bool) -> Iterator[None]:
+    """Print no lines and no progress, if `is_quiet`."""
+    before, console.quiet = console.quiet, is_quiet or console.quiet
+    try:
+        yield
+    finally:
+        console.quiet = before
+
+
 def interrupt_on_sigterm() -> None:
     """Treat SIGTERM like Ctrl-C, so that a stopped process ends cleanly."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)

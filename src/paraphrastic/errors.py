@@ -24,6 +24,10 @@ class ModelError(ParaphrasticError):
     """A model folder is missing or damaged, or its model does not support the operation."""
 
 
+class ProcessError(ParaphrasticError):
+    """One of several processes that train a model ended with an error."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return a one-line message: `name` is not a known `kind`, with the nearest match and all known names."""
     choices = sorted(known)

@@ -132,11 +132,13 @@ class Train(Section):
         device: auto, cpu, cuda or cuda:N.
         select: the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group.
         select_every: how often the model is scored on them: every `epoch` or every `quarter` of one.
+        processes: how many divide each mini-batch, on CPUs or each on a GPU of its own.
     """
 
     device: Annotated[str, AfterValidator(_device)]
     select: Name
     select_every: Literal["epoch", "quarter"]
+    processes: PositiveInt
 
 
 Weight = Annotated[float, Field(ge=0)]

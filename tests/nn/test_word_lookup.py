@@ -4,14 +4,17 @@ import numpy as np
 import pytest
 import torch
 
+from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.word_lookup import WordLookup
+from paraphrastic.vocabulary.ragged import Ragged
 from tests.helpers.encoder_variants import BOTH, DIM, SENTENCES, WORD, batch_of, build
 
 
 def looked_up_ones(dropout, word_dropout):
     """Return the embeddings (4000, DIM) of one word whose embedding is all ones."""
+    words = Batch.of(Ragged(np.zeros(4000, np.int32), np.array([0, 4000])), torch.device("cpu"))
     torch.manual_seed(0)
-    return WordLookup(dropout, word_dropout)(torch.ones(1, DIM), torch.zeros(4000, dtype=torch.long))
+    return WordLookup(dropout, word_dropout)(torch.ones(1, DIM), words)
 
 
 def test_word_dropout():

@@ -47,7 +47,7 @@ class BiGran(Encoder):
         """Return sentence vectors, (B, dim)."""
         packing = Packing.of(batch)
         sizes = packing.batch_sizes
-        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        words = self.lookup(embeddings, batch, packing.order)  # (N, dim), packed by time
         reversed_words = packing.reverse(words)  # (N, dim), last word first
         forward, _ = self.forward_gates(words, self.forward_lstm(words, sizes), sizes)  # (N, dim)
         backward, _ = self.backward_gates(reversed_words, self.backward_lstm(reversed_words, sizes), sizes)  # (N, dim)

@@ -37,7 +37,7 @@ class BiLstmAvg(Encoder):
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
         """Return sentence vectors, (B, dim)."""
         packing = Packing.of(batch)
-        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        words = self.lookup(embeddings, batch, packing.order)  # (N, dim), packed by time
         forward = self.forward_lstm(words, packing.batch_sizes)  # (N, dim)
         backward = self.backward_lstm(packing.reverse(words), packing.batch_sizes)  # (N, dim), last word first
         return packing.mean(self.combine(forward, packing.reverse(backward)))  # (B, dim)

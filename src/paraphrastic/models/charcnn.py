@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 import torch
 from pydantic import BeforeValidator, Field, PositiveInt, ValidationInfo, field_validator
 from torch import Generator, Tensor, nn
-from torch.nn.functional import dropout
 
 from paraphrastic.nn.batch import Batch, used_rows
 from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.dropout import sentence_dropout
 from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
 from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, EncoderConfig
@@ -80,7 +80,8 @@ class CharCnn(Encoder):
         projected = characters @ self.filters  # (U, Σ reach), every character with every filter offset
         maxima = conv_max_pool(projected, ids, batch.offsets, self._reach)  # (B, filters)
         pooled = self._activation(maxima + self.bias)  # both are monotonic, so they can follow the maximum
-        pooled = dropout(pooled, self._dropout, self.training)
+        if self.training and self._dropout:
+            pooled = sentence_dropout(pooled, batch, self._dropout)
         vectors: Tensor = pooled if self.dense is None else self.dense(pooled)  # (B, out_dim)
         return vectors.masked_fill(batch.lengths.unsqueeze(1) == 0, 0)
 

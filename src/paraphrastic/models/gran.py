@@ -44,7 +44,7 @@ class Gran(Encoder):
 
     def gated_words(self, embeddings: Tensor, batch: Batch, packing: Packing) -> tuple[Tensor, Tensor]:
         """Return all a_t, (N, dim), and their gates, packed by time; see `GranGates.forward`."""
-        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        words = self.lookup(embeddings, batch, packing.order)  # (N, dim), packed by time
         states = self.lstm(words, packing.batch_sizes)  # (N, dim)
         gated: tuple[Tensor, Tensor] = self.gates(words, states, packing.batch_sizes)
         return gated

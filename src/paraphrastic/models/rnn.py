@@ -36,7 +36,7 @@ class Rnn(Encoder):
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
         """Return sentence vectors, (B, dim)."""
         packing = Packing.of(batch)
-        words = self.lookup(embeddings, batch.ids[packing.order])  # (N, dim), packed by time
+        words = self.lookup(embeddings, batch, packing.order)  # (N, dim), packed by time
         states = self.rnn(words, packing.batch_sizes)  # (N, dim)
         return packing.final(states)  # (B, dim)
 

@@ -6,7 +6,7 @@ its offsets in main memory.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -19,6 +19,22 @@ from paraphrastic.vocabulary.kinds import Vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 
 
+class Share(NamedTuple):
+    """Where sentences lie in a mini-batch that several processes divide.
+
+    Attributes:
+        first_id: position of their first id.
+        ids: of the whole mini-batch.
+        first_sentence: number of the first sentence.
+        sentences: of the whole mini-batch.
+    """
+
+    first_id: int
+    ids: int
+    first_sentence: int
+    sentences: int
+
+
 @dataclass(frozen=True)
 class Batch:
     """B sentences as rows of an embedding table.
@@ -29,12 +45,17 @@ class Batch:
         counts: (N,) in the data type of the table, occurrences of each n-gram in its sentence; ones for words and
             characters, whose ids are repeated.
         host_offsets: the offsets in main memory.
+        share: what part of a mini-batch this is.
     """
 
     ids: Tensor
     offsets: Tensor
     counts: Tensor
     host_offsets: NDArray[np.int64]
+    share: Share
+
+    def __len__(self) -> int:
+        return len(self.host_offsets) - 1
 
     @classmethod
     def of(cls, sentences: Ragged, device: torch.device, dtype: torch.dtype = torch.float32) -> "Batch":
@@ -44,6 +65,13 @@ class Batch:
     def with_ids(self, ids: Tensor) -> "Batch":
         """Return the same sentences with other row numbers, (N,) int64."""
         return replace(self, ids=ids)
+
+    def part(self, start: int, end: int) -> "Batch":
+        """Return the sentences from `start` to `end`, as a share of this mini-batch."""
+        first, last = self.host_offsets[[start, end]].tolist()
+        share = Share(first, len(self.ids), start, len(self))
+        offsets, host_offsets = self.offsets[start : end + 1] - first, self.host_offsets[start : end + 1] - first
+        return Batch(self.ids[first:last], offsets, self.counts[first:last], host_offsets, share)
 
     @property
     def lengths(self) -> Tensor:
@@ -107,7 +135,8 @@ class DeviceSentences:
         positions = torch.arange(int(host_offsets[-1]), device=offsets.device)  # (N,), in the batch
         positions += torch.repeat_interleave(shifts[:-1], offsets.diff(), output_size=len(positions))  # in the corpus
         ids = self._ids.index_select(0, positions).long()
-        return Batch(ids, offsets, self._counts_at(positions), host_offsets)
+        share = Share(0, len(ids), 0, len(rows))
+        return Batch(ids, offsets, self._counts_at(positions), host_offsets, share)
 
     def _counts_at(self, positions: Tensor) -> Tensor:
         if self._counts is None:

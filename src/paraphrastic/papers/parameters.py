@@ -13,7 +13,7 @@ Flat = Mapping[str, Any]
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
-_NOT_RESULTS = ("num_threads", "device", "tasks")  # last parts of keys that do not change a result
+_NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
 
 
 def expected(params: Mapping[str, Any], run: Run) -> Flat:

@@ -19,10 +19,11 @@ class Checkpoint:
 
     Args:
         folder: its name must be derived from everything that determines the run.
+        writes: whether this process saves and removes the state; of several processes one does.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, writes: bool = True) -> None:
+        self.folder, self._writes = folder, writes
         self._head = folder / "head.json"
 
     def save(self, state: dict[str, Any]) -> None:
@@ -31,6 +32,8 @@ class Checkpoint:
         Raises:
             OSError: the file cannot be written, for example because the disk is full.
         """
+        if not self._writes:
+            return
         name = f"state-{state['step']}.pt"
         with atomic_write(self.folder / name) as part:
             try:
@@ -58,6 +61,8 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Delete the folder."""
+        if not self._writes:
+            return
         for file in self.folder.glob("*"):
             file.unlink()
         if self.folder.is_dir():

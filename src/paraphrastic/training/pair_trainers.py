@@ -26,6 +26,7 @@ from paraphrastic.training.batches import epoch_batches
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.losses import infonce_loss, margin_loss
 from paraphrastic.training.mismatches import mismatched_pairs
+from paraphrastic.training.processes import Processes
 from paraphrastic.training.scrambling import Scrambling
 from paraphrastic.training.sentence_pairs import LabelledPairs, Paraphrases, SentencePairs
 from paraphrastic.training.trainer import NEGATIVES, ORDER, Trainer
@@ -44,6 +45,7 @@ class PairTrainer(Trainer, ABC):
         pretrained: the model was trained before, and λc penalises the distance of its module's parameters from that
             state.
         companions: modules that are trained with the model, without penalty, and are not part of it.
+        processes: those that divide the mini-batches.
 
     Raises:
         ParameterError: the word embeddings are frozen, or λc is not 0, and the model has no other parameters.
@@ -59,12 +61,14 @@ class PairTrainer(Trainer, ABC):
         selections_per_epoch: int = 1,
         pretrained: bool = False,
         companions: Sequence[nn.Module] = (),
+        processes: Processes | None = None,
     ) -> None:
+        self.processes = processes or Processes()
         self.model, self._pairs, self._config = model, pairs, config
         if not list(model.module.parameters()):
             _refuse_options_of_parameters(config)
         penalty = L2Penalty(config.lambda_c, pretrained or model.module.regularize_to_start)
-        score = None if select is None else lambda: select(model)
+        score = None if select is None else lambda: self.processes.agree(lambda: select(model))
         modules = [(model.module, penalty), *((module, L2Penalty()) for module in companions)]
         super().__init__(
             modules, model.embeddings, _embeddings_penalty(config), config, seed, score, selections_per_epoch
@@ -83,8 +87,12 @@ class PairTrainer(Trainer, ABC):
         """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""
         batch = self._sentences.take(self._pairs.sides(rows))
         batch = self._scrambling.apply(batch, len(rows), self.noise)
-        leaf, positions = self.embedding_optimizer.gather(batch.ids, self.step)
-        return leaf, batch.with_ids(positions)
+        leaf, self._positions = self.embedding_optimizer.gather(batch.ids, self.step)
+        return leaf, batch.with_ids(self._positions)
+
+    def _update(self, leaf: Tensor) -> None:
+        self.processes.sum_gradients(self.model.module.parameters(), leaf, self._positions)
+        super()._update(leaf)
 
     def state(self) -> dict[str, Any]:
         """Return everything that determines the rest of the run."""
@@ -130,7 +138,8 @@ class EncoderTrainer(PairTrainer):
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the loss of the pairs `rows`, and the leaf of the embedding table."""
         leaf, batch = self.embed(rows)
-        return self.loss_of(self._module(leaf, batch), rows), leaf
+        vectors = self.processes.encode(lambda share: self._module(leaf, share), batch)  # (2B, out_dim)
+        return self.loss_of(vectors, rows), leaf
 
     def loss_of(self, vectors: Tensor, rows: NDArray[np.int64]) -> Tensor:
         """Return the loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""

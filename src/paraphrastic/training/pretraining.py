@@ -17,9 +17,13 @@ from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, TrainingSentences, re
 from paraphrastic.training.distillation import Distillation, DistillationTrainer
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
+from paraphrastic.training.processes import Processes
+from paraphrastic.training.rank import is_member, local_rank
 from paraphrastic.training.sentence_pairs import Paraphrases
 from paraphrastic.vocabulary.kinds import VocabularyKind
 from paraphrastic.vocabulary.words_and_ngrams import merge_counts
+
+CPU = torch.device("cpu")
 
 
 def initial_model(
@@ -66,6 +70,7 @@ def paraphrase_trainer(
     select: Callable[[Scorer], float] | None,
     selections_per_epoch: int,
     distillation: Distillation | None = None,
+    processes: Processes | None = None,
 ) -> PairTrainer:
     """Return the trainer of `model` on a corpus.
 
@@ -78,22 +83,25 @@ def paraphrase_trainer(
         select: scores the current model; None for no selection.
         selections_per_epoch: how many times per epoch `select` is called.
         distillation: what an encoder learns beside the margin loss, or instead of it; None without a teacher.
+        processes: those that divide the mini-batches of an encoder; None for this one alone.
     """
     examples = Paraphrases.of(pairs, sentences, model.vocabulary)
     if isinstance(model, TrainedPairModel):
-        return MatchTrainer(model, examples, config, seed, select, selections_per_epoch)
+        return MatchTrainer(model, examples, config, seed, select, selections_per_epoch, processes=processes)
     arguments = model, examples, config, seed, select, selections_per_epoch
-    return DistillationTrainer(*arguments, distillation=distillation) if distillation else EncoderTrainer(*arguments)
+    if distillation:
+        return DistillationTrainer(*arguments, distillation=distillation, processes=processes)
+    return EncoderTrainer(*arguments, processes=processes)
 
 
 def find_device(name: str) -> torch.device:
-    """Return the device `name`; `auto` is a GPU if there is one.
+    """Return the device `name`; `auto` is a GPU if there is one: of several processes, each takes its own.
 
     Raises:
         ParameterError: this machine has no such device.
     """
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return find_device(f"cuda:{local_rank()}" if is_member() else "cuda") if torch.cuda.is_available() else CPU
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:

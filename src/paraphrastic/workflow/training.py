@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from paraphrastic import models
 from paraphrastic.atomic import atomic_folder
-from paraphrastic.console import message
+from paraphrastic.console import message, quiet
 from paraphrastic.errors import ParameterError
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import ModelInfo, write_model
@@ -15,7 +15,9 @@ from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.training.curves import Curves
 from paraphrastic.training.fingerprint import fingerprint
+from paraphrastic.training.rank import is_member, rank
 from paraphrastic.training.teacher import TeacherVectors, read_teacher
+from paraphrastic.workflow.launching import run_in_processes
 
 CHECKPOINT_SECONDS = 60.0
 _SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
@@ -37,8 +39,15 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
         params: all parameters.
         tables: what `tokenize_sources`, `count_vocabulary` and `teach` wrote.
         checkpoints: where the state of an interrupted training is; it goes on from there.
-        out: the folder, which appears whole or not at all.
+        out: the folder, which appears whole or not at all. Of several processes, the first writes it.
     """
+    if _is_divided(params) and not is_member():
+        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out)
+    with quiet(rank() > 0):
+        return _train_here(params, tables, checkpoints, out)
+
+
+def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) -> Curves:
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     select = load_selection(tables.benchmarks, params.train.select)
     sentences = StoredSentences(tables.corpus / "sentences.parquet")
@@ -55,9 +64,15 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
         scorer, curves = _train(params, config, sentences, tables, checkpoints, select)
     teacher = read_teacher(tables.teacher).name if params.teacher.path else None
     info = ModelInfo(params.model, config.model_dump(), {}, selected_by, teacher, _sources(tables.corpus))
-    with atomic_folder(out) as part:
-        write_model(scorer, info, part)
+    if rank() == 0:
+        with atomic_folder(out) as part:
+            write_model(scorer, info, part)
     return curves
+
+
+def _is_divided(params: Params) -> bool:
+    """Return whether several processes train the model; a baseline is not trained."""
+    return params.train.processes > 1 and not issubclass(models.model_class(params.model), Baseline)
 
 
 def _sources(corpus: Path) -> dict[str, int]:
@@ -100,17 +115,21 @@ def _train(
     from paraphrastic.training.display import shown
     from paraphrastic.training.distillation import Distillation
     from paraphrastic.training.pretraining import find_device, initial_model, paraphrase_trainer
+    from paraphrastic.training.processes import join
 
     torch.set_num_threads(config.num_threads)
     device = find_device(params.train.device)
+    processes = join(device)
     distillation = None
     if params.teacher.path:
         distillation = Distillation(TeacherVectors(tables.teacher, len(sentences)), params.teacher)
     model = initial_model(params.model, config, tables.vocabulary, len(sentences), params.seed, device, distillation)
     pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
-    trainer = paraphrase_trainer(model, pairs, sentences, config, params.seed, select, selections, distillation)
-    checkpoint = Checkpoint(checkpoint_folder(params, device.type, tables, checkpoints))
+    trainer = paraphrase_trainer(
+        model, pairs, sentences, config, params.seed, select, selections, distillation, processes
+    )
+    checkpoint = Checkpoint(checkpoint_folder(params, device.type, tables, checkpoints), writes=processes.rank == 0)
     with shown(params.model, trainer, config.batch_size) as on_step:
         curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
     checkpoint.remove()

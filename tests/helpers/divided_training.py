@@ -1,0 +1,68 @@
+"""Short training runs that one process or several compute, for tests that start several."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from paraphrastic.errors import ParameterError
+from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.processes import join
+from paraphrastic.training.rank import rank
+from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
+from tests.helpers.toy_training import prepare
+
+CHARAGRAM, CHARCNN = (next(block for name, block in VARIANTS if name == model) for model in ("charagram", "charcnn"))
+NOISE = {"dropout": 0.3, "word_dropout": 0.2}
+CASES = {
+    "avg": ("avg", WORD, {}),
+    "avg, noise": ("avg", WORD, NOISE),
+    "avg, random negatives, penalty": ("avg", WORD, {"negatives": "random", "lambda_w": 1e-3}),
+    "avg, temperature": ("avg", WORD, {"temperature": 0.1}),
+    "charagram, mix": ("charagram", CHARAGRAM, {"negatives": "mix", "lambda_c": 1e-3}),
+    "charcnn, noise": ("charcnn", CHARCNN, {"dropout": 0.3}),
+    "lstmavg, scrambled, noise": ("lstmavg", LSTM, {**NOISE, "scramble": 0.5, "max_grad_norm": 0.1}),
+    "gran": ("gran", LSTM | {"variant": 1}, {"lambda_c": 1e-3}),
+    "gran, noise": ("gran", LSTM | {"variant": 5}, {**NOISE, "negatives": "mix"}),
+    "frozen": ("lstmavg", LSTM, {"freeze_embeddings": True}),
+}
+
+
+def run_case(name: str, folder: Path, seconds: float = 1e9, on_step=lambda step: None) -> dict[str, np.ndarray]:
+    """Train for 50 steps and return the loss curve, the scores and the weights that are kept."""
+    torch.set_num_threads(1)
+    model_name, block, changes = CASES[name]
+    model, pairs, config = prepare(model_name, block, **{"epochs": 10} | changes)
+    processes = join(torch.device("cpu"))
+    score = lambda trained: float(trained.embeddings.abs().mean())  # noqa: E731
+    trainer = EncoderTrainer(model, pairs, config, 11, score, 2, processes=processes)
+    checkpoint = Checkpoint(folder, writes=processes.rank == 0)
+    curves = trainer.run(checkpoint, seconds, on_step)
+    points = {"loss": np.array(curves.loss), "selection": np.array(curves.selection)}
+    return points | {key: weight.copy() for key, weight in model.arrays().items()}
+
+
+def run_cases(names: list[str], folder: Path) -> dict[str, dict[str, np.ndarray]]:
+    return {name: run_case(name, folder / str(number)) for number, name in enumerate(names)}
+
+
+def run_and_die(name: str, folder: Path, step: int) -> dict[str, np.ndarray]:
+    """Train with a checkpoint after every step; the last process is killed once, after `step`."""
+
+    def on_step(done: int) -> None:
+        mark = folder / "died"
+        if done == step and rank() == 1 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return run_case(name, folder / "checkpoint", 0.0, on_step)
+
+
+def refuse(of: int) -> None:
+    """Refuse to run in one of the processes, while the others wait for it."""
+    if rank() == of:
+        raise ParameterError("device 'cuda:1': not available on this machine; use auto or cpu")
+    join(torch.device("cpu"))

@@ -1,0 +1,54 @@
+"""Training in several processes: the same losses and weights as in one, also after a process was killed."""
+
+import numpy as np
+import pytest
+
+from paraphrastic.errors import ProcessError
+from paraphrastic.training.processes import share_bounds
+from paraphrastic.workflow.launching import run_in_processes
+from tests.helpers.divided_training import CASES, refuse, run_and_die, run_case, run_cases
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 3])
+def test_losses_and_weights_of_several_processes(size, tmp_path):
+    divided = run_in_processes(size, run_cases, list(CASES), tmp_path / "divided")
+    for name, arrays in run_cases(list(CASES), tmp_path / "one").items():
+        for key, values in arrays.items():
+            np.testing.assert_allclose(divided[name][key], values, rtol=1e-5, atol=1e-5, err_msg=f"{name}: {key}")
+
+
+@pytest.mark.slow
+def test_process_that_dies_is_started_again(tmp_path):
+    name = "lstmavg, scrambled, noise"
+    unbroken = run_in_processes(2, run_cases, [name], tmp_path / "unbroken")[name]
+    broken = run_in_processes(2, run_and_die, name, tmp_path, 31)
+    assert (tmp_path / "died").exists()
+    for key, values in unbroken.items():
+        np.testing.assert_array_equal(broken[key], values, err_msg=key)
+
+
+@pytest.mark.slow
+def test_process_that_refuses(capfd):
+    with pytest.raises(
+        ProcessError, match="process 1: device 'cuda:1': not available on this machine; use auto or cpu"
+    ):
+        run_in_processes(2, refuse, 1)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_sentences_are_divided_by_their_ids():
+    lengths = np.array([9, 1, 1, 1, 1, 1, 1, 1, 1, 1])
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    assert share_bounds(offsets, 1) == [0, 10]
+    assert share_bounds(offsets, 2) == [0, 1, 10]
+    assert share_bounds(offsets, 3) == [0, 1, 4, 10]
+    assert share_bounds(offsets[[0, 1, 2]], 2) == [0, 1, 2]
+    assert share_bounds(np.zeros(4, np.int64), 3) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case_changes_the_result(name, tmp_path):
+    losses = {each: run_case(each, tmp_path / str(n))["loss"][-1, 1] for n, each in enumerate({"avg", name})}
+    assert np.isfinite(list(losses.values())).all()
+    assert len(set(losses.values())) == len(losses)
