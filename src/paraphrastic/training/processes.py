@@ -13,9 +13,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, distributed
+from torch.distributed.rendezvous import rendezvous
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.training.rank import is_member
+from paraphrastic.training.rank import is_member, starts
 
 
 class Processes:
@@ -122,7 +123,11 @@ def join(device: torch.device) -> Processes:
     if not is_member():
         return Processes()
     if not distributed.is_initialized():
-        distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        store, number, size = next(rendezvous("env://"))
+        # the launcher keeps one store, in which a process would find addresses of processes that died
+        store = distributed.PrefixStore(f"start {starts()}", store)  # type: ignore[attr-defined]  # it is public
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        distributed.init_process_group(backend, store=store, rank=number, world_size=size)
     return ProcessGroup()
 
 

@@ -16,3 +16,8 @@ def rank() -> int:
 def local_rank() -> int:
     """Return the number of this process among those of its group on this machine; 0 without a group."""
     return int(os.environ["LOCAL_RANK"]) if is_member() else 0
+
+
+def starts() -> int:
+    """Return how often the group was started again."""
+    return int(os.environ["TORCHELASTIC_RESTART_COUNT"])
