@@ -187,7 +187,7 @@ def train_model(
     module_class: Any = models.model_class(name)
     module = module_class(config, generator)
     counts = corpus.counts(module.vocabulary)
-    texts, embeddings = initial_embeddings(module, config, counts, len(corpus.sentences), generator)
+    texts, embeddings = initial_embeddings(module, config, counts, corpus.sentences, generator)
     model: Any = trained_model(module, embeddings, texts).to(torch.device(device))
     rows = np.arange(steps * BATCH) % PAIR_COUNT
     pairs = Paraphrases(model.vocabulary.lookup(corpus.sentences), rows, PAIR_COUNT + rows, np.zeros_like(rows), rows)

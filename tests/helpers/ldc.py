@@ -66,7 +66,7 @@ def start(block, seed=7, **changes):
     config = Config(**block | changes)
     generator = torch.Generator().manual_seed(seed)
     module = Ldc(config, generator)
-    texts, embeddings = initial_embeddings(module, config, COUNTS["words"], len(SENTENCES), generator)
+    texts, embeddings = initial_embeddings(module, config, COUNTS["words"], SENTENCES, generator)
     return TrainedPairModel(module, embeddings, texts)
 
 

@@ -35,7 +35,7 @@ def prepare(name, block, **changes):
     generator = torch.Generator().manual_seed(7)
     encoder = models.model_class(name)(config, generator)
     counts = COUNTS[encoder.vocabulary]
-    texts, embeddings = initial_embeddings(encoder, config, counts, len(SENTENCES), generator)
+    texts, embeddings = initial_embeddings(encoder, config, counts, SENTENCES, generator)
     model = TrainedEncoder(encoder, embeddings, texts)
     rows = np.arange(20)
     pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)

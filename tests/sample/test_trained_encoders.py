@@ -71,7 +71,7 @@ def train(name, pairs, folder):
     config, generator = models.config_class(name)(**OPTIONS[name]), torch.Generator().manual_seed(1)
     module = models.model_class(name)(config, generator)
     counts = count_words(sentences, 2) if module.vocabulary == "words" else count_ngrams(sentences, [2, 3, 4], 2)
-    texts, embeddings = initial_embeddings(module, config, counts, len(sentences), generator)
+    texts, embeddings = initial_embeddings(module, config, counts, sentences, generator)
     encoder = TrainedEncoder(module, embeddings, texts)
     sources, groups = np.zeros(len(left), int), pairs["group"].to_numpy()
     paraphrases = Paraphrases(encoder.vocabulary.lookup(sentences), left, right, sources, groups)

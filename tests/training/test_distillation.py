@@ -59,7 +59,7 @@ def prepare(folder, name="avg", block=WORD, changes=None, **options):
     generator = torch.Generator().manual_seed(7)
     module = models.model_class(name)(config, generator)
     teacher = distillation.teacher if distillation.options.initial_words else None
-    arguments = module, config, COUNTS[module.vocabulary], len(SENTENCES), generator
+    arguments = module, config, COUNTS[module.vocabulary], SENTENCES, generator
     texts, embeddings = initial_embeddings(*arguments, teacher)
     model, rows = TrainedEncoder(module, embeddings, texts), np.arange(20)
     pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)

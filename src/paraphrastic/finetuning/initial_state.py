@@ -142,7 +142,7 @@ def untrained_model(
     cls: Any = model_class
     built: TrainableModel = cls(config, generator)
     counts = count_entries(built.vocabulary, sentences, orders)
-    texts, embeddings = initial_embeddings(built, config, counts, len(sentences), generator)
+    texts, embeddings = initial_embeddings(built, config, counts, sentences, generator)
     return trained_model(built, embeddings, texts)
 
 
@@ -156,7 +156,7 @@ def add_new_words(
     """
     if model.module.vocabulary != "words":
         return model
-    texts, embeddings = initial_embeddings(model.module, config, count_words(sentences), len(sentences), generator)
+    texts, embeddings = initial_embeddings(model.module, config, count_words(sentences), sentences, generator)
     new = pc.invert(pc.is_in(texts, model.texts))
     rows = torch.from_numpy(new.to_numpy(zero_copy_only=False))
     extended = torch.cat([model.embeddings, embeddings[1:][rows]])  # row 0 stands for unknown words

@@ -37,6 +37,7 @@ class CharCnnArchitecture(ArchitectureConfig):
         dropout: probability that a pooled response is set to zero in training.
     """
 
+    init: Literal["random", "idf"]
     filters: Annotated[dict[Width, PositiveInt], Field(min_length=1), BeforeValidator(_integer_keys)]
     filter_activation: Literal["relu", "tanh"]
     dense: bool

@@ -1,5 +1,7 @@
 """LSTM over characters, last hidden state: charagram2016 §3 (charLSTM)."""
 
+from typing import Literal
+
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch, used_rows
@@ -17,6 +19,7 @@ class CharLstmArchitecture(ArchitectureConfig, Precision):
         output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
     """
 
+    init: Literal["random", "idf"]
     output_gate: bool
 
 

@@ -10,6 +10,7 @@ from torch import Generator, Tensor
 
 from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import ArchitectureConfig, WordEmbeddingsConfig
+from paraphrastic.tables import TrainingSentences
 from paraphrastic.training.teacher import TeacherVectors
 from paraphrastic.vocabulary.pretrained import read_vectors
 from paraphrastic.vocabulary.words import END, START, BoundaryTokens, boundary_widths
@@ -19,22 +20,23 @@ def initial_embeddings(
     module: TrainableModel,
     config: ArchitectureConfig,
     vocabulary: pa.Table,
-    sentences: int,
+    sentences: TrainingSentences,
     generator: Generator,
     teacher: TeacherVectors | None = None,
 ) -> tuple[pa.StringArray, Tensor]:
     """Return the entries of the vocabulary and their initial embeddings.
 
     Embeddings of size d are drawn from N(0, 1/d), so that their expected length is 1. With `init: idf` each is
-    multiplied by `log((sentences + 1) / sentences that contain the entry)`. Words that the file `vectors` has start
-    with the vector of the file, and words that only the file has are added. Words that the file lacks keep their random
+    multiplied by `log((sentences + 1) / sentences that contain the entry)`; with `init: cooccurrence` it also has the
+    direction that `cooccurrence.entry_vectors` gives it, if any. Words that the file `vectors` has start with the
+    vector of the file, and words that only the file has are added. Words that the file lacks keep their initial
     vectors; in the papers they are unknown. Boundary tokens get random vectors of expected length 1, without idf.
 
     Args:
         module: says what kind of vocabulary it reads.
         config: its options.
         vocabulary: table of `text` and `sentences` (document frequency).
-        sentences: number of sentences that were counted.
+        sentences: tokenized sentences that were counted.
         generator: source of random numbers.
         teacher: replaces the random directions of words by its vectors; None for no teacher.
 
@@ -44,10 +46,16 @@ def initial_embeddings(
     """
     texts, dim = vocabulary["text"].combine_chunks(), config.embedding_dim
     embeddings = _random_directions(len(texts), dim, generator)
+    if config.init == "cooccurrence":
+        from paraphrastic.training.cooccurrence import entry_vectors  # scikit-learn takes time to import
+
+        seed = int(torch.randint(2**31, (), generator=generator))
+        vectors = torch.from_numpy(entry_vectors(module.vocabulary, texts, sentences, dim, seed))
+        embeddings = torch.where(vectors.any(dim=1, keepdim=True), vectors, embeddings)
     if teacher is not None:
         embeddings = teacher.initial_words(module.vocabulary, texts, embeddings)
-    if config.init == "idf":
-        embeddings.mul_(_idf(vocabulary, sentences).unsqueeze(1))
+    if config.init != "random":
+        embeddings.mul_(_idf(vocabulary, len(sentences)).unsqueeze(1))
     if module.vocabulary in ("ngrams", "words+ngrams"):
         return texts, embeddings
     embeddings = torch.cat([torch.zeros(1, dim), embeddings])

@@ -30,7 +30,7 @@ def initial_model(
     name: str,
     config: TrainingConfig,
     vocabulary: Path,
-    sentence_count: int,
+    sentences: TrainingSentences,
     seed: int,
     device: torch.device,
     distillation: Distillation | None = None,
@@ -41,7 +41,7 @@ def initial_model(
         name: of a model that is trained.
         config: its options.
         vocabulary: folder with the tables that the stage `vocabulary` wrote.
-        sentence_count: sentences that were counted.
+        sentences: the tokenized sentences that were counted.
         seed: seed of the initial weights.
         device: where the model is trained.
         distillation: whose teacher may give words their initial embeddings; None without a teacher.
@@ -51,7 +51,7 @@ def initial_model(
     module: TrainableModel = cls(config, generator)
     counts = _read_counts(vocabulary, module.vocabulary)
     teacher = distillation.teacher if distillation and distillation.options.initial_words else None
-    texts, embeddings = initial_embeddings(module, config, counts, sentence_count, generator, teacher)
+    texts, embeddings = initial_embeddings(module, config, counts, sentences, generator, teacher)
     return trained_model(module, embeddings, texts).to(device)
 
 

@@ -123,7 +123,7 @@ def _train(
     distillation = None
     if params.teacher.path:
         distillation = Distillation(TeacherVectors(tables.teacher, len(sentences)), params.teacher)
-    model = initial_model(params.model, config, tables.vocabulary, len(sentences), params.seed, device, distillation)
+    model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
     pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
     trainer = paraphrase_trainer(

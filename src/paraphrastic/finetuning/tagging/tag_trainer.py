@@ -65,7 +65,7 @@ def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator
     network = Network(config, len(tags), generator)
     limits = (config.orders, config.min_count, config.ngrams_per_order) if isinstance(config, CharagramTagger) else ()
     counts = count_entries(network.encoder.vocabulary, words, *limits)
-    texts, embeddings = initial_embeddings(network.encoder, config, counts, len(words), generator)
+    texts, embeddings = initial_embeddings(network.encoder, config, counts, words, generator)
     return Tagger(config, network, embeddings, texts, tags)
 
 
