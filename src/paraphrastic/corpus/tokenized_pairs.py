@@ -1,10 +1,10 @@
 """Tokenize the pairs of a source; memory holds some bytes of each text, whatever its length."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from paraphrastic.corpus.text_store import StoredTexts, TextColumn
 from paraphrastic.tables import SIDES
+from paraphrastic.text.columns import chunks
 from paraphrastic.text.normalize import normalize
 from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import CHUNK, tokenize_chunk
+from paraphrastic.threads import in_order
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int32]
@@ -62,6 +64,14 @@ class TokenizedPairs:
         return cls(texts, hashes, tokens, forms, found, left, right, groups, described.form_numbering)
 
 
+class _Description(NamedTuple):
+    """What is to be known of n texts: numbers of tokens, hashes of normal forms, and findings by check, (n,) each."""
+
+    tokens: Rows
+    forms: Hashes
+    found: dict[str, Mask]
+
+
 class _DescribedTexts:
     """Numbers distinct texts in order of arrival, and keeps what is to be known of each."""
 
@@ -71,21 +81,28 @@ class _DescribedTexts:
         self._tokens, self._forms = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
         self._found: dict[str, list[Mask]] = {name: [np.empty(0, bool)] for name in checks}
 
-    def number(self, texts: pa.StringArray) -> Rows:
-        """Return the numbers of tokenized texts."""
+    def number(self, texts: pa.StringArray, hashes: Hashes) -> tuple[Rows, pa.StringArray]:
+        """Return the numbers of tokenized texts, and those texts that are new."""
         known = len(self.numbering)
-        numbers = self.numbering.add(hash_texts(texts))
+        numbers = self.numbering.add(hashes)
         highest_before = np.maximum.accumulate(np.append(np.int32(known - 1), numbers))[:-1]
-        self._describe(texts.filter(pa.array(numbers > highest_before)))
-        return numbers
+        return numbers, texts.filter(pa.array(numbers > highest_before))
 
-    def _describe(self, texts: pa.StringArray) -> None:
+    def add(self, new: Iterable[pa.StringArray]) -> None:
+        """Describe the texts that `number` has returned as new, in the same order."""
+        for tokens, forms, found in in_order(self._describe, new):
+            self._tokens.append(tokens)
+            self._forms.append(self.form_numbering.add(forms))
+            for name, mask in found.items():
+                self._found[name].append(mask)
+
+    def _describe(self, texts: pa.StringArray) -> _Description:
         spaces = pc.count_substring(texts, " ").to_numpy()
-        self._tokens.append(spaces + pc.not_equal(texts, "").to_numpy(zero_copy_only=False).astype(np.int32))
+        tokens = spaces + pc.not_equal(texts, "").to_numpy(zero_copy_only=False).astype(np.int32)
         normalized = normalize(texts)
-        self._forms.append(self.form_numbering.add(hash_texts(normalized)))
-        for name, check in self._checks.items():
-            self._found[name].append(check(normalized))
+        return _Description(
+            tokens, hash_texts(normalized), {name: check(normalized) for name, check in self._checks.items()}
+        )
 
     def columns(self, order: Rows) -> tuple[Hashes, Rows, Rows, dict[str, Mask]]:
         """Return hashes, numbers of tokens, numbers of forms and findings of the texts `order`; call it once."""
@@ -100,16 +117,32 @@ def _store(
     """Write the tokenized sides of all pairs to `columns`; return their numbers, (n,) each, and the groups, (n,)."""
     rows: list[list[Rows]] = [[np.empty(0, np.int32)] for _ in columns]
     groups = [np.empty(0, np.int64)]
-    for table in tables:
-        groups.append(table["group"].to_numpy())
-        for side, column, numbers in zip(SIDES, columns, rows, strict=True):
-            texts = tokenize(table[side])
-            column.append(texts)
-            numbers.append(described.number(texts))
+
+    def chunks_of_sides() -> Iterator[tuple[int, pa.StringArray]]:
+        for table in tables:
+            groups.append(table["group"].to_numpy())
+            for side, name in enumerate(SIDES):
+                yield from ((side, chunk) for chunk in chunks(table[name], CHUNK))
+
+    def new_texts() -> Iterator[pa.StringArray]:
+        for side, texts, hashes in in_order(_tokenize, chunks_of_sides()):
+            columns[side].append(texts)
+            numbers, new = described.number(texts, hashes)
+            rows[side].append(numbers)
+            yield new
+
+    described.add(new_texts())
     for column in columns:
         column.close()
     left, right = map(np.concatenate, rows)
     return left, right, np.concatenate(groups)
+
+
+def _tokenize(chunk: tuple[int, pa.StringArray]) -> tuple[int, pa.StringArray, Hashes]:
+    """Return the side of a chunk, its tokenized texts, and their hashes."""
+    side, texts = chunk
+    tokenized = tokenize_chunk(texts)
+    return side, tokenized, hash_texts(tokenized)
 
 
 def renumber(left: Rows, right: Rows, size: int) -> tuple[Mask, Rows, Rows]:
@@ -124,7 +157,7 @@ def renumber(left: Rows, right: Rows, size: int) -> tuple[Mask, Rows, Rows]:
     return used, numbers[left], numbers[right]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _first_occurrences(left: Rows, right: Rows, size: int) -> tuple[Rows, NDArray[np.int64]]:
     """Number texts anew, in order of first occurrence in `left`, then in `right`; both are changed in place.
 

@@ -1,6 +1,6 @@
 """Readers of large corpora of sentence pairs, in chunks, so that memory does not depend on the size of the files."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +12,9 @@ from paraphrastic.readers.files import REMEDY, text_chunks
 from paraphrastic.readers.lines import Lines
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading, make_reading
+from paraphrastic.threads import in_order
 
-CHUNK = 1 << 24  # bytes of text per chunk
+CHUNK = 1 << 22  # bytes of text per chunk
 
 
 def paranmt(folder: Path, options: Options) -> Iterator[Reading]:
@@ -59,14 +60,25 @@ def parabank(folder: Path, options: Options) -> Iterator[Reading]:
 def _read(folder: Path, options: Options, pairs: Callable[[Lines, int, PairFilter], Reading]) -> Iterator[Reading]:
     path, wanted = folder / options["file"], options.get("filter", PASS_ALL)
     wanted.check_source_without_relations(path)
-    line = rows = 0
-    for chunk in text_chunks(path, options.get("member", "*"), CHUNK):
-        lines = Lines(path, chunk, first=line + 1)
-        reading = pairs(lines, line, wanted)
+
+    def read_chunk(chunk: tuple[int, bytes]) -> Reading:
+        line, data = chunk
+        return pairs(Lines(path, data, first=line + 1), line, wanted)
+
+    rows = 0
+    for reading in in_order(read_chunk, _numbered(text_chunks(path, options.get("member", "*"), CHUNK))):
         yield reading
-        line, rows = line + len(lines), rows + len(reading.table)
+        rows += len(reading.table)
     if not rows:
         raise DataError(f"{path}: not one usable pair; is it the right file? {REMEDY}")
+
+
+def _numbered(parts: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield parts of whole lines, each with the number of lines before it."""
+    lines = 0
+    for data in parts:
+        yield lines, data
+        lines += data.count(b"\n")
 
 
 def _paranmt_pairs(lines: Lines, first_group: int, wanted: PairFilter) -> Reading:

@@ -85,7 +85,7 @@ def _slot(value: np.uint64, hashes: Hashes, slots: Numbers) -> np.uint64:
     return slot
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add(values: Hashes, numbers: Numbers, hashes: Hashes, slots: Numbers, size: int) -> int:
     for i in range(len(values)):
         slot = _slot(values[i], hashes, slots)

@@ -65,10 +65,11 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
     threads = pa.cpu_count()
     size = min(CHUNK, max(texts.nbytes // threads, _LEAST))
     with ThreadPoolExecutor(threads) as pool:
-        return pa.concat_arrays(list(pool.map(_tokenize, chunks(texts, size))))
+        return pa.concat_arrays(list(pool.map(tokenize_chunk, chunks(texts, size))))
 
 
-def _tokenize(texts: pa.StringArray) -> pa.StringArray:
+def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
+    """Return `tokenize` of texts without nulls, about `CHUNK` bytes of them, computed by one thread."""
     texts = _replace_characters(pc.utf8_lower(texts))
     empty = pa.array([""])
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
@@ -79,7 +80,7 @@ def _tokenize(texts: pa.StringArray) -> pa.StringArray:
 
 
 def _tokenize_short(texts: list[str]) -> list[str]:
-    """Return the tokens of printable ASCII text; the steps are those of `_tokenize`."""
+    """Return the tokens of printable ASCII text; the steps are those of `tokenize_chunk`."""
     end = f" {SENTENCE_END} "
     text = end.join(["", *texts, ""]).lower()
     parts = _substitute(text, ESCAPES + BEFORE_PROTECTION + PROTECTION).split(PROTECTED)

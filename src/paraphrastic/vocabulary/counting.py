@@ -5,6 +5,9 @@ occurrences in the training data that charagram2016 counts (§4.1.2, §4.4).
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from operator import methodcaller
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +17,15 @@ from numpy.typing import NDArray
 
 from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths, split_words
-from paraphrastic.vocabulary.ngrams import CHUNK, NgramNumbering, code_points
+from paraphrastic.threads import in_order
+from paraphrastic.vocabulary.ngrams import ALPHABET, CHUNK, NgramNumbering, code_points
 from paraphrastic.vocabulary.words import CHUNK as WORDS_CHUNK
 
 OnProgress = Callable[[int], object]  # called with the number of sentences counted since the last call
 Weights = NDArray[np.int64]
+
+_MOST_PARTS = 8  # of all n-grams; a sixth of them start with a space, and are in one part
+_FREQUENT = 256  # characters whose frequencies decide the division
 
 
 def count_words(
@@ -38,12 +45,13 @@ def count_words(
     Returns:
         Table in schema `WORD_COUNTS`.
     """
-    total = WORD_COUNTS.empty_table()
-    for chunk, chunk_weights in _weighted_chunks(sentences, weights, WORDS_CHUNK):
-        both = pa.concat_tables([total, _count_words(chunk, chunk_weights)]).group_by("text", use_threads=False)
-        total = both.aggregate([("count", "sum"), ("sentences", "sum")]).rename_columns(WORD_COUNTS.names)
-        on_progress(len(chunk))
-    total = total.filter(pc.field("count") >= min_count)
+    tables, rows = [WORD_COUNTS.empty_table()], 0  # the sum of some chunks, then tables of one chunk, and their rows
+    for table, counted in in_order(_count_words, _weighted_chunks(sentences, weights, WORDS_CHUNK)):
+        tables, rows = [*tables, table], rows + len(table)
+        if rows > len(tables[0]):  # each addition passes over the whole sum
+            tables, rows = [_sum(tables)], 0
+        on_progress(counted)
+    total = _sum(tables).filter(pc.field("count") >= min_count)
     return total.sort_by([("count", "descending"), ("text", "ascending")]).cast(WORD_COUNTS)
 
 
@@ -70,20 +78,15 @@ def count_ngrams(
     Returns:
         Table in schema `NGRAM_COUNTS`.
     """
-    levels = [NgramNumbering() for _ in range(max(orders))]
-    counters = {n: OccurrenceCounter() for n in sorted(orders)}
-    for chunk, chunk_weights in _weighted_chunks(sentences, weights, CHUNK):
-        points, offsets = code_points(chunk, padding)  # (characters,), (sentences + 1,)
-        numbers = np.ones(len(points), np.int32)
-        for n, level in enumerate(levels, 1):
-            level.add(numbers, points[n - 1 :])
-            if n in counters:
-                counters[n].add(numbers, offsets, chunk_weights, level.size)
-        on_progress(len(chunk))
-    table = pa.concat_tables(_ngram_table(levels[:n], counter, min_count) for n, counter in counters.items())
+    parts = list[_NgramCounter]()
+    for characters in in_order(partial(_characters, padding), _weighted_chunks(sentences, weights, CHUNK)):
+        parts = parts or [_NgramCounter(orders, starts) for starts in _division(characters.points)]
+        list(in_order(methodcaller("add", characters), parts))
+        on_progress(len(characters.weights))
+    table = pa.concat_tables(table for part in parts for table in part.tables(min_count))
     rows = pc.sort_indices(table, [("count", "descending"), ("order", "ascending"), ("text", "ascending")]).to_numpy()
     order = table["order"].to_numpy()[rows]
-    kept = [np.flatnonzero(order == n)[:max_per_order] for n in counters]
+    kept = [np.flatnonzero(order == n)[:max_per_order] for n in sorted(orders)]
     return table.take(rows[np.sort(np.concatenate(kept))])
 
 
@@ -117,6 +120,70 @@ class OccurrenceCounter:
         return numbers, {"count": self._rows[numbers, 0], "sentences": self._rows[numbers, 1]}
 
 
+class _Characters(NamedTuple):
+    """The characters of n sentences.
+
+    Attributes:
+        points: code points + 1, with a 0 after each sentence.
+        offsets: (n + 1,), of the sentences in `points`.
+        weights: (n,), occurrences that an occurrence in the sentence counts as.
+    """
+
+    points: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    weights: Weights
+
+
+def _characters(padding: str, chunk: tuple[pa.StringArray, Weights]) -> _Characters:
+    sentences, weights = chunk
+    return _Characters(*code_points(sentences, padding), weights)
+
+
+class _NgramCounter:
+    """Counts the n-grams that start with some of all characters, so that several threads count disjoint n-grams.
+
+    Args:
+        orders: lengths in characters.
+        starts: (ALPHABET,), for each code point + 1 whether n-grams that start with it are counted.
+    """
+
+    def __init__(self, orders: Sequence[int], starts: NDArray[np.bool_]) -> None:
+        self._starts = starts
+        self._levels = [NgramNumbering() for _ in range(max(orders))]
+        self._counters = {n: OccurrenceCounter() for n in sorted(orders)}
+
+    def add(self, characters: _Characters) -> None:
+        """Count n-grams of further sentences."""
+        positions = np.flatnonzero(self._starts[characters.points])
+        offsets = np.searchsorted(positions, characters.offsets)
+        numbers = np.ones(len(positions), np.int32)
+        for n, level in enumerate(self._levels, 1):
+            level.add(numbers, characters.points.take(positions, mode="clip"))  # the last one is a 0
+            if n in self._counters:
+                self._counters[n].add(numbers, offsets, characters.weights, level.size)
+            positions += 1
+
+    def tables(self, min_count: int) -> Iterator[pa.Table]:
+        """Yield, for each order, the n-grams that occur at least `min_count` times, unsorted."""
+        for n, counter in self._counters.items():
+            yield _ngram_table(self._levels[:n], counter, min_count)
+
+
+def _division(points: NDArray[np.int32]) -> list[NDArray[np.bool_]]:
+    """Divide all code points + 1 but 0 into parts for `pyarrow.cpu_count()` threads, (ALPHABET,) each.
+
+    About equally many of the characters `points` are in each part.
+    """
+    parts = min(pa.cpu_count(), _MOST_PARTS)
+    part_of = np.arange(ALPHABET) % parts
+    frequency, sizes = np.bincount(points), np.zeros(parts, np.int64)
+    for point in np.argsort(-frequency)[:_FREQUENT]:
+        part_of[point] = sizes.argmin()
+        sizes[part_of[point]] += frequency[point]
+    part_of[0] = -1
+    return [part_of == part for part in range(parts)]
+
+
 def _weighted_chunks(sentences: Texts, weights: Weights | None, size: int) -> Iterator[tuple[pa.StringArray, Weights]]:
     start = 0
     for chunk in chunks(sentences, size):
@@ -124,13 +191,21 @@ def _weighted_chunks(sentences: Texts, weights: Weights | None, size: int) -> It
         start += len(chunk)
 
 
-def _count_words(sentences: pa.StringArray, weights: Weights) -> pa.Table:
+def _sum(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return the sum of tables of counts, in any order."""
+    groups = pa.concat_tables(tables).group_by("text", use_threads=False)
+    return groups.aggregate([("count", "sum"), ("sentences", "sum")]).rename_columns(WORD_COUNTS.names)
+
+
+def _count_words(chunk: tuple[pa.StringArray, Weights]) -> tuple[pa.Table, int]:
+    """Return the words of a chunk, and the number of its sentences."""
+    sentences, weights = chunk
     words, offsets = split_words(sentences)
     encoded = words.dictionary_encode()
     counter = OccurrenceCounter()
     counter.add(encoded.indices.to_numpy() + np.int32(1), offsets, weights, len(encoded.dictionary))
     _, columns = counter.at_least(1)
-    return pa.table({"text": encoded.dictionary, **columns}).cast(WORD_COUNTS)
+    return pa.table({"text": encoded.dictionary, **columns}).cast(WORD_COUNTS), len(sentences)
 
 
 def _ngram_table(levels: list[NgramNumbering], counter: OccurrenceCounter, min_count: int) -> pa.Table:
@@ -151,7 +226,7 @@ def _strings(points: NDArray[np.uint32]) -> pa.LargeStringArray:
     return pa.LargeStringArray.from_buffers(len(points), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count(
     numbers: NDArray[np.int32],
     offsets: NDArray[np.int64],

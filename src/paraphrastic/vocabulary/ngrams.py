@@ -22,6 +22,7 @@ CHUNK = 1 << 19  # bytes of text; the arrays made from a chunk of this size stay
 
 _BITS = 21  # bits of a code point + 1
 _CHARACTER = (1 << _BITS) - 1
+ALPHABET = 0x110001  # one more than the largest code point + 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplicative hashing, Knuth, TAOCP 3, §6.4
 _HALF, _LAST, _SHIFT, _ODD = np.uint64(32), np.uint64(_CHARACTER), np.uint64(_BITS), np.uint64(1)
 
@@ -176,7 +177,7 @@ def _slot(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> np.uin
     return slot
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add(
     numbers: NDArray[np.int32],
     last: NDArray[np.int32],
@@ -210,7 +211,7 @@ def _find(
     numbers[len(last) :] = 0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _rehash(keys: NDArray[np.int64], slots: NDArray[np.int32], size: int) -> None:
     for number in range(1, size + 1):
         slots[_slot(keys[number], keys, slots)] = number

@@ -1,0 +1,54 @@
+"""Compute in several threads, in the order of the input: Arrow, NumPy and numba release Python's lock while they work."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+import pyarrow as pa
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield `work(item)` for each item, as `map` does, computed by `pyarrow.cpu_count()` threads.
+
+    Memory holds at most three results for each thread. All items are taken by the thread that takes the results. An
+    error in `work` or in `items` is raised after the results of all items before it.
+    """
+    threads = pa.cpu_count()
+    if threads == 1:
+        yield from map(work, items)
+        return
+    waiting = deque[Future[Result]]()
+    try:
+        for future in _submit(work, items, _pool(threads, os.getpid())):
+            waiting.append(future)
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process, which all calls share; a forked process does not have those of its parent."""
+    return ThreadPoolExecutor(threads)
+
+
+def _submit(
+    work: Callable[[Item], Result], items: Iterable[Item], pool: ThreadPoolExecutor
+) -> Iterator["Future[Result]"]:
+    try:
+        for item in items:
+            yield pool.submit(work, item)
+    except Exception as error:
+        failed = Future[Result]()
+        failed.set_exception(error)
+        yield failed
