@@ -1,4 +1,4 @@
-"""Compute in several threads, in the order of the input: Arrow, NumPy and numba release Python's lock while they work."""
+"""Compute in several threads, in the order of the input; Arrow and numba release Python's global lock."""
 
 import os
 from collections import deque

@@ -1,6 +1,6 @@
 """Readers of large corpora of sentence pairs, in chunks, so that memory does not depend on the size of the files."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import REMEDY, text_chunks
-from paraphrastic.readers.lines import Lines
+from paraphrastic.readers.files import REMEDY
+from paraphrastic.readers.lines import Lines, parse_chunks
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading, make_reading
-from paraphrastic.threads import in_order
 
 CHUNK = 1 << 22  # bytes of text per chunk
 
@@ -57,46 +56,31 @@ def parabank(folder: Path, options: Options) -> Iterator[Reading]:
     return _read(folder, options, _parabank_pairs)
 
 
-def _read(folder: Path, options: Options, pairs: Callable[[Lines, int, PairFilter], Reading]) -> Iterator[Reading]:
+def _read(folder: Path, options: Options, pairs: Callable[[Lines, PairFilter], Reading]) -> Iterator[Reading]:
     path, wanted = folder / options["file"], options.get("filter", PASS_ALL)
     wanted.check_source_without_relations(path)
-
-    def read_chunk(chunk: tuple[int, bytes]) -> Reading:
-        line, data = chunk
-        return pairs(Lines(path, data, first=line + 1), line, wanted)
-
     rows = 0
-    for reading in in_order(read_chunk, _numbered(text_chunks(path, options.get("member", "*"), CHUNK))):
+    for reading in parse_chunks(path, options.get("member", "*"), CHUNK, lambda lines: pairs(lines, wanted)):
         yield reading
         rows += len(reading.table)
     if not rows:
         raise DataError(f"{path}: not one usable pair; is it the right file? {REMEDY}")
 
 
-def _numbered(parts: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield parts of whole lines, each with the number of lines before it."""
-    lines = 0
-    for data in parts:
-        yield lines, data
-        lines += data.count(b"\n")
-
-
-def _paranmt_pairs(lines: Lines, first_group: int, wanted: PairFilter) -> Reading:
+def _paranmt_pairs(lines: Lines, wanted: PairFilter) -> Reading:
     first, second, score = lines.fields(3)
     score = lines.numbers(score, -np.inf, np.inf)
-    group = np.arange(first_group, first_group + len(lines))
-    return _pairs(lines, {"text1": first, "text2": second, "group": pa.array(group), "score": score}, wanted)
+    return _pairs(lines, {"text1": first, "text2": second, "group": _numbers(lines), "score": score}, wanted)
 
 
-def _tab_pairs(lines: Lines, first_group: int, wanted: PairFilter) -> Reading:
+def _tab_pairs(lines: Lines, wanted: PairFilter) -> Reading:
     if wanted.limits_scores:
         raise DataError(f"{lines.file}: has no scores; empty tokenize.min_score and tokenize.max_score")
     first, second = lines.fields(2)
-    group = np.arange(first_group, first_group + len(lines))
-    return _pairs(lines, {"text1": first, "text2": second, "group": pa.array(group)}, wanted)
+    return _pairs(lines, {"text1": first, "text2": second, "group": _numbers(lines)}, wanted)
 
 
-def _parabank_pairs(lines: Lines, first_group: int, wanted: PairFilter) -> Reading:
+def _parabank_pairs(lines: Lines, wanted: PairFilter) -> Reading:
     score, _ = lines.fields(2)
     score = lines.numbers(score, -np.inf, np.inf)
     texts = pc.split_pattern(lines.text, "\t")  # (lines,) lists of score, sentence, paraphrases
@@ -106,8 +90,13 @@ def _parabank_pairs(lines: Lines, first_group: int, wanted: PairFilter) -> Readi
     rows = np.flatnonzero(np.arange(len(line)) - start[line] > 1)  # (paraphrases,)
     line = line[rows]
     columns = {"text1": text.take(pa.array(start[line] + 1)), "text2": text.take(pa.array(rows))}
-    columns |= {"group": pa.array(line + first_group), "score": score.take(pa.array(line))}
+    columns |= {"group": _numbers(lines).take(pa.array(line)), "score": score.take(pa.array(line))}
     return _pairs(lines, columns, wanted)
+
+
+def _numbers(lines: Lines) -> pa.Array:
+    """Return the number of each line, from 0, as its group, (lines,)."""
+    return pa.array(np.arange(len(lines)) + lines.first - 1)
 
 
 def _pairs(lines: Lines, columns: dict[str, pa.Array], wanted: PairFilter) -> Reading:

@@ -5,16 +5,20 @@ that fields and the lines of parallel files stay aligned.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import REMEDY, read_archive, read_bytes
+from paraphrastic.readers.files import REMEDY, read_archive, read_bytes, text_chunks
+from paraphrastic.threads import in_order
+
+Parsed = TypeVar("Parsed")
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -191,6 +195,26 @@ def read_lines(folder: Path, names: Iterable[str], archive: str | None = None) -
     else:
         members = read_archive(folder / archive)
         yield from (Lines.of_member(folder / archive, members, name) for name in names)
+
+
+def parse_chunks(path: Path, pattern: str, size: int, parse: Callable[[Lines], Parsed]) -> Iterator[Parsed]:
+    """Yield the result of `parse` for the lines of each chunk of a file; several threads parse.
+
+    Args:
+        path: path of a plain file, of a gzip file, or of a zip archive.
+        pattern: of the name of the member of the zip archive.
+        size: bytes of text per chunk.
+        parse: called with the lines of a chunk.
+    """
+    return in_order(lambda chunk: parse(Lines(path, *chunk)), _numbered(text_chunks(path, pattern, size)))
+
+
+def _numbered(parts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield parts of a text, each with the number of its first line, from 1."""
+    first = 1
+    for data in parts:
+        yield data, first
+        first += data.count(b"\n")
 
 
 def check_parallel(*files: Lines) -> None:

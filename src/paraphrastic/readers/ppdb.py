@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.errors import DataError
-from paraphrastic.readers.files import REMEDY, find_file, text_chunks
-from paraphrastic.readers.lines import NUMBER, Lines
+from paraphrastic.readers.files import REMEDY, find_file
+from paraphrastic.readers.lines import NUMBER, Lines, parse_chunks
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading, make_reading
 
-CHUNK = 1 << 24  # bytes of text per chunk
+CHUNK = 1 << 22  # bytes of text per chunk
 
 _NONTERMINAL = r"\[[^\s\[\]]+,\d+\]"
 
@@ -36,24 +37,24 @@ def ppdb(folder: Path, options: Options) -> Iterator[Reading]:
         DataError: the file is damaged, truncated, contains no pair, or lacks the feature or relation of the filter.
     """
     path, wanted = find_file(folder, "*.gz"), options.get("filter", PASS_ALL)
-    line = group = 0
-    for chunk in text_chunks(path, "*", CHUNK):
-        lines = Lines(path, chunk, first=line + 1)
-        reading = _phrases(lines, group, wanted)
-        yield reading
-        line, group = line + len(lines), group + len(reading.table)
+    group = 0
+    for reading in parse_chunks(path, "*", CHUNK, lambda lines: _phrases(lines, wanted)):
+        groups = pc.add(reading.table["group"], group)
+        yield replace(reading, table=reading.table.drop_columns("group").append_column("group", groups))
+        group += len(groups)
     if not group:
         raise DataError(f"{path}: not one pair of phrases; is it the right file? {REMEDY}")
 
 
-def _phrases(lines: Lines, first_group: int, wanted: PairFilter) -> Reading:
+def _phrases(lines: Lines, wanted: PairFilter) -> Reading:
+    """Return the pairs of a chunk; their groups are numbered from 0."""
     _, phrase, paraphrase, _ = lines.fields(4, " ||| ")
     has_nonterminal = (pc.match_substring_regex(text, _NONTERMINAL) for text in (phrase, paraphrase))
     kept = pc.fill_null(pc.invert(pc.or_(*has_nonterminal)), False)
     if wanted.is_active:
         kept = pc.and_(kept, _accepted(lines, wanted))
     columns = {"text1": phrase.filter(kept), "text2": paraphrase.filter(kept)}
-    columns["group"] = pa.array(np.arange(first_group, first_group + len(columns["text1"])))
+    columns["group"] = pa.array(np.arange(len(columns["text1"])))
     return make_reading("pairs", [lines], columns, may_be_empty=True)
 
 

@@ -1,0 +1,102 @@
+"""Work of several threads in the order of its input."""
+
+import multiprocessing
+import threading
+import time
+from itertools import count
+
+import pytest
+
+from paraphrastic.threads import in_order
+from tests.helpers.threads import threads
+
+
+def wait_longer_for_earlier(number):
+    time.sleep(0.02 / (1 + number))
+    return number * number
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+@pytest.mark.parametrize("items", [0, 1, 3, 40])
+def test_results_in_the_order_of_items(number, items):
+    with threads(number):
+        assert list(in_order(wait_longer_for_earlier, range(items))) == [n * n for n in range(items)]
+
+
+def test_several_threads_at_once():
+    barrier = threading.Barrier(3, timeout=60)  # is passed if three threads wait at it
+    with threads(3):
+        assert sorted(in_order(lambda _: barrier.wait(), range(6))) == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_few_items_are_taken_before_they_are_needed(number):
+    items = count()
+    with threads(number):
+        results = in_order(lambda item: item, items)
+        assert [next(results) for _ in range(10)] == list(range(10))
+        results.close()
+    assert next(items) <= 10 + 2 * number
+
+
+def results_and_error(work, items):
+    """Return the results before the first error, and the error."""
+    results = []
+    try:
+        for result in in_order(work, items):
+            results.append(result)
+    except ValueError as error:
+        return results, str(error)
+    return results, None
+
+
+def items_with_an_error():
+    yield from range(4)
+    raise ValueError("no item 4")
+
+
+def refuse_two(item):
+    if item == 2:
+        raise ValueError("item 2")
+    return item
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_errors_come_after_the_results_before_them(number):
+    with threads(number):
+        assert results_and_error(abs, items_with_an_error()) == ([0, 1, 2, 3], "no item 4")
+        assert results_and_error(refuse_two, items_with_an_error()) == ([0, 1], "item 2")
+        assert results_and_error(refuse_two, range(2)) == ([0, 1], None)
+
+
+def test_nothing_more_is_computed_after_the_results_are_closed():
+    computed, go_on = [], threading.Event()
+
+    def work(item):
+        assert item < 2 or go_on.wait(60)
+        computed.append(item)
+
+    with threads(2):
+        results = in_order(work, range(100))
+        next(results)
+        results.close()
+        go_on.set()
+        list(in_order(abs, range(10)))  # the same threads have nothing else to do
+    assert sorted(computed)[:2] == [0, 1]
+    assert len(computed) <= 4
+
+
+def _square_in_child(queue):
+    queue.put(list(in_order(wait_longer_for_earlier, range(5))))
+
+
+def test_process_that_was_forked_while_threads_exist():
+    context = multiprocessing.get_context("fork")
+    with threads(2):
+        list(in_order(abs, range(5)))
+        queue = context.SimpleQueue()
+        child = context.Process(target=_square_in_child, args=(queue,))
+        child.start()
+        child.join(60)
+        assert child.exitcode == 0
+    assert queue.get() == [0, 1, 4, 9, 16]
