@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from paraphrastic.training import batches as module
 from paraphrastic.training.batches import epoch_batches, shuffled_batches
 
 
-@pytest.mark.parametrize("sampling", ["mixed", "source"])
+@pytest.mark.parametrize("sampling", ["mixed", "source", "blocks"])
 def test_batches_of_one_epoch(sampling):
     sources = np.repeat([0, 1, 2], [25, 7, 1])
     batches, other_seed = (epoch_batches(sources, 4, sampling, np.random.default_rng(seed)) for seed in (5, 9))
@@ -24,7 +25,23 @@ def test_batches_of_all_sources_take_turns():
     assert changes == pytest.approx(2 / 3 * 299, abs=30)  # two of three neighbours have another source
 
 
-@pytest.mark.parametrize("sampling", ["mixed", "source"])
+@pytest.mark.parametrize("count", [0, 1, 5, 100, 1003])
+def test_adjacent_batches_from_few_blocks(count, monkeypatch):
+    monkeypatch.setattr(module, "_BLOCK", 10)
+    monkeypatch.setattr(module, "_TOGETHER", 4)
+    batches = epoch_batches(np.zeros(count, int), 5, "blocks", np.random.default_rng(3))
+    order = np.concatenate([np.zeros(0, int), *batches])
+    assert sorted(order.tolist()) == list(range(count))
+    if count == 100:
+        parts = [order[:40], order[40:80], order[80:]]
+        assert [len(np.unique(part // 10)) for part in parts] == [4, 4, 2]
+        assert all(np.any(np.diff(part // 10, n=2)) for part in parts)  # the rows of several blocks are mixed
+        assert (
+            order.tolist() != epoch_batches(np.zeros(count, int), 100, "blocks", np.random.default_rng(4))[0].tolist()
+        )
+
+
+@pytest.mark.parametrize("sampling", ["mixed", "source", "blocks"])
 def test_batches_in_order(sampling):
     batches = epoch_batches(np.repeat([0, 1], 25), 10, sampling, np.random.default_rng(0), in_order=True)
     assert np.concatenate(batches).tolist() == list(range(50))

@@ -14,7 +14,7 @@ from paraphrastic.training.sentence_pairs import Paraphrases, Unread
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.toy_training import SENTENCES, prepare, saved_bytes
 
-UNREAD = [(name, block) for name, block in VARIANTS if name in ("charagram", "charcnn", "charlstm")]
+UNREAD = [(name, block) for name, block in VARIANTS if name in ("charagram", "charcnn", "charlstm", "avg", "lstmavg")]
 ROWS = np.arange(20)
 TABLE = pa.table([2 * ROWS, 2 * ROWS + 1, ["toy"] * 20, ROWS], PAIRS.names).cast(PAIRS)
 
@@ -23,7 +23,8 @@ TABLE = pa.table([2 * ROWS, 2 * ROWS + 1, ["toy"] * 20, ROWS], PAIRS.names).cast
 def test_same_model_whether_ids_are_in_memory_or_not(name, block, monkeypatch, tmp_path):
     found = []
     for limit in (1 << 26, 0):
-        monkeypatch.setattr(sentence_pairs, "READ_AT_ONCE", limit)
+        for constant in ("READ_AT_ONCE", "WORDS_AT_ONCE"):
+            monkeypatch.setattr(sentence_pairs, constant, limit)
         model, _, config = prepare(name, block)
         pairs = Paraphrases.of(TABLE, SENTENCES, model.vocabulary)
         assert isinstance(pairs.sentences, Unread) == (limit == 0)
@@ -32,8 +33,9 @@ def test_same_model_whether_ids_are_in_memory_or_not(name, block, monkeypatch, t
     assert found[0] == found[1]
 
 
-def test_ids_of_words_are_in_memory(monkeypatch):
+def test_ids_of_words_are_in_memory_up_to_more_text(monkeypatch):
     monkeypatch.setattr(sentence_pairs, "READ_AT_ONCE", 0)
+    assert SENTENCES.nbytes < sentence_pairs.WORDS_AT_ONCE
     model, _, _ = prepare("avg", next(block for name, block in VARIANTS if name == "avg"))
     assert not isinstance(Paraphrases.of(TABLE, SENTENCES, model.vocabulary).sentences, Unread)
 

@@ -46,6 +46,8 @@ class TrainingConfig(ArchitectureConfig):
         epochs: passes over the pairs.
         batch_size: pairs per mini-batch.
         batches: draw each mini-batch from one `source`, which makes its negatives harder, or from all (`mixed`).
+            `blocks` is for corpora that are larger than the memory: mini-batches come from 16 random blocks of 65,536
+            adjacent pairs, then from other 16.
         curriculum: the first epoch takes the pairs in file order (charagram2016 §4.1.4).
         negatives: the most similar sentences of the mini-batch (`max`), `random` ones, or each of both with
             probability one half (`mix`).
@@ -61,7 +63,7 @@ class TrainingConfig(ArchitectureConfig):
 
     epochs: PositiveInt
     batch_size: Annotated[int, Field(ge=2)]
-    batches: Literal["mixed", "source"]
+    batches: Literal["mixed", "source", "blocks"]
     curriculum: bool
     negatives: Negatives
     optimizer: Literal["adam", "adagrad"]

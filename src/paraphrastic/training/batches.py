@@ -5,11 +5,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+_BLOCK = 1 << 16  # adjacent pairs
+_TOGETHER = 16  # blocks whose pairs are shuffled together
+
 
 def epoch_batches(
     sources: NDArray[np.integer],
     size: int,
-    sampling: Literal["mixed", "source"],
+    sampling: Literal["mixed", "source", "blocks"],
     generator: np.random.Generator,
     in_order: bool = False,
 ) -> list[NDArray[np.int64]]:
@@ -19,15 +22,17 @@ def epoch_batches(
         sources: (pairs,), the source of each pair.
         size: pairs per mini-batch; the last one (of each source) may be smaller.
         sampling: `source` draws each mini-batch from one source and shuffles the mini-batches of all sources;
-            `mixed` ignores sources.
+            `mixed` ignores sources; `blocks` too, and takes adjacent mini-batches from a part of the corpus, so that
+            only that part of a file of sentences is read at a time.
         generator: source of random numbers.
         in_order: keep the order of the pairs, source after source (charagram2016 §4.1.4).
 
     Returns:
         Row numbers of the pairs of each mini-batch; every pair is in exactly one.
     """
-    order = np.arange(len(sources)) if in_order else generator.permutation(len(sources))
-    if sampling == "mixed":
+    shuffle = _shuffled_blocks if sampling == "blocks" else np.random.Generator.permutation
+    order = np.arange(len(sources)) if in_order else shuffle(generator, len(sources))
+    if sampling != "source":
         return _split(order, size)
     has_one = not len(sources) or sources.min() == sources.max()
     by_source = order if has_one else order[np.argsort(sources[order], kind="stable")]
@@ -39,6 +44,18 @@ def epoch_batches(
 def shuffled_batches(count: int, size: int, generator: np.random.Generator) -> list[NDArray[np.int64]]:
     """Divide `count` row numbers into mini-batches of `size` in random order; the last one may be smaller."""
     return _split(generator.permutation(count), size)
+
+
+def _shuffled_blocks(generator: np.random.Generator, count: int) -> NDArray[np.int64]:
+    """Return `count` row numbers in random order: blocks are shuffled, then the rows of every few blocks."""
+    rows, shuffled = np.arange(count), np.empty(count, np.int64)
+    starts = _BLOCK * generator.permutation(-(-count // _BLOCK))
+    end = 0
+    for few in _split(starts, _TOGETHER):
+        part = np.concatenate([rows[start : start + _BLOCK] for start in few])
+        shuffled[end : end + len(part)] = generator.permutation(part)
+        end += len(part)
+    return shuffled
 
 
 def _split(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:

@@ -16,7 +16,9 @@ from paraphrastic.vocabulary.kinds import Vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import WordVocabulary
 
-# bytes of text above which only ids of words are kept; those of characters take 4 times as much, of n-grams about 18
+# bytes of text above which ids are not kept: those of words take two thirds as much as the text, those of characters 4
+# times, of n-grams about 18 times
+WORDS_AT_ONCE = 1 << 30
 READ_AT_ONCE = 1 << 26
 
 
@@ -72,7 +74,7 @@ class Paraphrases(SentencePairs):
 
     @classmethod
     def of(cls, pairs: pa.Table, sentences: TrainingSentences, vocabulary: Vocabulary) -> "Paraphrases":
-        """Map a corpus to ids, or leave that to each mini-batch if the ids would take much more memory than the text.
+        """Map a corpus to ids, or leave that to each mini-batch if the ids would take much memory.
 
         Args:
             pairs: table in schema `tables.PAIRS`.
@@ -82,7 +84,7 @@ class Paraphrases(SentencePairs):
         encoded = pairs["source"].cast(pa.dictionary(pa.int32(), pa.string())).combine_chunks()
         sources = encoded.indices.to_numpy()
         left, right, groups = (pairs[name].to_numpy() for name in ("left", "right", "group"))
-        is_large = sentences.nbytes > READ_AT_ONCE and not isinstance(vocabulary, WordVocabulary)
+        is_large = sentences.nbytes > (WORDS_AT_ONCE if isinstance(vocabulary, WordVocabulary) else READ_AT_ONCE)
         folder = sentences.path.parent if isinstance(sentences, StoredSentences) else None
         read = Unread(TextFile(sentences, folder), vocabulary) if is_large else vocabulary.lookup(sentences)
         return cls(read, left, right, sources, groups)
