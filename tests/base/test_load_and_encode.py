@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+import sysconfig
 from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -93,6 +95,12 @@ def paraphrastic_command(*arguments, text=""):
     done = run_command(*arguments, text=text)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_version():
+    script = Path(sysconfig.get_path("scripts")) / "paraphrastic"
+    printed = subprocess.run([script, "--version"], check=True, capture_output=True, text=True).stdout
+    assert printed == paraphrastic_command("--version") == f"paraphrastic {paraphrastic.__version__}\n"
 
 
 def test_command_line(folder):

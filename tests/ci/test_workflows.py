@@ -1,12 +1,13 @@
 """The GitHub workflows: they follow GitHub's schema, and no code of a pull request runs with a token that can write."""
 
+import re
 import subprocess
 import sys
 import tomllib
 
 import pytest
 
-from tests.helpers.repository import ROOT
+from tests.helpers.repository import ROOT, isolated_environment
 from tests.helpers.workflows import FILES, load_workflow, scripts_of, steps_of
 
 
@@ -18,6 +19,20 @@ def test_workflows_against_the_schema_of_github():
 
 def test_workflows_in_the_folder():
     assert set(FILES.values()) == set((ROOT / ".github/workflows").iterdir())
+
+
+def test_zizmor_finds_nothing():
+    command, environment = ["zizmor", "--offline", "."], isolated_environment()
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_actions_are_pinned_by_commit():
+    used = [line for file in FILES.values() for line in file.read_text().splitlines() if "uses:" in line]
+    pinned = [re.search(r"uses: ([\w/-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", line) for line in used]
+    assert all(pinned), used
+    commits = {match.groups() for match in pinned}
+    assert len(commits) == len({action for action, _, _ in commits})  # the same commit everywhere
 
 
 def test_ci_can_only_read():
@@ -34,7 +49,9 @@ def test_ci_can_only_read():
 
 def test_comment_runs_no_code_of_pull_request():
     workflow = load_workflow("comment")
-    assert workflow["permissions"] == {"actions": "read", "pull-requests": "write"}
+    assert workflow["permissions"] == {}
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {"actions": "read", "pull-requests": "write"}
     assert workflow["on"] == {"workflow_run": {"workflows": [load_workflow("ci")["name"]], "types": ["completed"]}}
     used = [step["uses"].partition("@")[0] for step in steps_of("comment")]
     assert used == ["actions/download-artifact", "actions/github-script"]
@@ -62,7 +79,57 @@ def test_first_steps_of_the_job_test():
     assert job["steps"][2]["run"] == ".ci/run"
 
 
-@pytest.mark.parametrize("script", ["run", "base"])
+def test_jobs_of_dependencies():
+    jobs = load_workflow("ci")["jobs"]
+    assert jobs["lowest"]["steps"][-1]["run"] == ".ci/lowest"
+    assert jobs["audit"]["steps"][-1]["run"] == ".ci/audit"
+    assert not any("needs" in job for job in jobs.values())
+
+
+def test_upload_of_a_release():
+    workflow = load_workflow("release")
+    jobs = workflow["jobs"]
+    assert (workflow["on"], workflow["permissions"]) == ({"push": {"tags": ["v*"]}, "workflow_dispatch": None}, {})
+    assert {name: job["permissions"] for name, job in jobs.items()} == {
+        **{name: {"contents": "read"} for name in ("build", "test", "sbom")},
+        "publish": {"id-token": "write"},
+        "attach": {"contents": "write"},
+    }
+    publish = jobs["publish"]
+    assert (publish["if"], publish["environment"]) == ("github.ref_type == 'tag'", "pypi")
+    assert (publish["needs"], jobs["attach"]["needs"]) == (["test", "sbom"], "publish")
+    assert [step["uses"].partition("@")[0] for step in publish["steps"]] == [
+        "actions/download-artifact",
+        "pypa/gh-action-pypi-publish",
+    ]
+    assert "secrets." not in FILES["release"].read_text()
+
+
+def test_python_versions_of_a_release():
+    base, test = load_workflow("ci")["jobs"]["base"], load_workflow("release")["jobs"]["test"]
+    assert test["strategy"]["matrix"] == base["strategy"]["matrix"]
+    assert test["steps"][-1]["run"] == 'WHEEL=$(echo dist/*.whl) .ci/base "$VERSION"'
+
+
+@pytest.mark.parametrize(("tag", "status"), [("v0.3.0", 0), ("v0.3.1", 1), ("v0.3", 1), ("0.3.0-rc1", 1)])
+def test_tag_of_a_release_is_its_version(tmp_path, tag, status):
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist/paraphrastic-0.3.0.tar.gz").touch()
+    (step,) = [step for step in steps_of("release") if "GITHUB_REF_NAME#v" in step.get("run", "")]
+    assert step["if"] == load_workflow("release")["jobs"]["publish"]["if"]
+    command, environment = ["bash", "-e", "-c", step["run"]], isolated_environment() | {"GITHUB_REF_NAME": tag}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (status, status)
+
+
+def test_tools_of_a_release_are_those_of_the_tests():
+    dev = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
+    (install,) = [script for script in scripts_of("release") if script.startswith("pip install")]
+    names = ("build>", "check-wheel-contents", "setuptools", "twine")
+    assert re.findall(r"'(.*?)'", install) == [each for each in dev if each.startswith(names)]
+
+
+@pytest.mark.parametrize("script", ["run", "base", "lowest", "audit", "package", "sbom"])
 def test_script_is_executable(script):
     assert (ROOT / ".ci" / script).stat().st_mode & 0o100
 

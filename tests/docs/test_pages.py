@@ -82,6 +82,7 @@ def test_option_of_a_page_is_a_parameter(tmp_path, option):
     [
         (".github/ISSUE_TEMPLATE/bug.yaml", "vendor.github-issue-forms"),
         (".github/ISSUE_TEMPLATE/idea.yaml", "vendor.github-issue-forms"),
+        (".github/dependabot.yml", "vendor.dependabot"),
         ("CITATION.cff", "vendor.citation-file-format"),
     ],
 )

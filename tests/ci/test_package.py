@@ -1,0 +1,119 @@
+"""The sdist and the wheel: their metadata, their content, and an installation outside of the repository."""
+
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from email.parser import HeaderParser
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.helpers.encoder_variants import WORD
+from tests.helpers.repository import ROOT, copy_repository, isolated_environment
+from tests.helpers.small_models import save_encoder
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CITATION = YAML(typ="safe").load(ROOT / "CITATION.cff")
+DATA_FILES = (
+    *("py.typed", "__init__.pyi", "sources/catalogue.toml"),
+    *("papers/page/page.html", "papers/published/acl2017.csv"),
+)
+LOAD_AND_ENCODE = """
+import sys
+import paraphrastic
+from paraphrastic.parameters import default_params, load_params
+
+assert paraphrastic.__file__.startswith(sys.prefix), paraphrastic.__file__
+assert default_params().is_relative_to(sys.prefix), default_params()
+load_params(default_params())
+print(paraphrastic.load("avg").encode(["A dog runs."]).shape)
+"""
+
+
+def test_metadata_follows_the_citation():
+    assert PROJECT["version"] == CITATION["version"]
+    assert PROJECT["authors"] == CITATION["authors"]
+    assert list(PROJECT["urls"].values()) == [paper["url"] for paper in CITATION["references"]]
+
+
+def test_classifiers_name_the_python_versions():
+    (base,) = [line for line in (ROOT / ".ci/base").read_text().splitlines() if line.startswith("for version in")]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert named == re.findall(r"3\.\d+", base)
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """The sdist and the wheel of a copy of the repository, in which modules of another version lie in build/."""
+    copy, dist = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
+    copy_repository(copy)
+    (copy / "build/lib/paraphrastic").mkdir(parents=True)
+    (copy / "build/lib/paraphrastic/removed.py").touch()
+    command = [copy / ".ci/package", dist]
+    done = subprocess.run(command, env=isolated_environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return sorted(dist.iterdir())
+
+
+@pytest.mark.slow
+def test_metadata_of_the_wheel(packages):
+    wheel, _ = packages
+    with zipfile.ZipFile(wheel) as archive:
+        (path,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = HeaderParser().parsestr(archive.read(path).decode())
+    assert (metadata["Author"], metadata["License-Expression"]) == ("The Paraphrastic developers", "MIT")
+    assert len(metadata.get_all("Project-URL")) == len(PROJECT["urls"])
+    assert metadata.get_all("Classifier") == PROJECT["classifiers"]
+
+
+@pytest.mark.slow
+def test_content(packages):
+    wheel, sdist = packages
+    with zipfile.ZipFile(wheel) as archive:
+        in_wheel = set(archive.namelist())
+    with tarfile.open(sdist) as archive:
+        in_sdist = {name.partition("/")[2] for name in archive.getnames()}
+    assert {f"paraphrastic/{name}" for name in DATA_FILES} <= in_wheel
+    assert {f"src/paraphrastic/{name}" for name in DATA_FILES} | {"params.yaml", "LICENSE"} <= in_sdist
+    top = {name.partition("/")[0] for name in in_wheel}
+    assert top == {"paraphrastic"} | {f"paraphrastic-{PROJECT['version']}.{part}" for part in ("data", "dist-info")}
+    assert {name.partition("/")[0] for name in in_sdist if "/" in name} == {"src"}
+
+
+def without_repository():
+    """Return environment variables with which Python does not import from the repository."""
+    return {name: value for name, value in isolated_environment().items() if name != "PYTHONPATH"}
+
+
+@pytest.fixture(scope="module")
+def environment(packages, tmp_path_factory):
+    """A virtual environment with the wheel, which imports all other packages from this environment."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    install = [folder / "bin/pip", "install", "--quiet", "--no-deps", "--no-index", packages[0]]
+    subprocess.run(install, env=without_repository(), check=True)
+    (site_packages,) = folder.glob("lib/python3*/site-packages")
+    # path files in a folder that a path file names are not read, so that an editable installation stays hidden
+    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    return folder
+
+
+@pytest.mark.slow
+def test_installation_outside_of_the_repository(environment, tmp_path):
+    save_encoder(tmp_path / "avg", "avg", WORD)
+    variables = without_repository()
+
+    def run(command, *arguments):
+        command = [environment / "bin" / command, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    version = f"paraphrastic {PROJECT['version']}\n"
+    assert run("paraphrastic", "--version") == run("python", "-m", "paraphrastic", "--version") == version
+    assert "turkcorpus" in run("paraphrastic", "data", "list")
+    assert run("python", "-c", LOAD_AND_ENCODE) == "(1, 8)\n"
