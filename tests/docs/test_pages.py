@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from dvc.utils.hydra import apply_overrides
@@ -98,6 +99,14 @@ def test_gitlab_example_follows_its_schema(tmp_path):
     check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"]
     assert subprocess.run([*check, str(tmp_path / "gitlab.yaml")], capture_output=True).returncode == 0
     assert YAML(typ="safe").load(example)["test"]["script"] == [".ci/run"]
+
+
+def test_licences_of_every_direct_dependency():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {"–": project["dependencies"]} | project["optional-dependencies"]
+    required = [(extra, re.match(r"[\w.-]+", each)[0]) for extra in extras for each in extras[extra] if extra != "dev"]
+    listed = re.findall(r"^\| `?(–|\w+)`? \| (\S+) \| .+ \|$", TEXTS[ROOT / "docs/reference/licences.md"], re.M)
+    assert listed == [row for row in required if row[1] != project["name"]]
 
 
 def test_navigation_of_the_documentation():
