@@ -106,7 +106,7 @@ def test_licences_of_every_direct_dependency():
     extras = {"–": project["dependencies"]} | project["optional-dependencies"]
     required = [(extra, re.match(r"[\w.-]+", each)[0]) for extra in extras for each in extras[extra] if extra != "dev"]
     listed = re.findall(r"^\| `?(–|\w+)`? \| (\S+) \| .+ \|$", TEXTS[ROOT / "docs/reference/licences.md"], re.M)
-    assert listed == [row for row in required if row[1] != project["name"]]
+    assert listed[1:] == [row for row in required if row[1] != project["name"]]
 
 
 def test_navigation_of_the_documentation():
