@@ -39,10 +39,10 @@ def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in
             bar.update(line, completed=step, total=steps)
 
         outcome = _train(task, params, options, TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, on_step))
-    checkpoint.remove()
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
     write_curve(METRICS / f"{task}.csv", ("epoch", "score"), outcome.curves.selection, digits=2)
+    checkpoint.remove()
     message(f"{task}, epoch {outcome.epoch}: test {_listed(outcome.test)}; dev {_listed(outcome.dev)}")
 
 

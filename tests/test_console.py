@@ -19,6 +19,16 @@ def test_error_with_emoji_codes_and_markup(capsys):
     assert capsys.readouterr().err == f"error: {LINE}\n"
 
 
+def test_text_that_cannot_be_written(capsys):
+    with pytest.raises(SystemExit), report_errors("interrupted"):
+        ("é" * 1000).encode("ascii")
+    start, end = "error: 'ééééé", "ééé': cannot be written as ascii (ordinal not in range(128)); rename the file, or set "
+    line = capsys.readouterr().err
+    assert line.startswith(start)
+    assert line.endswith(f"{end}PYTHONUTF8=1\n")
+    assert len(line) < 200
+
+
 def test_bar_without_a_total_shows_a_count_and_a_rate():
     with progress(visible=True) as bar:
         task = bar.add_task("sentences", total=None)

@@ -1,6 +1,7 @@
 """Progress bars, and errors as one line, for commands and stages."""
 
 import os
+import reprlib
 import signal
 import sys
 from collections.abc import Iterator
@@ -80,6 +81,9 @@ def report_errors(interrupted: str) -> Iterator[None]:
         raise SystemExit(_CLOSED_PIPE) from None
     except OSError as error:
         _exit(f"error: {_location(error)}")
+    except UnicodeEncodeError as error:  # names of files may have any bytes, and terminals may be limited to ASCII
+        remedy = "rename the file, or set PYTHONUTF8=1"
+        _exit(f"error: {reprlib.repr(error.object)}: cannot be written as {error.encoding} ({error.reason}); {remedy}")
 
 
 def _location(error: OSError) -> str:

@@ -1,5 +1,6 @@
 """The command `paraphrastic` as a whole: commands, help, exit statuses, interruption."""
 
+import os
 import signal
 import subprocess
 import tomllib
@@ -101,6 +102,27 @@ def test_model_of_newer_format(run, command):
 @pytest.mark.parametrize("command", ["embed avg", "similarity avg", "neighbors avg x --among"])
 def test_missing_file(run, command):
     assert_refused(run(*command.split(), "absent.txt"), "absent.txt: No such file or directory")
+
+
+@pytest.mark.parametrize(
+    "command", ["info {}", "card {}", "embed {} lines.txt", "train --corpus {}.csv --out out", "evaluate avg {}.csv"]
+)
+def test_name_that_is_not_utf_8(run, command):
+    name = os.fsdecode(b"model-\xff")
+    Path(name).symlink_to("avg")
+    Path(f"{name}.csv").write_text("text1,text2,score\na,b,1\n")
+    assert_refused(run(*command.format(name).split()), r"model-\udcff")
+
+
+def test_lines_for_a_terminal_of_ascii(run):
+    Path("lines.txt").write_text("é\n")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment}
+    with start_python(MAIN, "dedup", "lines.txt", "--model", "avg", **pipes) as process:
+        _, error = process.communicate()
+    assert process.returncode == 1
+    assert error.splitlines()[-1].startswith("error: ")
+    assert "cannot be written as ascii" in error.splitlines()[-1]
 
 
 def test_choice_outside_of_a_list(run):

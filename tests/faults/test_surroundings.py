@@ -13,7 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import paraphrastic
-from tests.helpers.killed_stages import content_of
+from tests.helpers.forked import run_content
 from tests.helpers.repository import ROOT, isolated_environment
 from tests.helpers.small_models import ENCODERS, save_encoder
 from tests.helpers.toy_training import SENTENCES
@@ -46,7 +46,7 @@ def run_pipeline(folder: Path, model: str, **environment: str) -> dict[str, byte
     )
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True)
     assert done.returncode == 0, done.stderr.decode(errors="replace")
-    return content_of(folder)
+    return run_content(folder)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The stage `finetune`: the files that it writes, and parameters that it refuses."""
 
 import csv
+import errno
 import json
 import re
 from pathlib import Path
@@ -105,6 +106,18 @@ def test_checkpoint_after_run(run_stage, tmp_path, monkeypatch):
     folder = tmp_path / finetune.CHECKPOINTS
     assert folder.is_dir()
     assert not [file for file in folder.rglob("*") if file.is_file()]
+
+
+def test_checkpoint_after_a_full_disk(run_stage, tmp_path, monkeypatch):
+    monkeypatch.setattr(finetune, "CHECKPOINT_SECONDS", 0)
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr(finetune, "write_curve", full_disk)
+        run_stage("sample-entailment")
+    assert [*(tmp_path / finetune.CHECKPOINTS).rglob("*.pt")]
+
+
+def full_disk(*arguments: Any, **options: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_tagging_task_with_two_models(run_stage):

@@ -50,9 +50,11 @@ def encoder_folder(request, tmp_path, monkeypatch):
     package.disable_progress_bar = lambda: None
     for name in (request.param, "transformers.utils.logging"):
         monkeypatch.setitem(sys.modules, name, package)
-    file = "modules.json" if request.param == "sentence_transformers" else "config.json"
     (tmp_path / "encoder").mkdir()
-    (tmp_path / "encoder" / file).write_text(json.dumps({"model_type": "model2vec"}))
+    if request.param == "sentence_transformers":
+        (tmp_path / "encoder/modules.json").write_text(json.dumps([{"type": "sentence_transformers.models.Pooling"}]))
+    else:
+        (tmp_path / "encoder/config.json").write_text(json.dumps({"model_type": "model2vec"}))
     return tmp_path / "encoder"
 
 
@@ -82,6 +84,21 @@ def test_folder_without_encoder(tmp_path, config):
     if config is not None:
         (tmp_path / "config.json").write_text(config)
     with pytest.raises(ModelError, match="no encoder of sentence-transformers or model2vec"):
+        fit(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("modules", "message"),
+    [
+        ([{"type": "sentence_transformers.models.Pooling"}, {"type": "code.Encoder"}], "Encoder is code of another"),
+        ([{}], "None is code of another package, which is not run"),
+        ({"type": "sentence_transformers.models.Pooling"}, "not a list of modules"),
+        ([1], "not a list of modules"),
+    ],
+)
+def test_code_in_the_folder_is_not_run(tmp_path, modules, message):
+    (tmp_path / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ModelError, match=message):
         fit(tmp_path)
 
 

@@ -1,6 +1,8 @@
 """Training on files of the user without the pipeline: the same model as the stages, resumed after an interruption."""
 
 import csv
+import errno
+import os
 import random
 import shutil
 import subprocess
@@ -86,6 +88,36 @@ def test_interrupted_training_goes_on(folder, monkeypatch):
     assert first
     assert interrupted.first_steps == [1, 5]  # the step of the interruption was not saved
     assert not [*(folder / "cache/work").iterdir()]
+
+
+def test_interruption_while_the_tables_are_removed(folder, monkeypatch):
+    whole = weights(paraphrastic.train("pairs.csv", "out", settings=SMALL))
+
+    def rmdir(name, *, rmdir=os.rmdir, **options):
+        if Path(name).name in ("corpus", "vocabulary"):
+            raise KeyboardInterrupt
+        rmdir(name, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "rmdir", rmdir)
+        paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), whole)
+    assert not [*(folder / "cache/work").iterdir()]
+
+
+def test_full_disk_after_the_last_step(folder, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    runs = ProcessInterruptedAfter(10**6)
+    monkeypatch.setattr("paraphrastic.training.checkpoint.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("paraphrastic.training.display.shown", runs.shown)
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr(training, "write_model", full)
+        paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert runs.first_steps == [1]  # the second run had no step to take
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL)), weights(model))
 
 
 class ProcessInterruptedAfter:

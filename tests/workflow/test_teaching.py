@@ -78,7 +78,7 @@ def test_interrupted_run_of_a_changed_encoder_starts_again(teach, monkeypatch, t
     with pytest.raises(KeyboardInterrupt):
         teach()
     monkeypatch.setattr(StubTeacher, "limit", 10**9)
-    (tmp_path / "mini/modules.json").write_text("[1]")
+    (tmp_path / "mini/modules.json").write_text("[ ]")
     StubTeacher.texts.clear()
     teach()
     assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS, "a"])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _HELP_OF_A = "For an analysis of two runs: a git revision, a DVC experiment, or `workspace`."
 _HELP_OF_B = "The same for the other run; `workspace` if left out."
-_HELP_OF_DATA = "Folder that the stages have written, for an analysis of one run; `data` if left out."
+_HELP_OF_DATA = "Folder that the stages have written, for an analysis of one run; `data` of the repository if left out."
 
 
 def analyze(
@@ -45,10 +45,11 @@ def analyze(
 def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
     from paraphrastic.analysis import analysis
     from paraphrastic.analysis.artifacts import Artifacts
+    from paraphrastic.comparison.revisions import repository_root
 
     if a is not None:
         raise ParameterError(f"{name} analyzes one run, that of --data; leave '{a}' out")
-    return analysis(name)(Artifacts(data or Path("data")))
+    return analysis(name)(Artifacts(data or repository_root() / "data"))
 
 
 def _of_two_runs(name: str, a: str | None, b: str | None, data: Path | None) -> "pd.DataFrame":

@@ -24,7 +24,7 @@ def scores_of(revision: str) -> ScoresBySet:
         DataError: its scores are not in the DVC cache, or are damaged.
     """
     if revision == WORKSPACE:
-        return by_set(read_table(_root() / SCORES_FILE, SCORES).select(_COMPARED.names))
+        return by_set(read_table(repository_root() / SCORES_FILE, SCORES).select(_COMPARED.names))
     return by_set(_read(revision, SCORES_FILE, _COMPARED))
 
 
@@ -40,7 +40,7 @@ def table_of(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
         ParameterError: there is no such revision or experiment, or this is not a DVC repository.
         DataError: the table is not in the DVC cache, is damaged, or lacks a column.
     """
-    return read_table(_root() / path, schema) if revision == WORKSPACE else _read(revision, path, schema)
+    return read_table(repository_root() / path, schema) if revision == WORKSPACE else _read(revision, path, schema)
 
 
 def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
@@ -71,7 +71,7 @@ def _refuse_missing_columns(place: str, names: Sequence[str], needed: Sequence[s
         raise DataError(f"{place} has no column {', '.join(missing)}; check it out and run `dvc repro`")
 
 
-def _root() -> Path:
+def repository_root() -> Path:
     """Return the DVC repository that contains the working directory; the working directory if none does."""
     folder = Path.cwd()
     return next((each for each in (folder, *folder.parents) if (each / ".dvc").is_dir()), folder)

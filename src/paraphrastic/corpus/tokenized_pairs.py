@@ -9,9 +9,9 @@ from typing import NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 from numpy.typing import NDArray
 
+from paraphrastic.compiling import njit
 from paraphrastic.corpus.text_store import StoredTexts, TextColumn
 from paraphrastic.tables import SIDES
 from paraphrastic.text.columns import chunks

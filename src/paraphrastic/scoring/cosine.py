@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from paraphrastic.compiling import njit
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
 from paraphrastic.vocabulary.ragged import Ragged
 

@@ -81,12 +81,23 @@ class ExternalEncoder:
 def _loader(folder: Path, device: str | None) -> tuple[str, Callable[[Any, str], Any]]:
     """Return the package that wrote `folder`, and a function that loads it with that package."""
     if (folder / "modules.json").is_file():
+        _refuse_code(folder)
         return "sentence_transformers", partial(_load_sentence_transformer, device=device)
     if _model_type(folder) == "model2vec":
         return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
     raise ModelError(
         f"{folder}: no encoder of sentence-transformers or model2vec; name the folder that holds modules.json"
     )
+
+
+def _refuse_code(folder: Path) -> None:
+    """Refuse modules of other packages than sentence-transformers, whose version 5 runs code that lies in the folder."""
+    modules = _json(folder / "modules.json")
+    if not (isinstance(modules, list) and all(isinstance(module, dict) for module in modules)):
+        raise ModelError(f"{folder}/modules.json: not a list of modules; download the encoder again")
+    for name in (str(module.get("type")) for module in modules):
+        if not name.startswith("sentence_transformers."):
+            raise ModelError(f"{folder}/modules.json: {name} is code of another package, which is not run")
 
 
 def _load_sentence_transformer(package: Any, path: str, device: str | None) -> Any:
@@ -98,8 +109,14 @@ def _load_sentence_transformer(package: Any, path: str, device: str | None) -> A
 
 
 def _model_type(folder: Path) -> object:
+    config = _json(folder / "config.json")
+    return config.get("model_type") if isinstance(config, dict) else None
+
+
+def _json(path: Path) -> object:
+    """Return the content of a file of JSON; None if it is missing or damaged."""
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        content: object = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return config.get("model_type") if isinstance(config, dict) else None
+    return content

@@ -67,7 +67,9 @@ def own_file(entry: Entry) -> OwnFile | None:
         ParameterError: a key of the mapping is unknown, missing or has a wrong value.
     """
     if isinstance(entry, str):
-        return OwnFile(path=entry) if "/" in entry or "\\" in entry or is_table(Path(entry)) else None
+        if not ("/" in entry or "\\" in entry or is_table(Path(entry))):
+            return None
+        entry = {"path": entry}
     try:
         return OwnFile.model_validate(entry)
     except ValidationError as error:

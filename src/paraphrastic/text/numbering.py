@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
+
+from paraphrastic.compiling import njit
 
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.int32]

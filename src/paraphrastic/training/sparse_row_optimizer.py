@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
 
+from paraphrastic.compiling import njit
 from paraphrastic.training.dense_optimizer import BETA1, BETA2, EPSILON, L2Penalty, bias_corrected
 
 Array = NDArray[Any]

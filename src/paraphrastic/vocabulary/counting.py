@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 from numpy.typing import NDArray
 
+from paraphrastic.compiling import njit
 from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths, split_words
 from paraphrastic.threads import in_order

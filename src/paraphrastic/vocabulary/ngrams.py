@@ -11,9 +11,9 @@ lookup per window. Building a string per window would take about a hundred times
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 from numpy.typing import NDArray
 
+from paraphrastic.compiling import njit
 from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths
 from paraphrastic.vocabulary.ragged import MAX_COUNT, Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary

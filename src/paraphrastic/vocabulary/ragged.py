@@ -6,9 +6,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
+from paraphrastic.compiling import njit
 from paraphrastic.text.columns import GrowingArray, offsets_from_lengths
 
 MAX_COUNT = 65_535  # the largest uint16

@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from paraphrastic.atomic import scratch_folder
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
 from paraphrastic.inference.model import Model, load
@@ -67,7 +68,7 @@ def train(
             after_failure.pop_all()
     teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
     train_model(chosen, tables, work / "checkpoints", out)
-    rmtree(work)
+    _remove(work)
     return load(out)
 
 
@@ -82,6 +83,12 @@ def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
     """Return the folder of the tables and checkpoints of a training, which is named after all that it reads."""
     files = [Path(source.options["own"].path) for source in sources if "own" in source.options]
     return cache_folder() / "work" / fingerprint(params, *files)
+
+
+def _remove(work: Path) -> None:
+    """Remove the folder of a training at once: a training does not go on from a part of its tables."""
+    with scratch_folder(work) as scratch:
+        work.replace(scratch / work.name)
 
 
 def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:

@@ -1,7 +1,7 @@
 """Training pairs and vocabulary → a model, with the curves of loss and selection."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paraphrastic import models
 from paraphrastic.atomic import atomic_folder
@@ -19,7 +19,9 @@ from paraphrastic.training.rank import is_member, rank
 from paraphrastic.training.teacher import TeacherVectors, read_teacher
 from paraphrastic.workflow.launching import run_in_processes
 
-CHECKPOINT_SECONDS = 60.0
+if TYPE_CHECKING:
+    from paraphrastic.training.checkpoint import Checkpoint
+
 _SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
 
 
@@ -53,6 +55,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     sentences = StoredSentences(tables.corpus / "sentences.parquet")
     model_class = models.model_class(params.model)
     selected_by: list[str] = []
+    checkpoint: Checkpoint | None = None
     check_student(params)
     if issubclass(model_class, Baseline):
         scorer: Scorer = model_class.fit(config, sentences)
@@ -61,12 +64,14 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
         if select:
             selected_by = select.names
             message(f"sets that select the epoch: {', '.join(selected_by)}")
-        scorer, curves = _train(params, config, sentences, tables, checkpoints, select)
+        scorer, curves, checkpoint = _train(params, config, sentences, tables, checkpoints, select)
     teacher = read_teacher(tables.teacher).name if params.teacher.path else None
     info = ModelInfo(params.model, config.model_dump(), {}, selected_by, teacher, _sources(tables.corpus))
     if rank() == 0:
         with atomic_folder(out) as part:
             write_model(scorer, info, part)
+    if checkpoint:  # the disk may have been full until here
+        checkpoint.remove()
     return curves
 
 
@@ -108,7 +113,7 @@ def checkpoint_folder(params: Params, device: str, tables: Tables, checkpoints: 
 
 def _train(
     params: Params, config: Any, sentences: StoredSentences, tables: Tables, checkpoints: Path, select: Selection | None
-) -> tuple[Scorer, Curves]:
+) -> "tuple[Scorer, Curves, Checkpoint]":
     import torch  # baselines do not need it
 
     from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
@@ -132,5 +137,4 @@ def _train(
     checkpoint = Checkpoint(checkpoint_folder(params, device.type, tables, checkpoints), writes=processes.rank == 0)
     with shown(params.model, trainer, config.batch_size) as on_step:
         curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
-    checkpoint.remove()
-    return model, curves
+    return model, curves, checkpoint

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
+from paraphrastic.compiling import njit
 from paraphrastic.nn.kernels.sum_rows import sum_rows
 
 Array = NDArray[Any]

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
+from paraphrastic.compiling import njit
 from paraphrastic.nn.initialization import glorot_uniform
 
 Array = NDArray[Any]

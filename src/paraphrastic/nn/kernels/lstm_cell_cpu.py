@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
+from paraphrastic.compiling import njit
 from paraphrastic.nn.kernels import FASTMATH
 
 Array = NDArray[Any]

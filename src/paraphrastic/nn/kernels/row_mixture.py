@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
 from numpy.typing import NDArray
 from torch import Tensor
 
+from paraphrastic.compiling import njit
 from paraphrastic.nn.kernels import FASTMATH
 
 Array = NDArray[Any]

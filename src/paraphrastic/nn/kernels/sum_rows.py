@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from paraphrastic.compiling import njit
 from paraphrastic.nn.kernels import FASTMATH
 
 Array = NDArray[Any]
