@@ -22,10 +22,9 @@ def test_error_with_emoji_codes_and_markup(capsys):
 def test_text_that_cannot_be_written(capsys):
     with pytest.raises(SystemExit), report_errors("interrupted"):
         ("é" * 1000).encode("ascii")
-    start, end = "error: 'ééééé", "ééé': cannot be written as ascii (ordinal not in range(128)); rename the file, or set "
     line = capsys.readouterr().err
-    assert line.startswith(start)
-    assert line.endswith(f"{end}PYTHONUTF8=1\n")
+    assert line.startswith("error: 'ééééé")
+    assert "é': cannot be written as ascii (ordinal not in range(128)); rename the file, or set PYTHONUTF8=1" in line
     assert len(line) < 200
 
 

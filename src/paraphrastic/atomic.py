@@ -20,13 +20,13 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; move it to `path` at the end of the block, or remove it after an error.
 
     Raises:
-        OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
+        OSError: writing failed, for example because the disk is full; names `path` unless another file is the cause.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path)
     part = _part(path)
     try:
-        with _named_os_errors(path):
+        with _named_os_errors(path, part):
             yield part
             part.replace(path)
     finally:
@@ -38,7 +38,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error.
 
     Raises:
-        OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
+        OSError: writing failed, for example because the disk is full; names `path` unless another file is the cause.
     """
     with scratch_folder(path) as scratch:
         part, old = scratch / "new", scratch / "old"
@@ -59,12 +59,12 @@ def scratch_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder beside `path` for files that nothing needs after the block; it is removed at the end.
 
     Raises:
-        OSError: writing failed, for example because the disk is full; names `path` if the system names no file.
+        OSError: writing failed, for example because the disk is full; names `path` unless another file is the cause.
     """
     _remove_abandoned(path)
     part = _part(path)
     try:
-        with _named_os_errors(path):
+        with _named_os_errors(path, part):
             part.mkdir(parents=True)
             yield part
     finally:
@@ -114,10 +114,11 @@ def _is_running(process: int) -> bool:
 
 
 @contextmanager
-def _named_os_errors(path: Path) -> Iterator[None]:
-    """Name `path` in an OSError of the block that names no file."""
+def _named_os_errors(path: Path, part: Path) -> Iterator[None]:
+    """Name `path` in an OSError of the block that names no file, or `part` or a file in it."""
     try:
         yield
     except OSError as error:
-        error.filename = error.filename or str(path)
+        if not error.filename or str(error.filename).startswith(str(part)):
+            error.filename = str(path)
         raise

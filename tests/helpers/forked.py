@@ -87,7 +87,7 @@ def refusal(folder: Path) -> str:
     """Return the line in which the last process in a folder ended, and check that it is the only one of an error."""
     lines = [line for line in printed(folder).splitlines() if line.startswith(("error", "Error", "Traceback"))]
     assert len(lines) == 1, printed(folder)
-    assert lines[0].startswith("error: "), printed(folder)
+    assert lines[0].casefold().startswith("error: "), printed(folder)
     return lines[0]
 
 

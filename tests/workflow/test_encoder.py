@@ -98,9 +98,10 @@ def test_interruption_while_the_tables_are_removed(folder, monkeypatch):
             raise KeyboardInterrupt
         rmdir(name, **options)
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(os, "rmdir", rmdir)
-        paraphrastic.train("pairs.csv", "out", settings=SMALL)
+        with pytest.raises(KeyboardInterrupt):
+            paraphrastic.train("pairs.csv", "out", settings=SMALL)
     assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), whole)
     assert not [*(folder / "cache/work").iterdir()]
 
@@ -112,9 +113,10 @@ def test_full_disk_after_the_last_step(folder, monkeypatch):
     runs = ProcessInterruptedAfter(10**6)
     monkeypatch.setattr("paraphrastic.training.checkpoint.CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr("paraphrastic.training.display.shown", runs.shown)
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+    with monkeypatch.context() as patch:
         patch.setattr(training, "write_model", full)
-        paraphrastic.train("pairs.csv", "out", settings=SMALL)
+        with pytest.raises(OSError, match="No space left"):
+            paraphrastic.train("pairs.csv", "out", settings=SMALL)
     model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
     assert runs.first_steps == [1]  # the second run had no step to take
     assert np.array_equal(weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL)), weights(model))

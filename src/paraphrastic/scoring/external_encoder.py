@@ -91,7 +91,7 @@ def _loader(folder: Path, device: str | None) -> tuple[str, Callable[[Any, str],
 
 
 def _refuse_code(folder: Path) -> None:
-    """Refuse modules of other packages than sentence-transformers, whose version 5 runs code that lies in the folder."""
+    """Refuse modules that are not of sentence-transformers, whose version 5 runs code that lies in the folder."""
     modules = _json(folder / "modules.json")
     if not (isinstance(modules, list) and all(isinstance(module, dict) for module in modules)):
         raise ModelError(f"{folder}/modules.json: not a list of modules; download the encoder again")

@@ -59,15 +59,19 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     Raises:
         ModelError: a file is missing or damaged, or the two files do not belong together.
         DataError: the vocabulary is not a table of texts.
+        PermissionError: a file must not be read.
     """
     weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
     try:
+        weights.open("rb").close()  # safetensors calls a file missing that must not be read
         with safe_open(weights, framework="numpy") as file:
             digest = (file.metadata() or {}).get("vocabulary")
         arrays = _map_arrays(weights)
         found = sha256_of(vocabulary)
     except SafetensorError as error:
         raise ModelError(f"{weights}: missing or damaged; train the model again") from error
+    except PermissionError:
+        raise
     except OSError as error:
         raise ModelError(f"{error.filename or weights}: missing or damaged; train the model again") from error
     if digest != found:

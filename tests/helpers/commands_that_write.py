@@ -1,0 +1,54 @@
+"""Commands that write files, in a folder of an odd name with models, lines and pairs."""
+
+import shutil
+from itertools import pairwise
+from pathlib import Path
+
+from tests.helpers.hard_text import TOKENS
+from tests.helpers.small_models import CHARAGRAM, WORD, save_encoder
+from tests.helpers.toy_training import SENTENCES, WORDS
+
+_SETTINGS = ["models.avg.dim=8", "models.avg.epochs=3", "models.avg.batch_size=10", "vocabulary.min_count=1"]
+_LINES = ["lines.txt", "--model", "avg", "--out"]
+COMMANDS = {
+    "npy": ["embed", "avg", "lines.txt", "--out", "out/out.npy"],
+    "parquet": ["embed", "charagram", "lines.txt", "--out", "out/out.parquet"],
+    "jsonl": ["embed", "avg", "lines.txt", "--out", "out/out.jsonl"],
+    "search": ["search", "lines.txt", WORDS[0], "--model", "avg"],  # writes nothing
+    "dedup": ["dedup", *_LINES, "out/out.txt"],
+    "pairs": ["pairs", *_LINES, "out/out.tsv"],
+    "word2vec": ["export", "avg", "out/out.vec", "--to", "word2vec", "--force"],
+    "static-embedding": ["export", "avg", "out/out", "--to", "static-embedding", "--force"],
+    "sentence-transformers": ["export", "avg", "out/out", "--to", "sentence-transformers", "--force"],
+    "compact": ["compact", "charagram", "out/out", "--force", "--max-mb", "0.02"],
+    "card": ["card", "avg", "--out", "out/README.md", "--force"],
+    "train": ["train", "--corpus", "pairs.csv", "--out", "out/out", *(f"-S{setting}" for setting in _SETTINGS)],
+}
+EARLIER = ("out.npy", "out.vec", "README.md")  # outputs of which an earlier version is there
+
+
+def make_inputs(folder: Path) -> Path:
+    """Write what the commands read, and outputs of earlier ones."""
+    save_encoder(folder / "avg", "avg", WORD)
+    save_encoder(folder / "charagram", "charagram", CHARAGRAM)
+    texts = SENTENCES.to_pylist()
+    lines = [line.replace("\n", " ").replace("\0", " ") for line in [*texts, *TOKENS]]
+    (folder / "lines.txt").write_text("\n".join(lines * 20))
+    rows = (f"{left},{right}\n" for left, right in pairwise(texts))
+    (folder / "pairs.csv").write_text("text1,text2\n" + "".join(rows))
+    (folder / "out").mkdir()
+    for name in EARLIER:
+        (folder / "out" / name).write_text("earlier")
+    return folder
+
+
+def copy_inputs(inputs: Path, folder: Path) -> Path:
+    """Copy what the commands read, with the earlier outputs, to a folder of an odd name below `folder`."""
+    copy = folder / "a b'c\"d é 日本"
+    shutil.copytree(inputs, copy)
+    return copy
+
+
+def place(name: str) -> str:
+    """Return the output of a command."""
+    return next((word for word in COMMANDS[name] if word.startswith("out/")), "out/none")
