@@ -24,6 +24,13 @@ def test_empty_cells(run, tmp_path):
     )
 
 
+def test_table_in_a_subfolder(run, tmp_path, monkeypatch):
+    write_run(tmp_path / "data", ["a b", "a c"], [("sts.2012.MSRpar", "test", 0, 1, 3.0)])
+    (tmp_path / ".dvc").mkdir()
+    monkeypatch.chdir(tmp_path / "data")
+    assert run("analyze", "length").stdout == "≤ 4\t1\t0.0\n"
+
+
 def test_unknown_name_and_missing_run(run, tmp_path):
     assert_refused(run("analyze", "lenght"), "unknown analysis 'lenght': did you mean 'length'?")
     assert_refused(run("analyze", "length", "--data", "nowhere"), "nowhere/scores.parquet: no such file")

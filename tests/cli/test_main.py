@@ -63,6 +63,21 @@ def test_exit_status_of_each_command(run, command):
     assert (result.stdout == "") == (command in SILENT)
 
 
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_command_in_a_subfolder(run, monkeypatch, command):
+    run("data", "fetch", "texts")
+    words = EXAMPLES[command].split()
+    for folder in (".dvc", "sub"):
+        Path(folder).mkdir()
+    with monkeypatch.context() as patch:
+        patch.chdir("sub")
+        there = run(*(f"../{word}" if Path("..", word).is_file() or word == "avg" else word for word in words))
+    here = run(*words)
+    assert (there.exit_code, there.stdout.replace("../", "")) == (0, here.stdout)
+    for path in Path("sub").rglob("*"):
+        assert path.is_dir() or path.read_bytes() == path.relative_to("sub").read_bytes()
+
+
 @pytest.mark.parametrize("command", [[], ["data"], ["papers"], *map(str.split, [*EXAMPLES, *ELSEWHERE])], ids=" ".join)
 def test_size_of_help(run, command):
     result = run(*command, "--help")

@@ -37,6 +37,13 @@ def test_page_has_a_picture_of_each_plot_and_fetches_nothing(clone, revisions):
     assert "<script" not in page
 
 
+def test_page_in_a_subfolder(clone, monkeypatch):
+    page = plots_page(["other"])
+    (clone / "sub").mkdir()
+    monkeypatch.chdir(clone / "sub")
+    assert plots_page(["other"]).replace("../loss.csv", "loss.csv") == page
+
+
 def test_unknown_revision(clone):
     with pytest.raises(ParameterError, match="nope: unknown Git revision 'nope'"):
         plots_page(["nope"])

@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from tests.helpers.forked import STAGES, Limits, is_killed, refusal, run_content, start_stage, succeeds
+from tests.helpers.forked import (
+    STAGES,
+    Limits,
+    is_killed,
+    printed,
+    refusal,
+    run_content,
+    skip_if_root_stays_privileged,
+    start_stage,
+    succeeds,
+)
+from tests.helpers.permissions import permit, protect
 from tests.helpers.repository import DVC, ROOT, copy_repository, isolated_environment, run_git
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
@@ -79,6 +90,31 @@ def test_full_disk(tries, unbroken, tmp_path):
         assert run_content(folder) == expected, run
         shutil.rmtree(folder)
     tries.report(runs=tries.count(4), refused=failed, tracebacks=0, wrong_bytes=0)
+
+
+def test_missing_permissions(tries, unbroken, tmp_path):
+    skip_if_root_stays_privileged()
+    reference, _ = unbroken
+    expected, generator, refused = run_content(reference), tries.generator(4), 0
+    for number in range(tries.count(4)):
+        run = generator.choice(RUNS)
+        folder = tmp_path / str(number)
+        shutil.copytree(reference, folder)
+        for name in generator.choice([["data"], ["metrics"], ["data", "metrics", ".checkpoints"]]):
+            protect(folder / name)
+        if generator.random() < 0.5:
+            generator.choice([*(folder / "data").rglob("*")]).chmod(0)
+        process = start_stage(folder, *run, limits=Limits(is_privileged=False))
+        process.join()
+        assert process.exitcode in (0, 1), printed(folder)
+        if process.exitcode:
+            refusal(folder)
+            refused += 1
+        permit(folder)
+        succeeds(start_stage(folder, *run), folder)
+        assert run_content(folder) == expected, run
+        shutil.rmtree(folder)
+    tries.report(runs=tries.count(4), refused=refused, tracebacks=0, wrong_bytes=0)
 
 
 def dvc(folder: Path) -> "subprocess.Popen[str]":
