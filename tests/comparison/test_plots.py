@@ -38,10 +38,13 @@ def test_page_has_a_picture_of_each_plot_and_fetches_nothing(clone, revisions):
 
 
 def test_page_in_a_subfolder(clone, monkeypatch):
-    page = plots_page([])
+    def page():
+        return re.sub(r"clip\d+", "clip", plots_page([])).replace("../loss.csv", "loss.csv")  # clips are numbered
+
+    whole = page()
     (clone / "sub").mkdir()
     monkeypatch.chdir(clone / "sub")
-    assert plots_page([]).replace("../loss.csv", "loss.csv") == page
+    assert page() == whole
 
 
 def test_unknown_revision(clone):
