@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr
+from scipy.stats import pearsonr, t
 
+from paraphrastic.comparison import significance
 from paraphrastic.comparison.significance import (
     Correlation,
     Mean,
@@ -30,6 +31,13 @@ def test_williams_test_of_exchanged_and_equal_models():
     assert williams_test(gold, a, b).p == pytest.approx(williams_test(gold, b, a).p)
     assert williams_test(gold, a, a) == (0.0, 1.0)
     assert williams_test(gold[:3], a[:3], b[:3]) == (0.0, 1.0)
+
+
+def test_williams_test_of_four_pairs():
+    # |R| = 1 − .16 − .25 − .04 + 2 · .4 · .5 · .2 = .63, r̄ = .45: t(1) = .1 √(3 · 1.2 / (2 · .63 · 3 + .45² · .8³))
+    result = williams_of(4, 0.4, 0.5, 0.2)
+    assert result.t == pytest.approx(0.1 * np.sqrt(3.6 / (3.78 + 0.103680)))
+    assert result.p == pytest.approx(2 * t.sf(result.t, 1))
 
 
 def test_williams_test_of_equally_good_models():
@@ -63,6 +71,15 @@ def test_correlation_of_scaled_scores(scale):
     assert Correlation(gold, scale * scores).of(weights) == pytest.approx(pearson(gold, scores))
 
 
+def test_correlation_of_a_resample_without_the_outlier_of_a_large_set():
+    gold, scores = np.random.default_rng(6).normal(size=(2, 1000))
+    weights = np.ones((1, 1000))
+    weights[0, :2] = 0, 2
+    expected = pearsonr(np.append(gold[1:], gold[1]), np.append(scores[1:], scores[1])).statistic
+    gold[0] = 3e6
+    np.testing.assert_allclose(Correlation(gold, scores).of(weights), expected, atol=1e-5)
+
+
 def test_mean_of_no_values():
     assert Mean(np.zeros(0)).of(np.ones((2, 0))).tolist() == [0, 0]
 
@@ -78,6 +95,35 @@ def test_bootstrap_with_equal_and_other_seeds():
     pair = [([Correlation(gold, scores)], [Correlation(gold, other)])]
     np.testing.assert_array_equal(bootstrap(pair, 50, 7), bootstrap(pair, 50, 7))
     assert (bootstrap(pair, 50, 7) != bootstrap(pair, 50, 8)).any()
+
+
+def test_bootstrap_of_several_runs_compares_their_means():
+    gold, first, second, other = np.random.default_rng(3).normal(size=(4, 40))
+    a, b, c = (Correlation(gold, scores) for scores in (first, second, other))
+    one, two = (bootstrap([([run], [c])], 50, 7) for run in (a, b))
+    np.testing.assert_allclose(bootstrap([([a, b], [c])], 50, 7), (one + two) / 2, atol=1e-12)
+    np.testing.assert_allclose(bootstrap([([c], [a, b])], 50, 7), -(one + two) / 2, atol=1e-12)
+
+
+def test_bootstrap_of_means_against_their_standard_error():
+    values = np.random.default_rng(4).normal(size=(2, 500))
+    differences = bootstrap([([Mean(values[0])], [Mean(values[1])])], 4000, 0)[0]
+    assert differences.mean() == pytest.approx((values[1] - values[0]).mean(), abs=0.005)
+    assert differences.std() == pytest.approx((values[1] - values[0]).std() / np.sqrt(500), rel=0.05)
+
+
+def test_bootstrap_does_not_depend_on_the_numbers_drawn_at_once(monkeypatch):
+    gold, a, b = np.random.default_rng(3).normal(size=(3, 40))
+    pair = [([Correlation(gold, a)], [Correlation(gold, b)])]
+    expected = bootstrap(pair, 50, 7)
+    for block in (1, 3 * 40):  # one resample at once, and three
+        monkeypatch.setattr(significance, "_BLOCK", block)
+        np.testing.assert_allclose(bootstrap(pair, 50, 7), expected, atol=1e-12)
+
+
+def test_bootstrap_of_a_set_without_questions():
+    empty = Mean(np.zeros(0))
+    assert bootstrap([([empty], [empty])], 3, 0).tolist() == [[0, 0, 0]]
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,6 +44,10 @@ def test_pairs_beside_too_many_bad_rows(aligned_files):
     assert "\n" not in str(error.value)
 
 
+def test_pairs_beside_as_many_bad_rows_as_are_allowed(aligned_files):
+    assert len(list(RawPairs(ALIGNED, aligned_files, 1 / 9, lambda line: None))) == 1
+
+
 def test_pairs_without_a_bad_row(tmp_path):
     messages = []
     write_file(tmp_path / "a", "a\n")
@@ -63,6 +68,13 @@ def test_evaluation_set_with_a_bad_row(tmp_path):
     write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n")
     with pytest.raises(DataError, match=r"x\.test\.tsv, line 2: .*; an evaluation set must be complete: remove"):
         read_evaluation(STS, tmp_path)
+
+
+def test_own_evaluation_set_with_a_bad_row(tmp_path):
+    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\n")
+    own = replace(STS, options={**STS.options, "own": SimpleNamespace(path="mine.tsv")})
+    with pytest.raises(DataError, match=r"must be complete: `paraphrastic data inspect mine\.tsv` lists them$"):
+        read_evaluation(own, tmp_path)
 
 
 def test_evaluation_set_with_another_number_of_rows(tmp_path):

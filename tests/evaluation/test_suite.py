@@ -92,6 +92,13 @@ def test_selection_by_words(benchmarks):
     assert choose_selection(benchmarks, "words")(DifferenceScorer()) == pytest.approx(100)
 
 
+def test_correlation_that_selects_by_the_kind_of_set(tmp_path):
+    rows = [(name, "test", 0, right, right**3.0) for name in ("sts.2016.x", "words.x") for right in (1, 2, 3)]
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, rows))
+    assert choose_selection(benchmarks, "sts")(DifferenceScorer()) == pytest.approx(96.63, abs=0.01)  # Pearson's r
+    assert choose_selection(benchmarks, "words")(DifferenceScorer()) == pytest.approx(100)  # Spearman's ρ
+
+
 def test_selection_by_oracle(benchmarks):
     scorer = DifferenceScorer()
     assert choose_selection(benchmarks, "oracle")(scorer) == pytest.approx(100)

@@ -89,6 +89,17 @@ def test_same_word_after_a_parallel_one():
     np.testing.assert_allclose(similar_components(words, [1], [2], "max", "rigid"), [[0, 0]])
 
 
+def test_repeated_word_whose_later_cosine_is_rounded_up():
+    # Word 2 is at positions 0 and 3; at 3 its cosine with word 1 is slightly larger, as rounding may make it.
+    own = PaddedSentences(torch.tensor([[1]]), torch.tensor([[[1.0, 0]]]), torch.ones(1, 1, dtype=torch.bool))
+    vectors = torch.tensor([[[0.8, 0.6], [0, 1], [0.6, 0.8], [0.8 + 1e-6, 0.6]]])
+    other = PaddedSentences(torch.tensor([[2, 3, 4, 2]]), vectors, torch.ones(1, 4, dtype=torch.bool))
+    rows, coefficients = Decomposition("local", 1, "orthogonal")(own, other)
+    assert rows[coefficients != 0].tolist() == [2]  # of positions 0 and 1; word 3 at position 1 has the cosine 0
+    rows, coefficients = Decomposition("max", 1, "orthogonal")(own, other)
+    assert rows.tolist() == [[[2]]]
+
+
 def test_repeated_word_with_rounded_cosines():
     # In products of these shapes the same cosine is rounded up at one position and down at another.
     random = np.random.default_rng(1)

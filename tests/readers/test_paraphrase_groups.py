@@ -261,6 +261,23 @@ def test_perspectrum(tmp_path: Path):
         read_files("perspectrum", tmp_path, **PERSPECTRUM)
 
 
+def test_perspectrum_with_a_text_of_another_type(tmp_path: Path):
+    write_file(tmp_path / "pool.json", json.dumps([*POOL, {"pId": 7, "text": None}]))
+    write_file(tmp_path / "claims.json", json.dumps([{"perspectives": [{"pids": [5, 4]}, {"pids": [1, 7, 4]}]}]))
+    readings = read_files("perspectrum", tmp_path, **PERSPECTRUM)
+    assert unordered(readings) == {("This is of help", "it hurts", 0), ("It helps.", "This is of help", 1)}
+    (bad,) = readings[0].bad
+    assert str(bad) == f"{tmp_path / 'claims.json'}, record 2: 'text' is no text in UTF-8"
+
+
+@pytest.mark.parametrize("name", ["pool.json", "claims.json"])
+def test_perspectrum_with_a_truncated_file(tmp_path: Path, name: str):
+    for file in ("pool.json", "claims.json"):
+        write_file(tmp_path / file, "[{" if file == name else json.dumps(POOL))
+    with pytest.raises(DataError, match=rf"/{name}: not JSON, or truncated"):
+        read_files("perspectrum", tmp_path, **PERSPECTRUM)
+
+
 def test_compressed_csv(tmp_path: Path):
     write_file(tmp_path / "x.csv.gz", gzip.compress(b"source,target\na,b\n"))
     listing = {"files": ["*.csv.gz"], "format": "csv", "columns": ["source", "target"]}

@@ -142,6 +142,12 @@ def test_simpwiki_without_one_side(tmp_path: Path):
         read_pairs("simpwiki", tmp_path)
 
 
+def test_simpwiki_with_files_of_different_length(tmp_path: Path):
+    write_archive(tmp_path / "data.tar.gz", {"normal.aligned": "T\tA\nT\tB\n", "simple.aligned": "T\ta\n"}, "gztar")
+    with pytest.raises(DataError, match=r"normal\.aligned has 2 lines and \S+simple\.aligned has 1, .*remove both"):
+        read_pairs("simpwiki", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("reader", "name", "message"),
     [

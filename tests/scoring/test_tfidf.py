@@ -128,5 +128,5 @@ def test_saved_bytes_of_reordered_sentences(tmp_path, module):
 
 def test_idf_of_another_length(tmp_path):
     config = TfidfScorer("ngrams", pa.array(["abc", "abd"]), np.ones(1)).save(tmp_path)
-    with pytest.raises(ModelError, match=r"weights\.safetensors: not the weights of this model"):
+    with pytest.raises(ModelError, match=rf"^{tmp_path}/weights\.safetensors: not the weights of this model"):
         TfidfScorer.load(tmp_path, config["scorer"])

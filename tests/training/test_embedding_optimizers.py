@@ -95,6 +95,43 @@ def test_penalty_toward_zero_on_touched_and_untouched_rows(optimizer_class, opti
     torch.testing.assert_close(weights[100:], initial_weights()[100:])
 
 
+@both_classes
+@both_optimizers
+def test_elements_without_a_gradient_are_not_penalized(optimizer_class, optimizer):
+    embeddings = optimizer_class(torch.ones(3, 2), np.full(4, 0.01), optimizer, L2Penalty(1.0))
+    for step, row in enumerate([0, 1, 0], 1):
+        leaf, positions = embeddings.gather(torch.tensor([row]), step)
+        leaf[positions, 0].sum().backward()
+        embeddings.update(step)
+    embeddings.flush(4)
+    weights = embeddings.weights.detach()
+    assert weights[:2, 0].max() < 1
+    assert weights[:2, 1].tolist() == [1, 1]
+    assert weights[2].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("start", [0.0, 2.0], ids=["to zero", "to start"])
+@both_optimizers
+def test_five_idle_steps_of_one_element(optimizer, start):
+    rates, steps, strength, gradient = np.linspace(0.02, 0.01, 6), np.arange(1, 7), 0.3, 0.5
+    m, v, beta1, beta2 = gradient, gradient**2, 0.0, 1.0
+    c = rates
+    if optimizer == "adam":
+        m, v, beta1, beta2 = 0.1 * m, 0.001 * v, 0.9, 0.999
+        c = rates * np.sqrt(1 - beta2**steps) / (1 - beta1**steps)
+    w = start + (2 - c[0] * m / np.sqrt(v) - start) / (1 + strength * c[0] / np.sqrt(v))
+    w -= sum(c[k] * beta1**k * m / np.sqrt(beta2**k * v) for k in range(1, 6))
+    total = sum(c[k] * beta2 ** ((5 - k) / 2) for k in range(1, 6))
+    w = start + (w - start) / (1 + strength * total / np.sqrt(beta2**5 * v))
+
+    embeddings = SparseRowOptimizer(torch.full((2, 1), 2.0), rates, optimizer, L2Penalty(strength, start > 0))
+    leaf, _ = embeddings.gather(torch.tensor([1, 1]), 1)
+    (gradient * leaf).sum().backward()
+    embeddings.update(1)
+    embeddings.flush(6)
+    assert embeddings.weights.ravel().tolist() == pytest.approx([2, w], rel=1e-6)
+
+
 def run_steps(embeddings, generator, steps):
     for step in steps:
         ids = torch.randint(ROWS, (6,), generator=generator)

@@ -38,6 +38,14 @@ def test_points_of_a_loss_curve_are_means(tmp_path, monkeypatch):
     assert [loss for _, loss in curves.loss] == pytest.approx(losses.reshape(10, 3).mean(1).tolist(), rel=1e-6)
 
 
+def test_last_point_of_a_loss_curve_is_the_mean_of_the_remaining_steps(tmp_path, monkeypatch):
+    _, single = train("avg", WORD, tmp_path / "1")
+    monkeypatch.setattr(training_loop, "_POINTS", 4)
+    _, curves = train("avg", WORD, tmp_path / "2")
+    assert [step for step, _ in curves.loss] == [8, 16, 24, 30]
+    assert curves.loss[-1][1] == pytest.approx(np.mean([loss for _, loss in single.loss[24:]]), rel=1e-6)
+
+
 def small_trainer(seed=11, selections=1, **changes):
     model, pairs, config = prepare("avg", WORD, **changes)
     return EncoderTrainer(model, pairs, config, seed, None, selections)

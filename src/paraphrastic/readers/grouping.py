@@ -77,8 +77,8 @@ def _members(group: Integers, forms: pa.DictionaryArray) -> Integers:
 def round_robin(size: int) -> NDArray[np.int64]:
     """Return all pairs of 0 … size − 1 by the circle method: in each round everyone meets another one, (pairs, 2)."""
     even = size + size % 2
-    rounds, i = np.arange(max(even - 1, 0))[:, None], np.arange(1, even // 2)
-    moving = np.stack([(rounds + i) % max(even - 1, 1), (rounds - i) % max(even - 1, 1)], axis=2)
+    rounds, i = np.arange(even - 1)[:, None], np.arange(1, even // 2)
+    moving = np.stack([(rounds + i) % (even - 1), (rounds - i) % (even - 1)], axis=2)
     fixed = np.stack([rounds, np.full_like(rounds, even - 1)], axis=2)
     pairs = np.concatenate([fixed, moving], axis=1).reshape(-1, 2)
     return np.sort(pairs[(pairs < size).all(axis=1)], axis=1)

@@ -36,7 +36,7 @@ class PairFilter:
         return self.limits_scores or bool(self.relations)
 
     def accepts_scores(self, scores: pa.DoubleArray) -> pa.BooleanArray:
-        """Return which scores (n,) are within the limits; one that is null, as `NA` in PPDB, is not."""
+        """Return which scores (n,) are within the limits; one that is null or NaN, as `NA` in PPDB, is not."""
         low = -np.inf if self.min_score is None else self.min_score
         high = np.inf if self.max_score is None else self.max_score
         within = pc.and_(pc.greater_equal(scores, low), pc.less_equal(scores, high))

@@ -50,7 +50,7 @@ def _phrases(lines: Lines, wanted: PairFilter) -> Reading:
     """Return the pairs of a chunk; their groups are numbered from 0."""
     _, phrase, paraphrase, _ = lines.fields(4, " ||| ")
     has_nonterminal = (pc.match_substring_regex(text, _NONTERMINAL) for text in (phrase, paraphrase))
-    kept = pc.fill_null(pc.invert(pc.or_(*has_nonterminal)), False)
+    kept = pc.invert(pc.or_(*has_nonterminal))  # null in a bad row, which `filter` drops
     if wanted.is_active:
         kept = pc.and_(kept, _accepted(lines, wanted))
     columns = {"text1": phrase.filter(kept), "text2": paraphrase.filter(kept)}
@@ -80,7 +80,7 @@ def _accepted(lines: Lines, wanted: PairFilter) -> pa.BooleanArray:
 
 
 def _feature(lines: Lines, fields: pa.ListArray, name: str) -> pa.DoubleArray:
-    """Return the value of a feature in each line (n,); null if it is NA or absent."""
+    """Return the value of a feature in each line (n,); NaN if it is NA or absent."""
     long_enough = pc.fill_null(pc.greater(pc.list_value_length(fields), 3), False)
     features = pc.list_element(fields.filter(long_enough), 3)
     pattern = rf"(?:^| ){re.escape(name)}=(?P<value>[^ ]+)"
@@ -92,4 +92,4 @@ def _feature(lines: Lines, fields: pa.ListArray, name: str) -> pa.DoubleArray:
     usable = pc.fill_null(pc.match_substring_regex(value, NUMBER), False)
     values = np.full(len(lines), np.nan)
     values[np.flatnonzero(long_enough)] = pc.if_else(usable, value, "nan").cast(pa.float64()).to_numpy()
-    return pa.array(values, from_pandas=True)
+    return pa.array(values)

@@ -1,0 +1,51 @@
+"""The reason why a row is left out, for each reason that a reader gives, beside a row that is usable."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.raw_files import read_files, write_archive, write_file
+
+NODE = "{}\t{}\t_\tX\t{}\t_\t{}\troot\t_\t_\n"
+IT = NODE.format(1, "It", "PRP", 0) + "\n"
+TAGS = {"set": "tags", "splits": {"a.txt": "dev"}}
+WIKIQA = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel\n"
+TREC = "<QApairs id='1'>\n<question>\nq\n</question>\n<positive>\na\n</positive>\n{}</QApairs>\n"
+
+CASES = [
+    ("lexicon", {}, "a b\nc \x1d d\n", "a word is blank"),
+    ("lexicon", {}, "a b\nalone\n", "a word without neighbours"),
+    ("onestop", {}, "a\nb\n***\nc\n***\n", "not two sentences and a line of asterisks"),
+    ("conllu", TAGS, IT + NODE.format("two", "x", "NN", 0), "not a whole number"),
+    ("conllu", TAGS, IT + NODE.format(1, "x", "_", 0), "no tag"),
+    ("conllu", TAGS, IT + NODE.format(2, "x", "NN", 0), "tokens are not numbered 1, 2, …"),
+    ("conllu", TAGS, IT + NODE.format(1, "x", "NN", 2), "a head outside the sentence"),
+    ("trecqa", {"splits": {"a.txt": "train"}}, TREC.format("<negative>\n</negative>\n"), "no tokens below the tag"),
+    ("word-pairs", {"sets": {"a.txt": "words.x"}}, "a\tb\t1\na\tb\tx\n", "not a number"),
+    ("word-pairs", {"sets": {"a.txt": "words.x"}}, "a\tb\t10\na\tb\t10.5\n", "a number outside 0 to 10"),
+    ("sst", {"splits": {"a.txt": "dev"}}, "a\t0\nb\t2\n", "a label other than 0, 1"),
+]
+
+
+def reasons(reader: str, folder: Path, options: dict) -> set[str]:
+    return {row.why for reading in read_files(reader, folder, **options) for row in reading.bad}
+
+
+@pytest.mark.parametrize(("reader", "options", "text", "reason"), CASES, ids=[case[3] for case in CASES])
+def test_reason_in_a_text_file(tmp_path: Path, reader: str, options: dict, text: str, reason: str):
+    write_file(tmp_path / "a.txt", text)
+    assert reasons(reader, tmp_path, options) == {reason}
+
+
+def test_reasons_in_other_files(tmp_path: Path):
+    write_file(tmp_path / "a.tsv", "A\tA . <::::> B .\nA\tno mark\n")
+    assert reasons("wikisplit", tmp_path, {}) == {"no <::::>"}
+    write_archive(tmp_path / "s.tar.gz", {"normal.aligned": "T\ta\nb\n", "simple.aligned": "T\tc\nT\td\n"}, "gztar")
+    assert reasons("simpwiki", tmp_path, {}) == {"fewer than 2 fields"}
+    write_archive(tmp_path / "w.zip", {"wsj_0000.pos": "a/DT ./.\n\nb ./.\n"}, "zip")
+    options = {"archive": "w.zip", "set": "tags", "splits": {"train": [0, 0]}}
+    assert reasons("treebank-tagged", tmp_path, options) == {"a word without a tag"}
+    members = {"q.tsv": WIKIQA + "Q\tq\tD1\tT\tD1-0\ta\t0\nQ\tq\tD1\tT\tD7-1\tb\t1\n"}
+    write_archive(tmp_path / "q.zip", members, "zip")
+    options = {"archive": "q.zip", "splits": {"q.tsv": "dev"}}
+    assert reasons("wikiqa-corpus", tmp_path, options) == {"the sentence id does not begin with the document id"}
