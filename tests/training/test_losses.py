@@ -28,16 +28,17 @@ def naive_mask(ids, groups):
     )
 
 
-def test_margin_loss_of_two_pairs():
+@pytest.mark.parametrize("margin", [0.4, 0.9])
+def test_margin_loss_of_two_pairs(margin):
     # First sentences at 0° and 90°, second sentences at 60° and 120°; their lengths must not matter.
     vectors = unit_vectors(0, 90, 60, 120) * torch.tensor([[1.0], [2.0], [3.0], [4.0]])
     mask = negative_mask(torch.tensor([0, 1, 2, 3]), torch.tensor([0, 1]))
-    loss = margin_loss(vectors, mask, 0.4, "max", random_generator())
+    loss = margin_loss(vectors, mask, margin, "max", random_generator())
     cos = {degrees: np.cos(np.deg2rad(degrees)) for degrees in (0, 30, 60, 90, 120)}
     # Pair 1: the negative of s1 = 0° is 90°, because 60° is its own partner; the negative of s2 = 60° is 90°.
-    first = max(0, 0.4 - cos[60] + cos[90]) + max(0, 0.4 - cos[60] + cos[30])
+    first = max(0, margin - cos[60] + cos[90]) + max(0, margin - cos[60] + cos[30])
     # Pair 2: the negative of s1 = 90° is 60°; the negative of s2 = 120° is 60°.
-    second = max(0, 0.4 - cos[30] + cos[30]) + max(0, 0.4 - cos[30] + cos[60])
+    second = max(0, margin - cos[30] + cos[30]) + max(0, margin - cos[30] + cos[60])
     assert float(loss) == pytest.approx((first + second) / 2)
 
 

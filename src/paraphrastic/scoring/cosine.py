@@ -27,7 +27,7 @@ def cosine_of_sparse_rows(sentences: Ragged, values: NDArray[np.float64], left: 
         right: (pairs,), second row.
     """
     squares = np.concatenate([[0.0], np.cumsum(values * values)])
-    norms = np.sqrt(np.diff(squares[sentences.offsets]).clip(min=0))
+    norms = np.sqrt(np.diff(squares[sentences.offsets]))
     products = _dot(sentences.ids, sentences.offsets, values, left.astype(np.int64), right.astype(np.int64))
     cosines: Scores = (products / _one_for_zero(norms[left] * norms[right])).astype(np.float32)
     return cosines
