@@ -37,6 +37,14 @@ def test_pairs_beside_a_few_bad_rows(aligned_files):
     assert messages == [f"{aligned_files}/a, line 10: not UTF-8 (1 bad rows beside 9 pairs): left out"]
 
 
+def test_pairs_and_bad_rows_of_several_parts(aligned_files):
+    twice = replace(ALIGNED, options={"pairs": [["a", "b"], ["a", "b"]]})
+    pairs = RawPairs(twice, aligned_files, 0.2, lambda line: None)
+    for _ in range(2):  # each iteration counts anew
+        assert [len(table) for table in pairs] == [9, 9]
+        assert (pairs.read, len(pairs.bad)) == (18, 2)
+
+
 def test_pairs_beside_too_many_bad_rows(aligned_files):
     message = r"a, line 10: not UTF-8.*: more than tokenize\.max_bad_rows = 0\.05 allows; remove .* and run `dvc repro`"
     with pytest.raises(DataError, match=message) as error:
@@ -62,6 +70,12 @@ def test_complete_evaluation_set(tmp_path):
     (reading,) = read_evaluation(STS, tmp_path)
     assert reading.kind == "similarity"
     assert reading.table["score"].to_pylist() == [3.0, 0.0]
+
+
+def test_pairs_are_no_evaluation_set(tmp_path):
+    for name in "ab":
+        write_file(tmp_path / name, f"{name}\n")
+    assert read_evaluation(ALIGNED, tmp_path) == []
 
 
 def test_evaluation_set_with_a_bad_row(tmp_path):

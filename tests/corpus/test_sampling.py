@@ -83,7 +83,7 @@ def test_first_pairs_of_two_sources_in_proportion():
         of_a, of_b = [row for row in rows if row < 40], [row for row in rows if row >= 40]
         assert (of_a, of_b) == (list(range(len(of_a))), list(range(40, 40 + len(of_b))))
         assert len(rows) == size
-        assert abs(len(of_b) - size / 3) <= 1
+        assert abs(len(of_b) - size / 3) < 0.5
 
 
 def test_random_pairs_depend_on_the_seed_and_keep_their_order():

@@ -1,9 +1,10 @@
 """Columns of text in files."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from paraphrastic.corpus.text_store import StoredTexts
+from paraphrastic.corpus.text_store import StoredTexts, TextColumn
 from tests.helpers.stored_texts import listed, stored
 
 PARTS = ["a", "", "日本"], [], ["b c"], ["a", "d"]
@@ -15,6 +16,13 @@ def test_texts_in_order():
     assert listed(texts) == TEXTS
     assert len(texts) == 6
     assert listed(texts) == TEXTS  # a second time
+
+
+def test_texts_are_compressed(tmp_path):
+    column = TextColumn(tmp_path / "texts.arrow")
+    column.append(pa.array(["the same words again and again"] * 10_000))
+    column.close()
+    assert (tmp_path / "texts.arrow").stat().st_size < 0.25 * 30 * 10_000
 
 
 def test_no_texts():

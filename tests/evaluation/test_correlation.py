@@ -52,6 +52,8 @@ def test_correlation_of_nearly_equal_float32_scores():
     assert pearson(score, -np.arange(5)) == pytest.approx(1)
 
 
-def test_largest_correlation():
-    rng = np.random.default_rng(0)
-    assert all(pearson(x, 3 * x + 1) <= 1 for x in rng.normal(size=(200, 50)))
+@pytest.mark.parametrize("sign", [1, -1])
+def test_largest_and_smallest_correlation(sign):
+    found = [pearson(x, 3 * sign * x + 1) for x in np.random.default_rng(0).normal(size=(200, 50))]
+    assert np.abs(found).max() <= 1  # rounding must not exceed it
+    assert found == pytest.approx([sign] * 200)

@@ -58,6 +58,33 @@ def test_rounding_of_mean():
     assert headline(metrics)["sts"]["mean"] == 0.01  # of 0.004, 0.004, 0.004 and 0.016
 
 
+def test_sections_of_other_tasks():
+    metrics = {
+        "qa.qasent": {"map": 0.1, "mrr": 0.2},
+        "qa.wikiqa": {"map": 0.3, "mrr": 0.4},
+        "paraphrase.msrp": {"accuracy": 0.5, "f1": 0.6},
+        "paraphrase.pit2015": {"accuracy": 0.7, "f1": 0.8},
+        "paraphrase.ppdb": {"pearson": 0.0, "spearman": 0.11},
+        "paraphrase.annotated-ppdb": {"pearson": 0.0, "spearman": 0.12},
+        "words.simlex": {"pearson": 0.0, "spearman": 0.13},
+        "words.wordsim": {"pearson": 0.0, "spearman": 0.14},
+        "words.rarewords": {"pearson": 0.0, "spearman": 0.15},
+        "sick.relatedness": {"pearson": 0.16, "spearman": 0.17},
+    }
+    assert headline(metrics) == {
+        "sick": {"pearson": 16.0, "spearman": 17.0},
+        "transfer": {"mean": 16.0, "sets": 1},
+        "qa": {"qasent": {"map": 10.0, "mrr": 20.0}, "wikiqa": {"map": 30.0, "mrr": 40.0}},
+        "paraphrase": {
+            "msrp": {"accuracy": 50.0, "f1": 60.0},
+            "pit2015": {"accuracy": 70.0, "f1": 80.0},
+            "ppdb": {"spearman": 11.0},
+            "annotated-ppdb": {"spearman": 12.0},
+        },
+        "words": {"simlex": 13.0, "wordsim": 14.0, "rarewords": 15.0},
+    }
+
+
 def test_section_of_sample_suite():
     metrics = correlations(["sample.dev", "sample.images", "sample.news", "sample.words"], 0.5)
     metrics |= {"sample.qa": {"map": 0.5, "mrr": 0.6}, "sample.paraphrase": {"accuracy": 0.7, "f1": 0.8}}

@@ -177,7 +177,9 @@ def test_constant_scores(benchmarks):
 
 def test_benchmarks_without_test_pairs(tmp_path):
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path, SIMILARITY[3:4], RANKING[3:], LABELLED_PAIRS[5:]))
-    with pytest.raises(DataError, match="the benchmarks have no set with test pairs; choose another suite"):
+    with pytest.raises(
+        DataError, match=r"^the benchmarks have no set with test pairs; choose another suite for `benchmarks`$"
+    ):
         evaluate(benchmarks, DifferenceScorer())
 
 

@@ -31,7 +31,9 @@ def reasons(reader: str, folder: Path, options: dict) -> set[str]:
     return {row.why for reading in read_files(reader, folder, **options) for row in reading.bad}
 
 
-@pytest.mark.parametrize(("reader", "options", "text", "reason"), CASES, ids=[case[3] for case in CASES])
+@pytest.mark.parametrize(
+    ("reader", "options", "text", "reason"), CASES, ids=[f"{case[0]}-{n}" for n, case in enumerate(CASES)]
+)
 def test_reason_in_a_text_file(tmp_path: Path, reader: str, options: dict, text: str, reason: str):
     write_file(tmp_path / "a.txt", text)
     assert reasons(reader, tmp_path, options) == {reason}
