@@ -1,27 +1,28 @@
-"""Choose a sample of mutants, and count how many the tests caught.
+"""Choose a sample of mutants, and count how many the tests caught; see docs/explanation/mutation.md.
 
-`mutmut run` stores the mutants of each module, and their results, below `mutants/`.
+    python -m docs.mutation sample 25 1    print the names of 25 random mutants of each module, with seed 1
+    python -m docs.mutation table          print the mutants of each module, how many were tried and caught
+
+`mutmut run` writes the mutants of each module, and the results of those that it tried, below `mutants/`.
 """
 
 import json
 import random
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from mutmut.stats import status_by_exit_code
 
 MUTANTS = Path("mutants/src/paraphrastic")
-CAUGHT = ("killed", "timeout", "segfault")
+NOT_CAUGHT = (0, 5, 33)  # exit codes in the results: the tests passed, or no test calls the function
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command()
 def sample(per_module: int, seed: int) -> None:
-    """Print the names of `per_module` random mutants of each module, all if it has fewer."""
+    """Print the names of random mutants of each module, of all if it has fewer."""
     generator = random.Random(seed)
     for _, results in _modules():
         names = sorted(results)
@@ -31,20 +32,17 @@ def sample(per_module: int, seed: int) -> None:
 @app.command()
 def table(survivors: Annotated[bool, typer.Option(help="Also print the names of survivors.")] = False) -> None:
     """Print a table with the mutants of each module, how many were tried, and how many were caught."""
-    total = Counter[str]()
+    total, survived = [0, 0, 0], []
     print("| module | mutants | tried | caught |\n|---|--:|--:|--:|")
     for module, results in _modules():
-        tried = {name: status_by_exit_code[code] for name, code in results.items() if code is not None}
-        caught = sum(status in CAUGHT for status in tried.values())
-        print(f"| `{module}` | {len(results)} | {len(tried)} | {caught} |")
-        total.update(mutants=len(results), tried=len(tried), caught=caught)
-    print(f"| all | {total['mutants']} | {total['tried']} | {total['caught']} |")
+        tried = {name: code for name, code in results.items() if code is not None}
+        survived += (names := [name for name, code in tried.items() if code in NOT_CAUGHT])
+        counts = [len(results), len(tried), len(tried) - len(names)]
+        total = [a + b for a, b in zip(total, counts, strict=True)]
+        print(f"| `{module}` |", " | ".join(map(str, counts)), "|")
+    print("| all |", " | ".join(map(str, total)), "|")
     if survivors:
-        print(*(name for _, results in _modules() for name, code in results.items() if _survived(code)), sep="\n")
-
-
-def _survived(code: int | None) -> bool:
-    return code is not None and status_by_exit_code[code] not in CAUGHT
+        print(*survived, sep="\n")
 
 
 def _modules() -> Iterator[tuple[str, dict[str, int | None]]]:
