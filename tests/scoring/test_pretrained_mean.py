@@ -103,6 +103,13 @@ def test_sif_of_empty_corpus(vector_file):
     np.testing.assert_allclose(scorer.encode(SENTENCES), naive_means(SENTENCES, lambda word: 1), atol=1e-6)
 
 
+def test_sif_of_a_corpus_of_one_word(vector_file):
+    corpus = pa.array([WORDS[0]])
+    scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=0), corpus)
+    expected = naive_means(SENTENCES, lambda word: 0.1 / 1.1 if word == WORDS[0] else 1)
+    np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("name", "module", "options"),
     [("vectors", vectors, {}), ("sif", sif, {"a": 0.1, "components": 1}), ("sif", sif, {"a": 0.1, "components": 0})],

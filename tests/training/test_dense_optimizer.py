@@ -17,6 +17,20 @@ def test_weights_with_infinite_penalty(optimizer, to_start, limit):
     torch.testing.assert_close(weight.detach(), torch.full((3,), limit), atol=1e-5, rtol=0)
 
 
+@pytest.mark.parametrize("to_start", [True, False])
+@pytest.mark.parametrize(
+    ("optimizer", "moved", "root"),
+    [("adam", 0.1, 0.001**0.5 * 2), ("adagrad", 0.1, 2.0), ("sgd", 0.1 * 2, 1.0)],  # by Adam c m / √v, g = 2
+)
+def test_first_step_with_a_penalty(optimizer, moved, root, to_start):
+    weight, strength, start = torch.full((1,), 3.0, requires_grad=True), 0.7, 3.0 if to_start else 0.0
+    dense = DenseOptimizer([weight], optimizer, L2Penalty(strength, to_start))
+    (2 * weight).sum().backward()
+    dense.update(1, 0.1)
+    c = 0.1 * 0.001**0.5 / 0.1 if optimizer == "adam" else 0.1  # corrected for moments that start at zero
+    assert weight.item() == pytest.approx(start + (3 - moved - start) / (1 + strength * c / root), rel=1e-6)
+
+
 def test_sgd_with_the_momentum_of_charagram2016():
     weight = torch.ones(1, requires_grad=True)
     dense, values = DenseOptimizer([weight], "sgd", L2Penalty()), []

@@ -29,6 +29,18 @@ def test_words_and_boundary_tokens_of_scrambled_sentences(boundary_tokens):
     assert [row[len(row) - end :] for row in scrambled] == [[9] * end] * 4
 
 
+@pytest.mark.parametrize("widths", [(2, 0), (0, 2), (2, 3)])
+def test_words_at_both_ends_keep_their_positions(widths):
+    sentences = [list(range(length)) for length in range(13)] * 20
+    ragged = ragged_of(sentences, counted=False)
+    order = scrambled_order(ragged.offsets, np.ones(len(sentences), bool), widths, np.random.default_rng(0))
+    for sentence, row in zip(sentences, np.split(ragged.ids[order], ragged.offsets[1:-1]), strict=True):
+        inside = slice(widths[0], max(len(sentence) - widths[1], widths[0]))
+        kept = np.delete(np.arange(len(sentence)), inside)
+        assert row[kept].tolist() == kept.tolist()
+        assert sorted(row[inside]) == sentence[inside]
+
+
 def test_distribution_of_orders_of_three_words():
     ragged = ragged_of([[1, 2, 3]] * 6000, counted=False)
     order = scrambled_order(ragged.offsets, np.ones(6000, bool), (0, 0), np.random.default_rng(0))

@@ -11,6 +11,7 @@ import torch
 from paraphrastic.errors import ModelError
 from paraphrastic.training import trainer as training_loop
 from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.losses import infonce_loss, margin_loss, negative_mask
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
 from tests.helpers.toy_training import SENTENCES, kill_at, prepare, train
@@ -70,6 +71,16 @@ def test_order_and_noise_depend_on_the_seed():
     assert orders[0] == orders[1] != orders[2]
     draws = [trainer.random(training_loop.NOISE, 1).random() for trainer in (first, same, other)]
     assert draws[0] == draws[1] != draws[2]
+
+
+def test_loss_of_an_encoder_is_that_of_its_options():
+    rows, vectors = np.array([3, 0, 7]), torch.randn(6, 5, generator=torch.Generator().manual_seed(0))
+    mask = negative_mask(torch.arange(6), torch.arange(3))
+    infonce = small_trainer(temperature=0.3).loss_of(vectors, rows)
+    assert float(infonce) == pytest.approx(float(infonce_loss(vectors, mask, 0.3)))
+    trainer = small_trainer(margin=0.7, negatives="mix")
+    expected = margin_loss(vectors, mask, 0.7, "mix", small_trainer().random(training_loop.NEGATIVES))
+    assert float(trainer.loss_of(vectors, rows)) == pytest.approx(float(expected))
 
 
 def distances(trained, started):

@@ -70,6 +70,6 @@ def scrambled_order(
     position = np.arange(len(sentence)) - offsets[sentence]
     start, end = boundary_widths
     inside = (position >= start) & (position < lengths[sentence] - end)
+    # keys of shuffled words are at least `start` and below `start + 1`, the lowest position at the end
     key = np.where(scramble[sentence] & inside, start + generator.random(len(position)), position)
-    key[position >= lengths[sentence] - end] += start + 1  # after every shuffled word
     return np.lexsort((key, sentence))
