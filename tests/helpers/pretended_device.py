@@ -1,17 +1,19 @@
 """A pretended GPU: torch and this package treat its tensors as those of another device, main memory stores them.
 
-On a machine without a GPU it shows where device code mixes devices: an operation on tensors of both raises. Copies to
-the device, and operations that make the CPU wait for the device, are recorded. Kernels of a GPU do not run.
+On a machine without a GPU it shows where device code mixes devices: an operation on tensors of both raises. Copies
+between the device and main memory, and operations that make the CPU wait for the device, are recorded. Kernels of a GPU
+do not run.
+
+The device has the type `meta`, whose tensors have a shape and no elements; `DeviceTensor` adds the elements. All of it
+is what PyTorch documents for its extension, in its notes on `__torch_dispatch__` and on modes.
 """
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
-from torch.utils._pytree import tree_leaves, tree_map_only
-from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+from torch.utils._python_dispatch import TorchDispatchMode  # the notes import it from there
 
-_setup_privateuseone_for_python_backend("pretended")
-DEVICE = torch.device("pretended:0")
+
+DEVICE = torch.device("meta")
 
 _aten = torch.ops.aten
 _OUTPUT_SIZE_DEPENDS_ON_VALUES = (_aten._unique2, _aten.nonzero, _aten.masked_select)
@@ -20,10 +22,12 @@ _OUTPUT_SIZE_DEPENDS_ON_VALUES = (_aten._unique2, _aten.nonzero, _aten.masked_se
 class DeviceTensor(Tensor):
     """A tensor of the device; `host` is the tensor in main memory that stores its elements."""
 
+    is_meta = False  # a module that loads a state leaves out tensors without elements
+
     @staticmethod
     def __new__(cls, host):
-        like = {"strides": host.stride(), "storage_offset": host.storage_offset(), "dtype": host.dtype}
-        return Tensor._make_wrapper_subclass(cls, host.shape, device=DEVICE, **like)
+        shape = torch.empty_strided(host.shape, host.stride(), dtype=host.dtype, device=DEVICE)
+        return shape.as_subclass(cls)
 
     def __init__(self, host):
         self.host = host
@@ -44,12 +48,13 @@ class PretendedDevice(TorchDispatchMode):
 
     Attributes:
         copied: elements of each copy to the device.
+        read: elements of each copy to main memory.
         synchronizations: operations whose results the CPU waits for.
     """
 
     def __init__(self):
         super().__init__()
-        self.copied, self.synchronizations = [], []
+        self.copied, self.read, self.synchronizations = [], [], []
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -58,7 +63,7 @@ class PretendedDevice(TorchDispatchMode):
 
     def _record(self, operation, args, kwargs):
         name = operation.overloadpacket
-        on_device = any(isinstance(leaf, DeviceTensor) for leaf in tree_leaves(args))
+        on_device = any(isinstance(leaf, DeviceTensor) for leaf in _leaves(args))
         if name is _aten._to_copy:
             self._record_copy(args[0], kwargs.get("device") or args[0].device, kwargs.get("non_blocking"))
         elif name is _aten.copy_:
@@ -69,8 +74,7 @@ class PretendedDevice(TorchDispatchMode):
     def _record_copy(self, source, target, asynchronous):
         if source.device.type == target.type:
             return
-        if target.type == DEVICE.type:
-            self.copied.append(source.numel())
+        (self.copied if target.type == DEVICE.type else self.read).append(source.numel())
         if target.type == "cpu" or not asynchronous:
             self.synchronizations.append(f"copy to {target.type}")
 
@@ -86,26 +90,48 @@ def _size_depends_on_values(name, args, kwargs):
 
 def _run(operation, args, kwargs):
     """Run an operation on the tensors in main memory and wrap its result if it belongs to the device."""
-    name, leaves = operation.overloadpacket, tree_leaves((args, kwargs))
+    name, leaves = operation.overloadpacket, [*_leaves(args), *_leaves(kwargs)]
     has_device_arguments = any(isinstance(leaf, DeviceTensor) for leaf in leaves)
     target = kwargs.get("device")
     result_on_device = has_device_arguments if target is None else torch.device(target).type == DEVICE.type
     if has_device_arguments and name not in (_aten._to_copy, _aten.copy_):
         _refuse_host_tensors(operation, leaves)
-    host_args, host_kwargs = tree_map_only(DeviceTensor, lambda tensor: tensor.host, (args, kwargs))
+    host_args, host_kwargs = (_map(lambda tensor: getattr(tensor, "host", tensor), each) for each in (args, kwargs))
     if result_on_device and "device" in kwargs:
         host_kwargs["device"] = torch.device("cpu")
     out = operation(*host_args, **host_kwargs)
-    if name is _aten.copy_:
+    if out is not None and _is_in_place(operation):  # those on lists of tensors return nothing
         return args[0]
-    if name is _aten._local_scalar_dense or not result_on_device:
-        return out
-    out = tree_map_only(Tensor, DeviceTensor, out)
-    return return_and_correct_aliasing(operation, args, kwargs, out) if has_device_arguments else out
+    if "out" in kwargs:
+        return kwargs["out"]
+    return _map(DeviceTensor, out) if result_on_device else out
+
+
+def _is_in_place(operation):
+    """Return whether an operation, such as `aten::add_.Tensor`, writes its first argument and returns it."""
+    return operation.name().partition(".")[0].endswith("_")
 
 
 def _refuse_host_tensors(operation, leaves):
     """Raise if an argument is an array in main memory; a single number may be."""
     for leaf in leaves:
-        if isinstance(leaf, Tensor) and not isinstance(leaf, DeviceTensor) and leaf.dim():
+        if not isinstance(leaf, DeviceTensor) and leaf.dim():
             raise RuntimeError(f"{operation}: a tensor of the CPU beside tensors of the device")
+
+
+def _leaves(arguments):
+    """Return the tensors in nested arguments."""
+    found = []
+    _map(found.append, arguments)
+    return found
+
+
+def _map(function, arguments):
+    """Return nested arguments with `function` applied to their tensors."""
+    if isinstance(arguments, Tensor):
+        return function(arguments)
+    if isinstance(arguments, dict):
+        return {key: _map(function, each) for key, each in arguments.items()}
+    return (
+        type(arguments)(_map(function, each) for each in arguments) if type(arguments) in (list, tuple) else arguments
+    )
