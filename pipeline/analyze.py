@@ -7,6 +7,7 @@ import typer
 
 from paraphrastic.analysis import analysis
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.parameters import load_params
 from pipeline.stage import run, write_csv
 
 DATA, TABLES = Path("data"), Path("metrics/analysis")
@@ -14,7 +15,8 @@ DATA, TABLES = Path("data"), Path("metrics/analysis")
 
 def main(name: Annotated[str, typer.Argument(help="An entry of `analyses` in params.yaml.")]) -> None:
     """Write the table of one analysis."""
-    write_csv(analysis(name)(Artifacts(DATA)), TABLES / f"{name}.csv")
+    params = load_params()
+    write_csv(analysis(name)(Artifacts(DATA, params.train.device)), TABLES / f"{name}.csv")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from rich.table import Table
 from paraphrastic.atomic import write_text
 from paraphrastic.console import console
 from paraphrastic.evaluation import COLUMNS, Benchmarks, evaluate
-from paraphrastic.inference.model_folder import load_scorer
+from paraphrastic.inference.model_folder import load_scorer, usable_device
+from paraphrastic.parameters import load_params
 from paraphrastic.tables import SCORES, write_table
 from pipeline.stage import run, write_csv
 
@@ -21,7 +22,9 @@ METRICS, SETS, SCORES_FILE = Path("metrics/evaluate.json"), Path("metrics/sets.c
 
 def main() -> None:
     """Score the trained model on all evaluation sets."""
-    results = evaluate(Benchmarks.load(BENCHMARKS), load_scorer(MODEL))
+    params = load_params()
+    scorer = load_scorer(MODEL, usable_device(MODEL, params.train.device))
+    results = evaluate(Benchmarks.load(BENCHMARKS), scorer)
     write_text(METRICS, json.dumps(results.metrics, indent=2) + "\n")
     write_csv(pd.DataFrame(results.sets, columns=COLUMNS), SETS)
     write_table(results.scores, SCORES_FILE, SCORES)

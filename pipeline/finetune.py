@@ -8,7 +8,7 @@ from typing import Annotated
 import torch
 import typer
 
-from paraphrastic import models
+from paraphrastic import devices, models
 from paraphrastic.atomic import write_text
 from paraphrastic.console import message, progress
 from paraphrastic.errors import ParameterError, unknown_name
@@ -30,7 +30,9 @@ def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in
     params = load_params()
     options = checked(FinetuneConfig, params.finetune, "finetune")
     torch.set_num_threads(options.num_threads)
-    settings = task, params.seed, params.model, params.models[params.model], params.finetune, params.taggers
+    device = params.train.device
+    chosen = params.model, params.models[params.model], params.finetune, params.taggers
+    settings = task, params.seed, devices.find(device).type, *chosen
     checkpoint = Checkpoint(CHECKPOINTS / fingerprint((*settings, params.vocabulary), BENCHMARKS, MODEL))
     with progress() as bar:
         line = bar.add_task(task, total=None)
@@ -38,7 +40,7 @@ def main(task: Annotated[str, typer.Argument(help="An entry of finetune.tasks in
         def on_step(step: int, steps: int) -> None:
             bar.update(line, completed=step, total=steps)
 
-        outcome = _train(task, params, options, TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, on_step))
+        outcome = _train(task, params, options, TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, on_step, device))
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
     write_curve(METRICS / f"{task}.csv", ("epoch", "score"), outcome.curves.selection, digits=2)

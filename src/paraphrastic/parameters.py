@@ -22,6 +22,7 @@ from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from paraphrastic import devices
 from paraphrastic.errors import ParameterError, did_you_mean, unknown_name
 
 PARAMS = Path("params.yaml")
@@ -45,8 +46,8 @@ RENAMED = {  # earlier spelling of a key → the spelling now
 
 
 def _device(text: str) -> str:
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", text):
-        raise ValueError("should be auto, cpu, cuda or cuda:N")
+    if not devices.is_name(text):
+        raise ValueError(f"should be {devices.NAMES}")
     return text
 
 

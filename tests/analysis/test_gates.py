@@ -9,6 +9,7 @@ from paraphrastic.analysis import gates
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.errors import DataError, ModelError
 from tests.helpers.encoder_variants import LSTM, WORD
+from tests.helpers.pretended_device import HAS_GPU, gpu
 from tests.helpers.small_models import save_encoder
 from tests.helpers.task_tables import write_tasks
 from tests.helpers.toy_training import WORDS
@@ -82,6 +83,14 @@ def test_mean_norms_of_the_words_of_sentences_with_the_same_tokens(artifacts):
         chosen = [n for n, each in enumerate(tags) if each == tag]
         assert found(table, tag) == means([relations[n] for n in chosen], [norms[n] for n in chosen])
     assert list(table["kind"].unique()) == ["tag", "relation", "JJ", "VBG"]
+
+
+def test_norms_on_device_and_cpu(artifacts):
+    with gpu() as records:
+        on_device = found(gates.analyze(Artifacts(artifacts.folder, "cuda")), "tag")
+    assert HAS_GPU or records.read
+    on_cpu = found(gates.analyze(artifacts), "tag")
+    assert on_device == {label: (n, pytest.approx(norm, abs=0.011)) for label, (n, norm) in on_cpu.items()}
 
 
 def test_ranks_within_a_kind(artifacts):

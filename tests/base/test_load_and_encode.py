@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import paraphrastic
-from paraphrastic.errors import ModelError
+from paraphrastic.errors import ModelError, ParameterError
 from tests.base.conftest import DIM, ENCODERS, NGRAMS, SCORERS, WORDS, embeddings
 
 SENTENCES = ["A dog runs.", "a CAT", "", "zebra"]
@@ -59,6 +59,17 @@ def test_similarity_by_each_scorer(folder, name):
     assert scores[2] < scores[0]
 
 
+@pytest.mark.parametrize("name", SCORERS)
+def test_devices(folder, name):
+    path = folder(name)
+    for device in ("auto", "cpu"):
+        assert paraphrastic.load(path, device=device).similarity("a dog", "a dog") > 0
+    with pytest.raises(ParameterError, match=f"{name} is computed on the CPU, without PyTorch; use auto or cpu$"):
+        paraphrastic.load(path, device="cuda")
+    with pytest.raises(ParameterError, match=r"^device 'gpu': should be auto, cpu, cuda or cuda:N$"):
+        paraphrastic.load(path, device="gpu")
+
+
 @pytest.mark.skipif(bool(find_spec("torch")), reason="torch is installed here")
 def test_encoder_that_needs_torch(folder):
     path = folder("avg") / "config.json"
@@ -66,6 +77,8 @@ def test_encoder_that_needs_torch(folder):
     path.write_text(json.dumps(content))
     with pytest.raises(ModelError, match=r"lstmavg needs PyTorch; pip install 'paraphrastic\[torch\]'$"):
         paraphrastic.load(path.parent)
+    with pytest.raises(ModelError, match="lstmavg needs PyTorch"):
+        paraphrastic.load(path.parent, device="cuda")
 
 
 def seconds_until_output(code):

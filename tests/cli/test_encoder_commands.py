@@ -8,6 +8,7 @@ import paraphrastic
 from paraphrastic.sample import tables
 from paraphrastic.sources import catalogue
 from tests.helpers.command_line import assert_refused
+from tests.helpers.pretended_device import HAS_GPU, gpu
 
 REAL = catalogue.catalogue  # the fixture `run` replaces it
 PAIRS = "text1,text2,label\n" + "".join(f"a dog number {n} runs,one dog number {n} is running,1\n" for n in range(9))
@@ -46,6 +47,34 @@ def test_wrong_settings(run, folder):
     assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x"), "--set x: not KEY=VALUE")
     assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x=["), "the value is not YAML")
     assert_refused(run("train", "--corpus", "good.csv", "--out", "no/model"), "no: no such folder; create it first")
+
+
+def test_device(run, folder, lines):
+    rows = [f"{lines[0]}\t{line}\t{n}" for n, line in enumerate(lines)]
+    (folder / "known.tsv").write_text("\n".join(["text1\ttext2\tscore", *rows]))
+    with gpu() as records:
+        on_device, on_cpu = (run("evaluate", "lstmavg", "known.tsv", "--device", name) for name in ("cuda", "cpu"))
+        assert HAS_GPU or records.read
+        options = ("--model", "lstm", "-S", "models.lstm.dim=8", "-S", "models.lstm.epochs=1")
+        trained = run("train", "--corpus", "good.csv", "--out", "model", *options, "--device", "cuda")
+    assert on_device.stdout == on_cpu.stdout != ""
+    assert trained.exit_code == 0, trained.output
+    assert paraphrastic.load(folder / "model").dim == 8
+
+
+def test_wrong_device(run, folder):
+    train, evaluate = ("train", "--corpus", "good.csv", "--out", "model", *SMALL), ("evaluate", "vectors", "good.csv")
+    names = "should be auto, cpu, cuda or cuda:N"
+    assert_refused(run(*train, "--device", "gpu"), f"train.device = 'gpu': {names}")
+    assert_refused(run(*evaluate, "--device", "gpu"), f"device 'gpu': {names}")
+    assert_refused(run(*evaluate, "--device", "cuda"), "device 'cuda': vectors: vectors is computed on the CPU")
+
+
+@pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
+def test_no_gpu(run, folder):
+    message = "device 'cuda': not available on this machine; use auto or cpu"
+    for command in (["train", "--corpus", "good.csv", "--out", "model", *SMALL], ["evaluate", "lstmavg", "good.csv"]):
+        assert_refused(run(*command, "--device", "cuda"), message)
 
 
 def test_inspect(run, folder, monkeypatch):

@@ -1,6 +1,7 @@
 """The commands embed, similarity, neighbors, explain, export and info."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from paraphrastic.inference.explain import explain
 from paraphrastic.inference.neighbors import nearest_in_vocabulary
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import LSTM
+from tests.helpers.pretended_device import HAS_GPU, gpu
 from tests.helpers.small_models import ENCODERS, save_encoder
 from tests.helpers.toy_training import WORDS
 
@@ -23,6 +25,51 @@ def read_json_lines(text):
     """Return the texts and the vectors of JSON lines."""
     rows = [json.loads(line) for line in text.split("\n")[:-1]]
     return [row["text"] for row in rows], np.array([row["vector"] for row in rows], np.float32)
+
+
+@pytest.mark.parametrize(
+    "command", ["embed {} lines.txt", "similarity {} pairs.tsv", "neighbors {} was", "search lines.txt was --model {}"]
+)
+class TestDevice:
+    def test_numbers_on_device_and_cpu(self, run, command):
+        with gpu() as records:
+            on_device, on_cpu = (
+                run(*f"{command} --device {device}".format("lstmavg").split()) for device in ("cuda", "cpu")
+            )
+        assert on_device.exit_code == 0, on_device.output
+        numbers = [[float(number) for number in re.findall(r"-?\d\.\d+", each.stdout)] for each in (on_device, on_cpu)]
+        assert numbers[0]
+        np.testing.assert_allclose(*numbers, atol=2e-4)
+        assert HAS_GPU or records.read
+
+    @pytest.mark.parametrize("model", ["avg", "lstmavg"])
+    def test_wrong_name(self, run, command, model):
+        result = run(*f"{command} --device gpu".format(model).split())
+        assert_refused(result, "device 'gpu': should be auto, cpu, cuda or cuda:N")
+
+    @pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
+    def test_no_gpu(self, run, command):
+        assert_refused(
+            run(*f"{command} --device cuda:9".format("lstmavg").split()),
+            "device 'cuda:9': not available on this machine; use auto or cpu",
+        )
+
+    def test_model_without_torch(self, run, command):
+        assert_refused(
+            run(*f"{command} --device cuda".format("avg").split()),
+            "device 'cuda': avg: avg is computed on the CPU, without PyTorch; use auto or cpu",
+        )
+        assert run(*f"{command} --device auto".format("avg").split()).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["dedup", "pairs"])
+def test_device_of_commands_that_compare_lines(run, command):
+    with gpu() as records:
+        on_device, on_cpu = (
+            run(command, "lines.txt", "--model", "lstmavg", "--device", device) for device in ("cuda", "cpu")
+        )
+    assert (on_device.exit_code, on_device.stdout) == (0, on_cpu.stdout)
+    assert HAS_GPU or records.read
 
 
 class TestEmbed:

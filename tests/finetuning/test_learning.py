@@ -11,7 +11,7 @@ import torch
 from paraphrastic.errors import DataError, ModelError, ParameterError
 from paraphrastic.finetuning import learning
 from paraphrastic.finetuning.config import FinetuneConfig
-from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, train_task
+from paraphrastic.finetuning.learning import FIXED, ModelChoice, TaskRun, train_tags, train_task
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.finetuning.tasks import SPLITS, find_task
 from paraphrastic.inference import model_folder
@@ -19,8 +19,10 @@ from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.pretrained_mean import pretrained_mean
 from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import Trainer
 from tests.helpers.encoder_variants import LSTM, PROJ, TRAINED, WORD
 from tests.helpers.ldc import LDC
+from tests.helpers.pretended_device import DEVICE, HAS_GPU, gpu
 from tests.helpers.small_models import save_baseline
 from tests.helpers.tagged_text import VARIANTS as TAGGERS
 from tests.helpers.task_tables import write_tasks
@@ -50,10 +52,10 @@ WORDS = pa.array([f"word{n}" for n in range(30)])  # some of the words of TASK
 def train(tmp_path):
     """Return a function that trains a model on a task, whose pretrained folder is `tmp_path/model`."""
 
-    def run(name: str, task=TASK, seed: int = 1, **changes: Any):
+    def run(name: str, task=TASK, seed: int = 1, device: str = "cpu", **changes: Any):
         options = FinetuneConfig(**OPTIONS | {"init": "scratch"} | changes)
         choice = ModelChoice(name, config_class(name)(**BLOCKS[name]), [2, 3], tmp_path / "model")
-        run_options = TaskRun(seed, Checkpoint(tmp_path / "checkpoint"), 1e9, lambda step, steps: None)
+        run_options = TaskRun(seed, Checkpoint(tmp_path / "checkpoint"), 1e9, lambda step, steps: None, device)
         return train_task(task, choice, options, run_options)
 
     return run
@@ -256,6 +258,54 @@ def test_other_pretrained_model(train, tmp_path, init):
     message = "model holds 'overlap', but model = 'avg' is chosen; run `dvc repro train`"
     with pytest.raises(ModelError, match=message):
         train("avg", init=init)
+
+
+class TestDevice:
+    @pytest.fixture
+    def trainers(self, monkeypatch):
+        """Let `cuda` be a device, and return the trainers of all runs."""
+        trainers, run = [], Trainer.run
+
+        def spy(trainer, *arguments):
+            trainers.append(trainer)
+            return run(trainer, *arguments)
+
+        monkeypatch.setattr(Trainer, "run", spy)
+        with gpu():
+            yield trainers
+
+    @pytest.mark.parametrize(
+        ("name", "init", "kind"),
+        [
+            *(("lstmavg", init, "similarity") for init in ("scratch", "universal", *FIXED)),
+            ("lstmavg", "scratch", "labelled_sentences"),
+            ("charagram", "scratch", "ranking"),
+            ("charagram", "frozen", "labelled_pairs"),  # encodes without torch
+            *(("ldc", init, "labelled_pairs") for init in ("scratch", "universal")),
+        ],
+    )
+    def test_outcome_on_device_and_cpu(self, train, tmp_path, trainers, monkeypatch, name, init, kind):
+        # Not with Adam: on the CPU the penalty of its idle rows is of first order.
+        monkeypatch.setitem(BLOCKS, "ldc", BLOCKS["ldc"] | {"optimizer": "adagrad"})
+        save_pretrained(name, tmp_path / "model")
+        noise = {"dropout": 0.3} | ({"scramble": 0.5} if name == "lstmavg" else {}) if name != "charagram" else {}
+        options = {"init": init, "optimizer": "adagrad", "lambda_c": 0.01, "lambda_w": 0.01, "max_grad_norm": 1.0}
+        on_device, on_cpu = (
+            train(name, random_task(kind), device=device, **options, **noise) for device in ("cuda", "cpu")
+        )
+        for trainer, device in zip(trainers, (DEVICE.type, "cpu"), strict=True):
+            tensors = trainer.embedding_optimizer.weights, *trainer.modules.parameters()
+            assert {tensor.device.type for tensor in tensors} == {device}
+        np.testing.assert_allclose(on_device.curves.loss, on_cpu.curves.loss, rtol=1e-3)
+        for metrics, expected in ((on_device.dev, on_cpu.dev), (on_device.test, on_cpu.test)):
+            assert metrics == pytest.approx(expected, abs=2.1)  # the percentage of one row is 2
+
+    @pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
+    @pytest.mark.parametrize(("name", "init"), [("avg", "scratch"), ("avg", "frozen"), ("ldc", "scratch")])
+    def test_no_gpu(self, train, tmp_path, name, init):
+        save_pretrained(name, tmp_path / "model")
+        with pytest.raises(ParameterError, match=r"^device 'cuda:9': not available on this machine; use auto or cpu$"):
+            train(name, init=init, device="cuda:9")
 
 
 def tag_rows(split: str) -> list[tuple[Any, ...]]:

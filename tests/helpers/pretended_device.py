@@ -1,19 +1,26 @@
 """A pretended GPU: torch and this package treat its tensors as those of another device, main memory stores them.
 
-On a machine without a GPU it shows where device code mixes devices: an operation on tensors of both raises. Copies
-between the device and main memory, and operations that make the CPU wait for the device, are recorded. Kernels of a GPU
-do not run.
+On a machine without a GPU it shows where device code mixes devices, or draws random numbers on the device: the
+operation raises. Copies between the device and main memory, and operations that make the CPU wait for the device, are
+recorded. Kernels of a GPU do not run.
 
 The device has the type `meta`, whose tensors have a shape and no elements; `DeviceTensor` adds the elements. All of it
 is what PyTorch documents for its extension, in its notes on `__torch_dispatch__` and on modes.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from unittest.mock import patch
+
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode  # the notes import it from there
 
+from paraphrastic import devices
 
-DEVICE = torch.device("meta")
+PRETENDED = torch.device("meta")
+HAS_GPU = torch.cuda.is_available()
+DEVICE = torch.device("cuda") if HAS_GPU else PRETENDED
 
 _aten = torch.ops.aten
 _OUTPUT_SIZE_DEPENDS_ON_VALUES = (_aten._unique2, _aten.nonzero, _aten.masked_select)
@@ -26,7 +33,7 @@ class DeviceTensor(Tensor):
 
     @staticmethod
     def __new__(cls, host):
-        shape = torch.empty_strided(host.shape, host.stride(), dtype=host.dtype, device=DEVICE)
+        shape = torch.empty_strided(host.shape, host.stride(), dtype=host.dtype, device=PRETENDED)
         return shape.as_subclass(cls)
 
     def __init__(self, host):
@@ -74,9 +81,25 @@ class PretendedDevice(TorchDispatchMode):
     def _record_copy(self, source, target, asynchronous):
         if source.device.type == target.type:
             return
-        (self.copied if target.type == DEVICE.type else self.read).append(source.numel())
+        (self.copied if target.type == PRETENDED.type else self.read).append(source.numel())
         if target.type == "cpu" or not asynchronous:
             self.synchronizations.append(f"copy to {target.type}")
+
+
+@contextmanager
+def gpu() -> Iterator[PretendedDevice]:
+    """Let `cuda` be the GPU of this machine or, without one, the pretended device; yield the records of the latter."""
+
+    def find(name: str, gpu: int | None = None) -> torch.device:
+        return torch.device("cpu") if name == "cpu" else PRETENDED
+
+    with PretendedDevice() as records, nullcontext() if HAS_GPU else patch.object(devices, "find", find):
+        yield records
+
+
+def tensors_of(model):
+    """Return the embedding table and the parameters of a trained model or a tagger."""
+    return [model.embeddings, *(model.network if hasattr(model, "network") else model.module).parameters()]
 
 
 def _size_depends_on_values(name, args, kwargs):
@@ -93,9 +116,11 @@ def _run(operation, args, kwargs):
     name, leaves = operation.overloadpacket, [*_leaves(args), *_leaves(kwargs)]
     has_device_arguments = any(isinstance(leaf, DeviceTensor) for leaf in leaves)
     target = kwargs.get("device")
-    result_on_device = has_device_arguments if target is None else torch.device(target).type == DEVICE.type
+    result_on_device = has_device_arguments if target is None else torch.device(target).type == PRETENDED.type
     if has_device_arguments and name not in (_aten._to_copy, _aten.copy_):
         _refuse_host_tensors(operation, leaves)
+    if result_on_device and torch.Tag.nondeterministic_seeded in operation.tags:
+        raise RuntimeError(f"{operation}: random numbers of the device, which are others than those of the CPU")
     host_args, host_kwargs = (_map(lambda tensor: getattr(tensor, "host", tensor), each) for each in (args, kwargs))
     if result_on_device and "device" in kwargs:
         host_kwargs["device"] = torch.device("cpu")

@@ -2,15 +2,22 @@
 
 import csv
 import json
+from shutil import copy
 
+import numpy as np
 import pytest
 
+from paraphrastic.errors import ParameterError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import overlap
 from paraphrastic.scoring.token_overlap import OverlapScorer
 from paraphrastic.tables import SCORES, read_table
 from pipeline import evaluate
 from tests.helpers.benchmark_tables import write_benchmarks
+from tests.helpers.encoder_variants import LSTM
+from tests.helpers.pretended_device import HAS_GPU, gpu
+from tests.helpers.repository import ROOT
+from tests.helpers.small_models import save_encoder
 
 
 @pytest.fixture
@@ -19,6 +26,7 @@ def stage_folder(tmp_path, monkeypatch):
     texts = ["a cat sat", "a cat sat down", "a dog", "the dog", "", "a b", "b a", "c", "x", "y"]
     write_benchmarks(tmp_path / "data/benchmarks", texts=texts)
     model_folder.save(OverlapScorer(), "overlap", overlap.Config(), tmp_path / "data/model")
+    copy(ROOT / "params.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -54,3 +62,38 @@ def test_summary_on_stderr(stage_folder, capsys):
     assert "wikiqa.map" in printed
     assert "\x1b" not in printed
     assert "NaN" not in printed
+
+
+def set_device(folder, device):
+    text = (ROOT / "params.yaml").read_text()
+    (folder / "params.yaml").write_text(text.replace("  device: auto ", f"  device: {device} "))
+
+
+def test_scores_on_device_and_cpu(stage_folder):
+    save_encoder(stage_folder / "data/model", "lstmavg", LSTM)
+    scores = []
+    for device in ("cuda", "cpu"):
+        set_device(stage_folder, device)
+        with gpu() as records:
+            evaluate.main()
+        assert HAS_GPU or bool(records.read) == (device == "cuda")
+        scores.append(read_table(stage_folder / "data/scores.parquet", SCORES)["score"].to_numpy())
+    assert scores[1].any()
+    np.testing.assert_allclose(*scores, atol=1e-5)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_model_without_torch_is_scored_on_the_cpu(stage_folder, device):
+    evaluate.main()
+    expected = (stage_folder / "metrics/evaluate.json").read_bytes()
+    set_device(stage_folder, device)
+    evaluate.main()
+    assert (stage_folder / "metrics/evaluate.json").read_bytes() == expected
+
+
+@pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
+def test_no_gpu(stage_folder):
+    save_encoder(stage_folder / "data/model", "lstmavg", LSTM)
+    set_device(stage_folder, "cuda")
+    with pytest.raises(ParameterError, match=r"^device 'cuda': not available on this machine; use auto or cpu$"):
+        evaluate.main()

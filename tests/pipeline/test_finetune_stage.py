@@ -19,6 +19,7 @@ from paraphrastic.models import config_class, model_class
 from paraphrastic.parameters import load_params
 from paraphrastic.scoring.neural import TrainedEncoder
 from pipeline import finetune
+from tests.helpers.pretended_device import HAS_GPU, gpu
 from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_baseline
 from tests.helpers.task_tables import write_tasks
@@ -80,6 +81,23 @@ def test_curve_of_the_score_on_the_development_set(run_stage, tmp_path, task, mo
     assert [epoch for epoch, _ in points] == ["1", "2"]
     best = max(points, key=lambda point: float(point[1]))
     assert best == [str(metrics["epoch"]), f"{metrics['dev']['accuracy']:.2f}"]
+
+
+@learners
+def test_metrics_on_device_and_cpu(run_stage, task, model):
+    with gpu() as records:
+        on_device, on_cpu = (run_stage(task, model=model, device=device) for device in ("cuda", "cpu"))
+    assert on_device.keys() == on_cpu.keys()
+    for part in ("dev", "test"):
+        assert on_device[part] == pytest.approx(on_cpu[part], abs=4)  # the percentage of one row is 3.3
+    assert HAS_GPU or records.read
+
+
+@pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
+@learners
+def test_no_gpu(run_stage, task, model):
+    with pytest.raises(ParameterError, match=r"^device 'cuda': not available on this machine; use auto or cpu$"):
+        run_stage(task, model=model, device="cuda")
 
 
 @learners

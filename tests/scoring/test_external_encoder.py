@@ -1,6 +1,7 @@
 """Encoders of sentence-transformers and model2vec as scorers."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,8 @@ from tokenizers.models import WordLevel
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import external
-from paraphrastic.scoring.external_encoder import ExternalEncoder
+from paraphrastic.scoring.external_encoder import ExternalEncoder, usable_device
+from tests.helpers.pretended_device import DEVICE, gpu
 
 TEXTS = pa.array(["a", "b b", ""])
 INSTALL = "pip install '.[external]'"
@@ -30,8 +32,7 @@ class WordCountEncoder:
     """Replaces the encoder of either package: the vector of a text is its number of words, and 1."""
 
     def __init__(self, path: str, device: str | None = None) -> None:
-        assert device is None  # sentence-transformers chooses
-        self.path = path
+        self.path, self.device = path, device
 
     @classmethod
     def from_pretrained(cls, path: str) -> "WordCountEncoder":
@@ -70,6 +71,32 @@ def test_vectors_after_loading(encoder_folder, tmp_path):
     loaded = model_folder.load_scorer(tmp_path / "model")
     assert [file.name for file in (tmp_path / "model").iterdir()] == ["config.json"]
     np.testing.assert_array_equal(loaded.encode(TEXTS), [[1, 1], [2, 1], [0, 1]])
+
+
+@pytest.mark.parametrize(("device", "wanted"), [("auto", None), ("cpu", "cpu"), ("cuda", str(DEVICE))])
+def test_device_of_sentence_transformers(encoder_folder, device, wanted):
+    if encoder_folder.joinpath("config.json").exists():
+        pytest.skip("model2vec has no devices")
+    with gpu():
+        encoder = ExternalEncoder(encoder_folder, 2, device)
+        encoder.encode(TEXTS)
+    assert encoder._encoder.device == wanted  # it chooses itself for None
+    assert usable_device(encoder_folder, "cuda:1") == "cuda:1"
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu", "cuda", "gpu"])
+def test_device_of_model2vec(encoder_folder, device):
+    if encoder_folder.joinpath("modules.json").exists():
+        pytest.skip("sentence-transformers has devices")
+    encoder = ExternalEncoder(encoder_folder, 2, device)
+    if device in ("auto", "cpu"):
+        encoder.encode(TEXTS)
+    else:
+        reason = f"{encoder_folder} is computed on the CPU"
+        message = "should be auto, cpu, cuda or cuda:N" if device == "gpu" else reason
+        with pytest.raises(ParameterError, match=re.escape(f"device '{device}': {message}")):
+            encoder.encode(TEXTS)
+    assert usable_device(encoder_folder, device) == "cpu"
 
 
 def test_package_not_installed(encoder_folder, monkeypatch):

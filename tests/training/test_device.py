@@ -8,13 +8,12 @@ import pytest
 import torch
 
 from paraphrastic.training import trainer as training_loop
-from tests.helpers import ldc, pretended_device, toy_training
+from tests.helpers import ldc, toy_training
 from tests.helpers.encoder_variants import LSTM, PROJ, REPRESENTATIVE, WORD, variant_parameters
-from tests.helpers.pretended_device import PretendedDevice
+from tests.helpers.pretended_device import DEVICE, HAS_GPU, PRETENDED, PretendedDevice, tensors_of
+from tests.helpers.toy_tasks import block_of
 from tests.helpers.toy_training import SENTENCES, kill_at, prepare
 
-HAS_GPU = torch.cuda.is_available()
-DEVICE = torch.device("cuda") if HAS_GPU else pretended_device.DEVICE
 PAIRS = 5  # per mini-batch: four steps per epoch
 OPTIONS = {
     "matmul_dtype": "float32",
@@ -62,6 +61,30 @@ def test_vectors_on_device_and_cpu(name, block):
 def test_losses_on_device_and_cpu(name, block, optimizer, tmp_path):
     options = {"optimizer": optimizer, "epochs": 2}
     assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
+
+
+@pytest.mark.parametrize(("name", "block"), [("avg", WORD), ("lstmavg", LSTM), ("charcnn", block_of("charcnn"))])
+def test_losses_with_dropout_on_device_and_cpu(name, block, tmp_path):
+    options = {"dropout": 0.3, "word_dropout": 0.1, "epochs": 2}
+    assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
+
+
+@every_encoder
+def test_scores_that_select_are_computed_on_the_device(name, block, tmp_path, pretended):
+    def score(model):
+        assert {tensor.device.type for tensor in tensors_of(model)} == {DEVICE.type}
+        pretended.read.clear()
+        vectors = model.encode(SENTENCES[:2])
+        assert HAS_GPU or pretended.read == [vectors.size]  # not the weights
+        return float(vectors.sum())
+
+    options = {"epochs": 2, "max_grad_norm": None}
+    on_device, on_cpu = (
+        toy_training.train(name, block, tmp_path, select, device=device, **options)[1]
+        for device, select in ((DEVICE, score), ("cpu", lambda model: float(model.encode(SENTENCES[:2]).sum())))
+    )
+    assert len(on_device.selection) == 2
+    assert_same(on_device.selection, on_cpu.selection)
 
 
 @every_encoder
@@ -143,6 +166,10 @@ class TestPairModel:
         sides = examples.sentences, examples.left, examples.right
         assert_same(on_device.score_ids(*sides), on_cpu.score_ids(*sides))
 
+    def test_losses_with_dropout_on_device_and_cpu(self, tmp_path):
+        options = {"dropout": 0.3, "optimizer": "adagrad", "epochs": 2}
+        assert_same(*(train_pair_model(device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
+
     def test_finite_losses_with_dropout_and_bfloat16_products(self, tmp_path):
         options = {"matmul_dtype": "bfloat16", "dropout": 0.2, "negatives": "mix"}
         _, curves = train_pair_model(DEVICE, tmp_path, **options)
@@ -160,16 +187,25 @@ class TestPairModel:
 
 class TestPretendedDevice:
     def test_operation_on_tensors_of_both_devices(self):
-        tensor = torch.ones(3).to(pretended_device.DEVICE)
+        tensor = torch.ones(3).to(PRETENDED)
         assert (tensor + torch.tensor(1.0)).cpu().tolist() == [2, 2, 2]
         with pytest.raises(RuntimeError, match="a tensor of the CPU beside tensors of the device"):
             tensor + torch.ones(3)
 
+    def test_random_numbers_of_the_device(self):
+        for draw in (
+            lambda: torch.rand(3, device=PRETENDED),
+            lambda: torch.nn.functional.dropout(torch.ones(3).to(PRETENDED), 0.5),
+            lambda: torch.ones(3).to(PRETENDED).normal_(),
+        ):
+            with pytest.raises(RuntimeError, match="random numbers of the device"):
+                draw()
+
     def test_records_of_copies_and_synchronizations(self, pretended):
-        tensor = torch.arange(3).to(pretended_device.DEVICE, non_blocking=True)
+        tensor = torch.arange(3).to(PRETENDED, non_blocking=True)
         assert (pretended.copied, pretended.synchronizations) == ([3], [])
         for synchronize in (tensor.sum().item, tensor.unique, tensor.nonzero, tensor.cpu, lambda: tensor[tensor > 0]):
             synchronize()
-        torch.arange(5).to(pretended_device.DEVICE)
+        torch.arange(5).to(PRETENDED)
         assert pretended.copied == [3, 5]
         assert len(pretended.synchronizations) == 6

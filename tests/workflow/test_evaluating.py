@@ -45,6 +45,11 @@ def test_metrics_are_those_of_the_stage(folder):
     assert paraphrastic.evaluate("vectors", "sample", "sets/").metrics == metrics
 
 
+def test_device_of_a_loaded_model(folder):
+    with pytest.raises(ParameterError, match=r"^device 'cpu': vectors is loaded; name its device in `load`$"):
+        paraphrastic.evaluate(paraphrastic.load("vectors"), "sets/", device="cpu")
+
+
 @pytest.mark.parametrize(
     ("model", "sets", "error", "message"),
     [

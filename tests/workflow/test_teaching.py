@@ -14,6 +14,7 @@ from paraphrastic.tables import SENTENCES, WORD_COUNTS, write_table
 from paraphrastic.vocabulary.counting import count_words
 from paraphrastic.workflow import teaching
 from tests.helpers import stub_teacher
+from tests.helpers.pretended_device import HAS_GPU
 from tests.helpers.repository import ROOT
 from tests.helpers.stub_teacher import StubTeacher, vector_of
 
@@ -102,6 +103,13 @@ def test_device(teach, monkeypatch, device, wanted):
     monkeypatch.setattr(StubTeacher, "__init__", lambda self, path, device: used.append(device))
     teach(**{"train.device": device})
     assert set(used) == {wanted}
+
+
+@pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
+def test_no_gpu(teach, tmp_path):
+    with pytest.raises(ParameterError, match=r"^device 'cuda': not available on this machine; use auto or cpu$"):
+        teach(**{"train.device": "cuda"})
+    assert not (tmp_path / "out").exists()
 
 
 def test_all_weights_zero(teach):

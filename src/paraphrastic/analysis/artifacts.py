@@ -9,10 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic import devices
 from paraphrastic.errors import DataError, ModelError
 from paraphrastic.evaluation.benchmarks import Benchmarks
 from paraphrastic.evaluation.headline import headline_sets, pooled_sets
 from paraphrastic.inference.model import Model, load
+from paraphrastic.inference.model_folder import usable_device
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer
 from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SCORES, SENTENCES, WORD_COUNTS, indexed_schema, read_table
 
@@ -23,9 +25,11 @@ class Artifacts:
 
     Attributes:
         folder: the folder `data` of a repository.
+        device: where the model is computed if it needs torch, see `devices.find`.
     """
 
     folder: Path
+    device: str = devices.CPU
 
     @cached_property
     def model(self) -> Model:
@@ -34,7 +38,8 @@ class Artifacts:
         Raises:
             ModelError: the model is missing or damaged.
         """
-        return load(self.folder / "model")
+        folder = self.folder / "model"
+        return load(folder, device=usable_device(folder, self.device))
 
     @property
     def encoder(self) -> VectorScorer:

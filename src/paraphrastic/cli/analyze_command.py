@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from paraphrastic import devices
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError, unknown_name
 
@@ -49,7 +50,7 @@ def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
 
     if a is not None:
         raise ParameterError(f"{name} analyzes one run, that of --data; leave '{a}' out")
-    return analysis(name)(Artifacts(data or repository_root() / "data"))
+    return analysis(name)(Artifacts(data or repository_root() / "data", devices.AUTO))
 
 
 def _of_two_runs(name: str, a: str | None, b: str | None, data: Path | None) -> "pd.DataFrame":

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 import paraphrastic
+from paraphrastic import devices
+from paraphrastic.cli.device_option import Device
 from paraphrastic.console import message
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 _MODEL = "Folder of this package, sentence-transformers or model2vec."
 _EVALUATED = "Files, folders of files, or suites such as `open`."
 _PAIRS = "File or folder of training pairs, or the name of a corpus; can be repeated."
+_TRAINED_ON = f"In place of `train.device` of params.yaml: {devices.NAMES}."
 _SETS = "File or folder of evaluation sets, or the name of a suite; selects the epoch. Can be repeated."
 
 
@@ -30,6 +33,7 @@ def train(
     params: Annotated[
         Path | None, Option(metavar="FILE", help="In place of params.yaml of this folder, or of the package.")
     ] = None,
+    device: Annotated[str | None, Option(metavar="DEVICE", help=_TRAINED_ON)] = None,
 ) -> None:
     """Train an encoder on pairs of paraphrases, without DVC.
 
@@ -38,7 +42,7 @@ def train(
     from paraphrastic.cli.output import refuse_new_folder
 
     refuse_new_folder(out)
-    changes = dict(map(_setting, settings or []))
+    changes = dict(map(_setting, settings or [])) | ({} if device is None else {"train.device": device})
     trained = paraphrastic.train(corpus, out, model, benchmarks or [], changes, params)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size / 1e6:.1f} MB")
@@ -49,12 +53,13 @@ def evaluate(
     sets: Annotated[list[str], Argument(metavar="FILE|SUITE", help=_EVALUATED)],
     as_json: Annotated[bool, Option("--json", help="Print metrics and sets as JSON.")] = False,
     md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
+    device: Device = devices.AUTO,
 ) -> None:
     """Score MODEL on sets, without DVC."""
     from paraphrastic.cli.output import print_rows
     from paraphrastic.comparison.report import markdown_table
 
-    results = paraphrastic.evaluate(model, *sets)
+    results = paraphrastic.evaluate(model, *sets, device=device)
     if as_json:
         sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": results.sets}, indent=2) + "\n")
         return

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 from typer import Argument, Option
 
 import paraphrastic
+from paraphrastic import devices
+from paraphrastic.cli.device_option import Device
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
 
@@ -29,6 +31,7 @@ def search(
     queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
     model: ModelFolder = DEFAULT,
     k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
+    device: Device = devices.CPU,
 ) -> None:
     """Print the lines of FILE that are nearest to each QUERY.
 
@@ -37,7 +40,7 @@ def search(
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference import mining
 
-    loaded = paraphrastic.load(model)
+    loaded = paraphrastic.load(model, device=device)
     _refuse_unknown(loaded, queries)
     for query, found in zip(queries, mining.search(loaded, read_sentences(file), queries, k), strict=True):
         first = [query] if len(queries) > 1 else []
@@ -53,6 +56,7 @@ def dedup(
     ] = False,
     exact: Exact = False,
     out: Out = STANDARD_OUTPUT,
+    device: Device = devices.CPU,
 ) -> None:
     """Write the lines of FILE without near duplicates.
 
@@ -60,7 +64,7 @@ def dedup(
     """
     from paraphrastic.inference import mining
 
-    lines = _lines(file, model)
+    lines = _lines(file, model, device)
     original = mining.duplicates(lines, threshold, exact or not _has_graph(lines)).tolist()
     texts = lines.texts.to_pylist()
     if removed:
@@ -78,6 +82,7 @@ def pairs(
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
     exact: Exact = False,
     out: Out = STANDARD_OUTPUT,
+    device: Device = devices.CPU,
 ) -> None:
     """Write pairs of lines of FILE that are paraphrases.
 
@@ -86,7 +91,7 @@ def pairs(
     """
     from paraphrastic.inference import mining
 
-    lines = _lines(file, model)
+    lines = _lines(file, model, device)
     found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines))
     texts = lines.texts.to_pylist()
     rows = (_row(f"{score:.4f}", texts[a], texts[b]) for a, b, score in found)
@@ -94,11 +99,11 @@ def pairs(
     message(f"{len(found)} pairs in {len(texts)} lines")
 
 
-def _lines(file: str, model: Path) -> "Lines":
+def _lines(file: str, model: Path, device: str) -> "Lines":
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.mining import Lines
 
-    lines = Lines.of(paraphrastic.load(model), read_sentences(file))
+    lines = Lines.of(paraphrastic.load(model, device=device), read_sentences(file))
     if unknown := int((~lines.vectors.any(axis=1)).sum()):
         message(
             f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near no other line"

@@ -7,6 +7,8 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 import paraphrastic
+from paraphrastic import devices
+from paraphrastic.cli.device_option import Device
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
 from paraphrastic.export import Format
@@ -21,6 +23,7 @@ def embed(
     file: TextFile = "-",
     out: Annotated[str, Option(help="FILE.npy, FILE.parquet or FILE.jsonl; `-` writes JSON lines.")] = "-",
     normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
+    device: Device = devices.CPU,
 ) -> None:
     """Write the vectors of the lines of FILE."""
     from paraphrastic.cli.output import refuse_new_folder
@@ -30,19 +33,20 @@ def embed(
     if out != STANDARD_OUTPUT and Path(out).suffix not in FORMATS:
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
     refuse_new_folder(Path(out))
-    count, unknown = write_vectors(paraphrastic.load(model), read_sentences(file), out, normalize)
+    loaded = paraphrastic.load(model, device=device)
+    count, unknown = write_vectors(loaded, read_sentences(file), out, normalize)
     if unknown:
         message(f"{unknown} of {count} lines have nothing that the model knows; their vectors are zero")
 
 
-def similarity(model: ModelFolder, file: TextFile = "-") -> None:
+def similarity(model: ModelFolder, file: TextFile = "-", device: Device = devices.CPU) -> None:
     """Print the similarity of pairs of sentences.
 
     Each line of FILE has two sentences, separated by a tab.
     """
     from paraphrastic.cli.text_input import read_pairs
 
-    loaded = paraphrastic.load(model)
+    loaded = paraphrastic.load(model, device=device)
     for left, right in read_pairs(file):
         scores = loaded.similarity_pairwise(left, right, show_progress_bar=False)
         sys.stdout.writelines(f"{score:.6f}\n" for score in scores.tolist())
@@ -55,12 +59,13 @@ def neighbors(
     among: Annotated[
         str | None, Option(metavar="FILE", help="Search the lines of FILE instead of the vocabulary.")
     ] = None,
+    device: Device = devices.CPU,
 ) -> None:
     """Print the nearest neighbours of TEXT."""
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
 
-    loaded = paraphrastic.load(model)
+    loaded = paraphrastic.load(model, device=device)
     if among is None:
         found = nearest_in_vocabulary(loaded, text, k)
     else:

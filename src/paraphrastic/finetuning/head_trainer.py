@@ -17,7 +17,7 @@ from paraphrastic.finetuning.objectives import (
     target_distribution,
 )
 from paraphrastic.finetuning.tasks import Task
-from paraphrastic.nn.batch import DeviceSentences
+from paraphrastic.nn.batch import DeviceSentences, to_device
 from paraphrastic.scoring.neural import encode_ids
 from paraphrastic.training.batches import shuffled_batches
 from paraphrastic.training.checkpoint import Checkpoint
@@ -91,7 +91,7 @@ class HeadTrainer(Trainer):
         leaf, ids = self.embedding_optimizer.gather(batch.ids, self.step)
         vectors = self._state.encoder(leaf, batch.with_ids(ids))  # (B, dim) or, of pairs, (2B, dim)
         log_p: Tensor = self._head(*vectors.split(len(rows)))  # (B, classes)
-        gold = torch.from_numpy(chosen.gold).to(log_p.device)
+        gold = to_device(chosen.gold, log_p.device)
         if self._task.kind == "similarity":
             target = target_distribution(gold.to(log_p.dtype), self._task.classes)  # (B, classes)
             return kl_divergence(log_p, target), leaf
@@ -102,8 +102,8 @@ class HeadTrainer(Trainer):
         """Return predicted scores (n,) or probabilities (n, classes)."""
         state, rows = self._state, self._task.splits[split]
         sentences, positions = np.unique(np.concatenate([rows.left, rows.right]), return_inverse=True)
-        encoded = encode_ids(state.encoder, state.embeddings, state.sentences.take(sentences))
-        vectors = torch.from_numpy(encoded).to(state.embeddings.device)
-        log_p = self._head(*vectors[torch.from_numpy(positions)].split(len(rows)))  # (n, classes)
+        vectors = encode_ids(state.encoder, state.embeddings, state.sentences.take(sentences))
+        sides = vectors[to_device(positions, vectors.device)].split(len(rows))  # (n, dim) for each sentence of a row
+        log_p = self._head(*sides)  # (n, classes)
         predicted = expected_score(log_p) if self._task.kind == "similarity" else log_p.exp()
         return predicted.cpu().numpy()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
+from paraphrastic import devices
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.evaluation.headline import percent
 from paraphrastic.finetuning.config import FinetuneConfig
@@ -26,8 +27,9 @@ from paraphrastic.finetuning.pair_model import finetune_pair_model
 from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig
 from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows
-from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info
+from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info, usable_device
 from paraphrastic.models import model_class
+from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.encoder import PairModel, TrainableModel
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
@@ -55,19 +57,21 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class TaskRun:
-    """How a training run is seeded, saved and watched.
+    """How a training run is seeded, saved and watched, and where it is computed.
 
     Attributes:
-        seed: seed of all random numbers.
+        seed: seed of all random numbers, which are drawn on the CPU.
         checkpoint: where the state is saved; the caller removes it after the run.
         seconds: time between two saves.
         on_step: called after each step.
+        device: where the model is trained and evaluated, see `devices.find`.
     """
 
     seed: int
     checkpoint: Checkpoint
     seconds: float
     on_step: OnStep
+    device: str = devices.CPU
 
 
 def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
@@ -78,7 +82,7 @@ def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
         ModelError: the loss is not finite.
     """
     train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
-    tagger, curves = train_tagger(config, train, dev, run.seed, run.checkpoint, run.seconds, run.on_step)
+    tagger, curves = train_tagger(config, train, dev, run.seed, run.checkpoint, run.seconds, run.on_step, run.device)
     metrics = [{"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test)]
     return Outcome(curves, *metrics)
 
@@ -94,12 +98,11 @@ def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: Tas
     if issubclass(model_class(model.name), PairModel):
         return _train_pair_model(task, model, options, run)
     generator = torch.Generator().manual_seed(run.seed)
-    state = _initial_state(task, model, options, generator)
+    state = _initial_state(task, model, options, generator, run.device)
     head_class = PairHead if task.splits["train"].is_pairs else SentenceHead
     head = head_class(state.encoder.out_dim, options.hidden_dim, task.classes, generator)
-    return HeadTrainer(state, head, task, options, run.seed).train_and_evaluate(
-        run.checkpoint, run.seconds, run.on_step
-    )
+    trainer = HeadTrainer(state, head.to(state.embeddings.device), task, options, run.seed)
+    return trainer.train_and_evaluate(run.checkpoint, run.seconds, run.on_step)
 
 
 def _with_noise(model: ModelChoice, options: FinetuneConfig) -> ModelChoice:
@@ -118,20 +121,23 @@ def _train_pair_model(task: Task, model: ModelChoice, options: FinetuneConfig, r
         )
     if options.init in FIXED:
         raise ParameterError(f"finetune.init = '{options.init}': '{model.name}' has no sentence vectors; use scratch")
-    start: Any = _initial_model(task, model, options, torch.Generator().manual_seed(run.seed))
+    generator = torch.Generator().manual_seed(run.seed)
+    start: Any = _initial_model(task, model, options, generator).to(devices.find(run.device))
     pretrained = options.init == "universal"
     return finetune_pair_model(
         start, model.config, task, run.seed, pretrained, run.checkpoint, run.seconds, run.on_step
     )
 
 
-def _initial_state(task: Task, model: ModelChoice, options: FinetuneConfig, generator: torch.Generator) -> InitialState:
+def _initial_state(
+    task: Task, model: ModelChoice, options: FinetuneConfig, generator: torch.Generator, device: str
+) -> InitialState:
     if options.init in FIXED:
-        vectors = torch.from_numpy(_pretrained_encoder(model).encode(task.sentences))
+        vectors = to_device(_pretrained_encoder(model, device).encode(task.sentences), devices.find(device))
         if options.init == "frozen":
             return frozen_state(vectors)
         return projected_state(vectors, options.projection_dim, options.lambda_c, generator)
-    start: Any = _initial_model(task, model, options, generator)
+    start: Any = _initial_model(task, model, options, generator).to(devices.find(device))
     pretrained = options.init == "universal"
     return trainable_state(start, model.config, task.sentences, options.lambda_c, options.lambda_w, pretrained)
 
@@ -150,9 +156,9 @@ def _initial_model(
     return untrained_model(module, model.config, sentences, model.orders, generator)
 
 
-def _pretrained_encoder(model: ModelChoice) -> VectorScorer:
+def _pretrained_encoder(model: ModelChoice, device: str) -> VectorScorer:
     _check_name(model)
-    scorer = load_scorer(model.pretrained)
+    scorer = load_scorer(model.pretrained, usable_device(model.pretrained, device))
     if not isinstance(scorer, VectorScorer):
         raise ParameterError(f"model '{model.name}' has no sentence vectors; choose an encoder")
     return scorer

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from safetensors import safe_open
 
+from paraphrastic import devices
 from paraphrastic.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference.compact import with_table_format
 from paraphrastic.inference.model_folder import load_scorer, read_info
@@ -286,25 +287,27 @@ class Model:
         return self.scorer
 
 
-def load(folder: Path | str, table: TableFormat | None = None) -> Model:
+def load(folder: Path | str, table: TableFormat | None = None, device: str = devices.CPU) -> Model:
     """Load the model in `folder`, for example data/model, where the stage `train` writes it.
 
-    Averages, Charagram and untrained baselines need no torch.
+    Averages, Charagram and untrained baselines need no torch, and are computed on the CPU.
 
     Args:
         folder: of the model.
         table: format of the embeddings in memory, `float32`, `float16` or `int8`, of averages and Charagram; None for
             that of the folder.
+        device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
+            can use it.
 
     Raises:
         ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
             that is not installed; or `table` is given for a model that is no sum of embeddings.
-        ParameterError: `table` is no format.
+        ParameterError: `table` is no format, there is no such device, or it is a GPU and the model needs no torch.
     """
     folder = Path(folder)
     if folder.is_file():
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
-    scorer, info = load_scorer(folder), read_info(folder)
+    scorer, info = load_scorer(folder, device), read_info(folder)
     if table is not None:
         scorer = with_table_format(scorer, info.model, folder, table)
     return Model(folder, info.model, info.options, scorer, info.selection, info.teacher)

@@ -8,6 +8,7 @@ from shutil import copyfile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from paraphrastic import devices
 from paraphrastic.atomic import write_text
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.scoring.scorer import Scorer
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 _KEYS = {"format", "model", "config"}  # of `config.json` in every format
+_WITH_TORCH = ("encoder", "pair-model")  # kinds of scorers
 
 
 @dataclass(frozen=True)
@@ -71,17 +73,30 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
-def load_scorer(folder: Path) -> Scorer:
+def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
     """Load the model in `folder` for encoding and scoring.
 
-    Averages, Charagram and untrained baselines need no torch.
+    Averages, Charagram and untrained baselines need no torch, and are computed on the CPU.
+
+    Args:
+        folder: of the model.
+        device: where the model is computed, see `devices.find`.
 
     Raises:
         ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
             that is not installed.
+        ParameterError: there is no such device, or it is a GPU and the model is computed without torch.
     """
+    devices.check(device)
     info = read_info(folder)
     kind, options = info.scorer["kind"], {key: value for key, value in info.scorer.items() if key != "kind"}
+    if kind in _WITH_TORCH:
+        return load_trained(folder).to(devices.find(device))
+    if kind == "external":
+        from paraphrastic.scoring.external_encoder import ExternalEncoder
+
+        return ExternalEncoder.load(folder, options, device)
+    devices.refuse_gpu(device, f"{folder}: {info.model}")
     if kind == "static":
         from paraphrastic.scoring.static import StaticEncoder
 
@@ -94,13 +109,21 @@ def load_scorer(folder: Path) -> Scorer:
         from paraphrastic.scoring.token_overlap import OverlapScorer
 
         return OverlapScorer()
-    if kind == "external":
-        from paraphrastic.scoring.external_encoder import ExternalEncoder
-
-        return ExternalEncoder.load(folder, options)
-    if kind in ("encoder", "pair-model"):
-        return load_trained(folder)
     raise wrong_config(folder)
+
+
+def usable_device(folder: Path, device: str) -> str:
+    """Return where the model in `folder` is computed if `device` is where models are: there, or on the CPU.
+
+    Raises:
+        ModelError: as for `read_info`.
+    """
+    scorer = read_info(folder).scorer
+    if scorer["kind"] == "external":
+        from paraphrastic.scoring import external_encoder
+
+        return external_encoder.usable_device(Path(scorer.get("path", "")), device)
+    return device if scorer["kind"] in _WITH_TORCH else devices.CPU
 
 
 def load_trained(

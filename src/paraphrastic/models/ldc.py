@@ -5,11 +5,11 @@ from typing import Annotated
 import torch
 from pydantic import Field, PositiveInt, ValidationInfo, field_validator
 from torch import Generator, Tensor
-from torch.nn.functional import dropout
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences
 from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.dropout import dropout_mask
 from paraphrastic.nn.encoder import PairModel
 from paraphrastic.nn.options import DropoutProbability, PairModelConfig, WordEmbeddingsConfig
 from paraphrastic.nn.precision import Precision
@@ -63,7 +63,9 @@ class Ldc(PairModel):
         s, t = (PaddedSentences.of(words, batch.with_ids(ids), side) for side in (left, right))
         projections = self.conv.project(words)  # (U, Σ reach) each
         features = torch.cat([self._features(projections, s, t), self._features(projections, t, s)], 1)
-        log_odds: Tensor = self.similarity(dropout(features, self._dropout, self.training))  # (P, 1)
+        if self.training and self._dropout:
+            features = features * dropout_mask(features.shape, features, self._dropout)
+        log_odds: Tensor = self.similarity(features)  # (P, 1)
         return log_odds.squeeze(1)
 
     def _features(self, projections: Projections, own: PaddedSentences, other: PaddedSentences) -> Tensor:

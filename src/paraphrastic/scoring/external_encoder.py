@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paraphrastic import devices
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
@@ -23,10 +24,11 @@ class ExternalEncoder:
     Args:
         folder: as sentence-transformers or model2vec wrote it.
         batch_size: sentences per call of the encoder.
-        device: where sentence-transformers encodes; None is a GPU if there is one.
+        device: where sentence-transformers encodes, see `devices.find`; it chooses itself for `auto`. model2vec encodes
+            on the CPU, and refuses a GPU.
     """
 
-    def __init__(self, folder: Path, batch_size: int, device: str | None = None) -> None:
+    def __init__(self, folder: Path, batch_size: int, device: str = devices.AUTO) -> None:
         self._folder, self._batch_size, self._device = folder, batch_size, device
         self.texts = pa.array([], pa.string())  # the vocabulary belongs to the encoder
 
@@ -35,7 +37,7 @@ class ExternalEncoder:
 
         Raises:
             ModelError: the folder holds no encoder of either package.
-            ParameterError: the package that reads it is not installed.
+            ParameterError: the package that reads it is not installed, or there is no such device.
         """
         texts = sentences.to_pylist()
         return np.asarray(self._encoder.encode(texts, batch_size=self._batch_size, show_progress_bar=False), np.float32)
@@ -57,15 +59,15 @@ class ExternalEncoder:
         return {"scorer": {"kind": "external", "path": str(self._folder), "batch_size": self._batch_size}}
 
     @classmethod
-    def load(cls, folder: Path, options: Mapping[str, Any]) -> Self:
-        """Return the encoder whose path is in `config.json`.
+    def load(cls, folder: Path, options: Mapping[str, Any], device: str = devices.AUTO) -> Self:
+        """Return the encoder whose path is in `config.json`, on a device.
 
         Raises:
             ModelError: an option is missing.
         """
         if not options.keys() >= {"path", "batch_size"}:
             raise wrong_config(folder)
-        return cls(Path(options["path"]), options["batch_size"])
+        return cls(Path(options["path"]), options["batch_size"], device)
 
     @cached_property
     def _encoder(self) -> Any:
@@ -78,12 +80,23 @@ class ExternalEncoder:
             ) from error
 
 
-def _loader(folder: Path, device: str | None) -> tuple[str, Callable[[Any, str], Any]]:
+def usable_device(folder: Path, device: str) -> str:
+    """Return where the encoder in `folder` is computed if `device` is where models are: there, or on the CPU."""
+    return device if _needs_torch(folder) else devices.CPU
+
+
+def _needs_torch(folder: Path) -> bool:
+    """Return whether sentence-transformers wrote `folder`."""
+    return (folder / "modules.json").is_file()
+
+
+def _loader(folder: Path, device: str) -> tuple[str, Callable[[Any, str], Any]]:
     """Return the package that wrote `folder`, and a function that loads it with that package."""
-    if (folder / "modules.json").is_file():
+    if _needs_torch(folder):
         _refuse_code(folder)
         return "sentence_transformers", partial(_load_sentence_transformer, device=device)
     if _model_type(folder) == "model2vec":
+        devices.refuse_gpu(device, str(folder))
         return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
     raise ModelError(
         f"{folder}: no encoder of sentence-transformers or model2vec; name the folder that holds modules.json"
@@ -100,12 +113,12 @@ def _refuse_code(folder: Path) -> None:
             raise ModelError(f"{folder}/modules.json: {name} is code of another package, which is not run")
 
 
-def _load_sentence_transformer(package: Any, path: str, device: str | None) -> Any:
+def _load_sentence_transformer(package: Any, path: str, device: str) -> Any:
     from paraphrastic.console import console
 
     if not console.is_terminal:
         import_module("transformers.utils.logging").disable_progress_bar()  # it would fill the log
-    return package.SentenceTransformer(path, device=device)
+    return package.SentenceTransformer(path, device=None if device == devices.AUTO else str(devices.find(device)))
 
 
 def _model_type(folder: Path) -> object:

@@ -80,7 +80,8 @@ class TrainedEncoder(TrainedModel[Encoder]):
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
         ragged = self.vocabulary.lookup(sentences)
-        return encode_ids(self.module, self.embeddings, ragged), self.vocabulary.has_known(ragged)
+        vectors = encode_ids(self.module, self.embeddings, ragged)
+        return vectors.cpu().numpy(), self.vocabulary.has_known(ragged)
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
@@ -111,13 +112,14 @@ class TrainedPairModel(TrainedModel[PairModel]):
     def score_ids(self, sentences: Ragged, left: Rows, right: Rows) -> Scores:
         """Return the probability that each pair of sentences, already mapped to ids, matches, (pairs,)."""
         self.module.eval()
-        out = np.empty(len(left), np.float32)
+        out = self.embeddings.new_empty(len(left), dtype=torch.float32)
         on_device = DeviceSentences(sentences, self.embeddings.device, self.embeddings.dtype)
         longer = np.maximum(sentences.lengths[left], sentences.lengths[right])
         for rows in length_batches(longer, _MAX_PAIRS, _MAX_PAIR_IDS):
             batch, *sides = _distinct_sentences(on_device, left[rows], right[rows])
-            out[rows] = self.module(self.embeddings, batch, *sides).sigmoid().cpu().numpy()
-        return out
+            log_odds: Tensor = self.module(self.embeddings, batch, *sides)  # (pairs of these rows,)
+            out.index_copy_(0, to_device(rows, out.device), log_odds.sigmoid().to(out.dtype))
+        return out.cpu().numpy()
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write vocabulary and weights; the result goes to `config.json`."""
@@ -174,14 +176,19 @@ class SentenceModule(Protocol):
 
 
 @torch.no_grad()
-def encode_ids(module: SentenceModule, embeddings: Tensor, sentences: Ragged) -> Vectors:
-    """Return the vectors of sentences that are already mapped to ids, (n, `module.out_dim`)."""
+def encode_ids(module: SentenceModule, embeddings: Tensor, sentences: Ragged) -> Tensor:
+    """Return the vectors of sentences that are already mapped to ids, (n, `module.out_dim`) float32.
+
+    They are on the device of `embeddings`, and nothing is read back from it between two batches: that would let its
+    queue run empty.
+    """
     module.eval()
-    out = np.empty((len(sentences), module.out_dim), np.float32)
+    out = embeddings.new_empty(len(sentences), module.out_dim, dtype=torch.float32)
     on_device = DeviceSentences(sentences, embeddings.device, embeddings.dtype)
     with _few_threads(len(sentences.ids)):
         for rows in length_batches(sentences.lengths):
-            out[rows] = module(embeddings, on_device.take(rows)).cpu().numpy()
+            vectors: Tensor = module(embeddings, on_device.take(rows))  # (sentences of these rows, out_dim)
+            out.index_copy_(0, to_device(rows, out.device), vectors.to(out.dtype))
     return out
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pyarrow as pa
 import torch
 
-from paraphrastic.errors import ParameterError
 from paraphrastic.models import model_class
 from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import TrainingConfig
@@ -18,12 +17,9 @@ from paraphrastic.training.distillation import Distillation, DistillationTrainer
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
 from paraphrastic.training.processes import Processes
-from paraphrastic.training.rank import is_member, local_rank
 from paraphrastic.training.sentence_pairs import Paraphrases
 from paraphrastic.vocabulary.kinds import VocabularyKind
 from paraphrastic.vocabulary.words_and_ngrams import merge_counts
-
-CPU = torch.device("cpu")
 
 
 def initial_model(
@@ -92,18 +88,3 @@ def paraphrase_trainer(
     if distillation:
         return DistillationTrainer(*arguments, distillation=distillation, processes=processes)
     return EncoderTrainer(*arguments, processes=processes)
-
-
-def find_device(name: str) -> torch.device:
-    """Return the device `name`; `auto` is a GPU if there is one: of several processes, each takes its own.
-
-    Raises:
-        ParameterError: this machine has no such device.
-    """
-    if name == "auto":
-        return find_device(f"cuda:{local_rank()}" if is_member() else "cuda") if torch.cuda.is_available() else CPU
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError) as error:
-        raise ParameterError(f"device '{name}': not available on this machine; use auto or cpu") from error
-    return torch.device(name)

@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from paraphrastic import devices
 from paraphrastic.atomic import scratch_folder
 from paraphrastic.console import message
 from paraphrastic.errors import ParameterError
@@ -57,6 +58,7 @@ def train(
     chosen = load_params(Path(params) if params else default_params(), changes | dict(settings or {}))
     sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
+    devices.find(chosen.train.device)
     sources = corpus(chosen.corpus)
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from paraphrastic import devices
 from paraphrastic.corpus.raw_sources import read_evaluation
-from paraphrastic.errors import ModelError
+from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.evaluation import Benchmarks, Results
 from paraphrastic.evaluation import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
@@ -20,32 +21,40 @@ from paraphrastic.workflow.tokenizing import index_readings
 _BATCH_SIZE = 256  # sentences per call of an encoder of another package
 
 
-def evaluate(model: Model | str | Path, *sets: AnyEntry) -> Results:
+def evaluate(model: Model | str | Path, *sets: AnyEntry, device: str = devices.AUTO) -> Results:
     """Score a model on evaluation sets.
 
     Args:
         model: a model, or a folder that this package, sentence-transformers or model2vec wrote.
         sets: names of suites such as `open`, files, and folders of files; see `sources.own_files`.
+        device: where the model of a folder is computed: `auto`, a GPU if there is one, `cpu`, `cuda` or `cuda:N`. A
+            model that is loaded stays where it is.
 
     Returns:
         The headline metrics, a row for each set, and all scores.
 
     Raises:
         ModelError: the folder holds no encoder.
-        ParameterError: no suite has this name.
+        ParameterError: no suite has this name, there is no such device, or the model cannot be computed there.
         SourceError: a file is missing or cannot be fetched.
         DataError: a file is damaged, or a row of it is unusable.
     """
-    scorer = model.scorer if isinstance(model, Model) else _scorer(Path(model))
+    scorer = _scorer(model, device)
     return evaluate_scorer(_benchmarks(sets), scorer)
 
 
-def _scorer(folder: Path) -> Scorer:
+def _scorer(model: Model | str | Path, device: str) -> Scorer:
+    devices.check(device)
+    if isinstance(model, Model):
+        if device != devices.AUTO:
+            raise ParameterError(f"device '{device}': {model.folder} is loaded; name its device in `load`")
+        return model.scorer
+    folder = Path(model)
     if is_model_folder(folder):
-        return load_scorer(folder)
+        return load_scorer(folder, device)
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder; name one with a trained model")
-    return ExternalEncoder(folder, _BATCH_SIZE)
+    return ExternalEncoder(folder, _BATCH_SIZE, device)
 
 
 def _benchmarks(sets: Sequence[AnyEntry]) -> Benchmarks:

@@ -13,7 +13,7 @@ from paraphrastic.console import message, progress
 from paraphrastic.errors import ModelError
 from paraphrastic.parameters import Params
 from paraphrastic.scoring.cosine import normalize_rows
-from paraphrastic.scoring.external_encoder import ExternalEncoder
+from paraphrastic.scoring.external_encoder import ExternalEncoder, usable_device
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.sources.own_files import watched
 from paraphrastic.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
@@ -42,8 +42,9 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path)
         with atomic_folder(out) as part:
             _write_info(part, None, 0)
         return
-    folder, device = Path(params.teacher.path), params.train.device
-    encoder = ExternalEncoder(folder, params.teacher.batch_size, None if device == "auto" else device)
+    folder = Path(params.teacher.path)
+    device = usable_device(folder, params.train.device)
+    encoder = ExternalEncoder(folder, params.teacher.batch_size, device)
     files = corpus / "sentences.parquet", vocabulary / "words.parquet"
     shards = work / fingerprint(device, *files, *watched(folder))
     sentences = StoredSentences(files[0])

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paraphrastic import models
+from paraphrastic import devices, models
 from paraphrastic.atomic import atomic_folder
 from paraphrastic.console import message, quiet
 from paraphrastic.errors import ParameterError
@@ -15,7 +15,7 @@ from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.training.curves import Curves
 from paraphrastic.training.fingerprint import fingerprint
-from paraphrastic.training.rank import is_member, rank
+from paraphrastic.training.rank import is_member, local_rank, rank
 from paraphrastic.training.teacher import TeacherVectors, read_teacher
 from paraphrastic.workflow.launching import run_in_processes
 
@@ -119,11 +119,11 @@ def _train(
     from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
     from paraphrastic.training.display import shown
     from paraphrastic.training.distillation import Distillation
-    from paraphrastic.training.pretraining import find_device, initial_model, paraphrase_trainer
+    from paraphrastic.training.pretraining import initial_model, paraphrase_trainer
     from paraphrastic.training.processes import join
 
     torch.set_num_threads(config.num_threads)
-    device = find_device(params.train.device)
+    device = devices.find(params.train.device, local_rank() if is_member() else None)
     processes = join(device)
     distillation = None
     if params.teacher.path:

@@ -18,6 +18,7 @@ from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.sample import tables
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.curves import Curves
+from tests.helpers.pretended_device import DEVICE, gpu, tensors_of
 from tests.helpers.tagged_text import TEXTS, VARIANTS, random_tagger, tagged_tokens
 from tests.helpers.toy_training import folder_content
 
@@ -41,12 +42,13 @@ def train(
     on_step: Callable[[int, int], None] = lambda step, steps: None,
     seed: int = 5,
     seconds: float = 1e9,
+    device: str = "cpu",
     **changes: Any,
 ) -> tuple[Tagger, Curves]:
     """Train a tagger on `rows`, with a checkpoint in `folder`; `dev` is `rows` by default."""
     name, block = VARIANTS[variant]
     config = tagger_config_class(name)(**(block | changes))
-    return train_tagger(config, rows, rows if dev is None else dev, seed, Checkpoint(folder), seconds, on_step)
+    return train_tagger(config, rows, rows if dev is None else dev, seed, Checkpoint(folder), seconds, on_step, device)
 
 
 def saved_bytes(tagger: Tagger, folder: Path) -> dict[str, bytes]:
@@ -90,6 +92,21 @@ def test_outcome_after_interruption(variant, optimizer, tmp_path):
     assert steps == [1, 2, 3, 4, 5, 5, 6, 7, 8]
     assert resumed_curves == curves
     assert saved_bytes(uninterrupted, tmp_path / "a") == saved_bytes(resumed, tmp_path / "b")
+
+
+@every_variant
+def test_tagger_on_device_and_cpu(variant, tmp_path):
+    rows = tagged_tokens(TEXTS)  # with dropout
+    with gpu():
+        (tagger, curves), (on_cpu, cpu_curves) = (
+            train(variant, tmp_path, rows, device=device, optimizer="sgd") for device in ("cuda", "cpu")
+        )
+        assert {tensor.device.type for tensor in tensors_of(tagger)} == {DEVICE.type}
+        assert tagger.tag(rows) == on_cpu.tag(rows)
+        np.testing.assert_allclose(curves.loss, cpu_curves.loss, rtol=1e-3)
+        assert curves.selection == cpu_curves.selection
+        tagger.save(tmp_path / "tagger")
+    assert Tagger.load(tmp_path / "tagger").tag(rows) == on_cpu.tag(rows)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.functional import dropout
 
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.dropout import dropout_mask
 from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.packing import Packing
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
@@ -57,4 +57,6 @@ class Network(nn.Module):
         return torch.empty_like(logits).index_copy(0, packing.order, logits)
 
     def _drop(self, vectors: Tensor) -> Tensor:
-        return dropout(vectors, self._dropout, self.training) if self._dropout else vectors
+        if not (self.training and self._dropout):
+            return vectors
+        return vectors * dropout_mask(vectors.shape, vectors, self._dropout)

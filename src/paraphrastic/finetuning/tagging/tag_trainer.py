@@ -3,16 +3,17 @@
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
+from paraphrastic import devices
 from paraphrastic.finetuning.head_trainer import OnStep
 from paraphrastic.finetuning.tagging.network import Network
 from paraphrastic.finetuning.tagging.tagged_sentences import as_read, refuse_empty
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import CharagramTagger, TaggerConfig
+from paraphrastic.nn.batch import to_device
 from paraphrastic.training.batches import shuffled_batches
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.curves import Curves
@@ -30,6 +31,7 @@ def train_tagger(
     checkpoint: Checkpoint,
     seconds: float,
     on_step: OnStep,
+    device: str = devices.CPU,
 ) -> tuple[Tagger, Curves]:
     """Train a tagger and keep the epoch with the highest accuracy on the development set, the first of equal ones.
 
@@ -41,6 +43,7 @@ def train_tagger(
         checkpoint: where the state is saved; the caller removes it after the run.
         seconds: time between two saves.
         on_step: called after each step.
+        device: where the tagger is trained, see `devices.find`.
 
     Returns:
         The tagger, and the curves: `selection` is the accuracy on `dev` in percent after each epoch, `best` the epoch
@@ -52,7 +55,7 @@ def train_tagger(
     """
     for table, split in ((train, "training split"), (dev, "development split")):
         refuse_empty(table, f"tagging, {split}")
-    tagger = untrained_tagger(config, train, Generator().manual_seed(seed))
+    tagger = untrained_tagger(config, train, Generator().manual_seed(seed)).to(devices.find(device))
     trainer = TagTrainer(tagger, train, dev, seed)
     curves = trainer.run(checkpoint, seconds, lambda step: on_step(step, trainer.steps))
     return tagger, curves
@@ -96,4 +99,4 @@ class TagTrainer(Trainer):
         leaf, positions = self.embedding_optimizer.gather(words.ids, self.step)
         logits = self._tagger.network(leaf, words.with_ids(positions), capital, tokens)  # (N, tags)
         tags = self._tags[self._sentences.tokens.positions(rows)]
-        return cross_entropy(logits, torch.from_numpy(tags).to(logits.device)), leaf
+        return cross_entropy(logits, to_device(tags, logits.device)), leaf

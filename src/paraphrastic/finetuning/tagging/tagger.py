@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.finetuning.tagging.network import Network
 from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, refuse_empty
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
-from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.scoring.neural import length_batches
 from paraphrastic.scoring.weight_files import current_options, read_weights, write_weights
 
@@ -40,6 +41,12 @@ class Tagger:
     ) -> None:
         self.config, self.network, self.embeddings, self.texts, self.tags = config, network, embeddings, texts, tags
         self.vocabulary = network.encoder.build_vocabulary(texts)
+
+    def to(self, device: torch.device) -> Self:
+        """Move the tagger to `device` and return it."""
+        self.network.to(device)
+        self.embeddings = self.embeddings.to(device)
+        return self
 
     def tag(self, tokens: pa.Table) -> pa.StringArray:
         """Return the tag of each token, (N,).
@@ -69,17 +76,17 @@ class Tagger:
         """Return the arguments of the network for `sentences`: words, capital-letter features, tokens."""
         device, dtype = self.embeddings.device, self.embeddings.dtype
         words, tokens = (Batch.of(ids, device, dtype) for ids in (sentences.words, sentences.tokens))
-        return words, torch.from_numpy(sentences.capital).to(device, dtype), tokens
+        return words, to_device(sentences.capital, device).to(dtype), tokens
 
     @torch.no_grad()
     def _predict(self, sentences: TaggedSentences) -> NDArray[np.int64]:
         """Return the row of `tags` for each token, (N,)."""
         self.network.eval()
-        out = np.empty(len(sentences.tokens.ids), np.int64)
+        out = self.embeddings.new_empty(len(sentences.tokens.ids), dtype=torch.int64)
         for rows in length_batches(sentences.tokens.lengths):
             best = self.network(self.embeddings, *self.inputs(sentences.take(rows))).argmax(1)
-            out[sentences.tokens.positions(rows)] = best.cpu().numpy()
-        return out
+            out.index_copy_(0, to_device(sentences.tokens.positions(rows), out.device), best)
+        return out.cpu().numpy()
 
     def save(self, folder: Path) -> None:
         """Write the tagger to `folder`."""

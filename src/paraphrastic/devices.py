@@ -1,0 +1,60 @@
+"""Names of the devices that torch computes on, and the devices. Names are checked without torch."""
+
+import re
+from typing import TYPE_CHECKING
+
+from paraphrastic.errors import ParameterError
+
+if TYPE_CHECKING:
+    import torch
+
+AUTO, CPU = "auto", "cpu"
+NAMES = "auto, cpu, cuda or cuda:N"
+
+
+def is_name(name: str) -> bool:
+    """Return whether `name` is one of `NAMES`, N being a number."""
+    return re.fullmatch(r"auto|cpu|cuda(:(0|[1-9]\d*))?", name, re.ASCII) is not None
+
+
+def check(name: str) -> None:
+    """Check the name of a device.
+
+    Raises:
+        ParameterError: there is no such name.
+    """
+    if not is_name(name):
+        raise ParameterError(f"device '{name}': should be {NAMES}")
+
+
+def find(name: str, gpu: int | None = None) -> "torch.device":
+    """Return the device `name`.
+
+    Args:
+        name: `auto` is a GPU if there is one, and the CPU otherwise.
+        gpu: number of the GPU that `auto` is; None for the current one of torch.
+
+    Raises:
+        ParameterError: there is no such name, or this machine has no such device.
+    """
+    import torch
+
+    check(name)
+    if name == AUTO:
+        name = ("cuda" if gpu is None else f"cuda:{gpu}") if torch.cuda.is_available() else CPU
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise ParameterError(f"device '{name}': not available on this machine; use auto or cpu") from error
+    return torch.device(name)
+
+
+def refuse_gpu(name: str, what: str) -> None:
+    """Refuse a GPU for `what`, which is computed without torch; `auto` is the CPU then.
+
+    Raises:
+        ParameterError: `name` is that of a GPU, or no name of a device.
+    """
+    check(name)
+    if name not in (AUTO, CPU):
+        raise ParameterError(f"device '{name}': {what} is computed on the CPU, without PyTorch; use auto or cpu")
