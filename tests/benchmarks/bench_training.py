@@ -68,7 +68,7 @@ from tests.benchmarks.peer_training import (
 
 WINDOWS = 5
 WITHOUT_NOISE = {"scramble": 0.0, "dropout": 0.0, "word_dropout": 0.0}
-IN_ORDER = {"epochs": 1, "curriculum": True, "batch_size": BATCH, "dim": DIM, "negatives": "max"}
+IN_ORDER = {"epochs": 1, "curriculum": True, "dim": DIM, "negatives": "max"}
 INSTALL = "sentence-transformers is not installed; its rows are left out: pip install sentence-transformers"
 
 Train = Callable[[PairCorpus, int, OnStep], None]
@@ -177,23 +177,36 @@ def product_speed(left: Tensor, right: Tensor) -> float:
 
 
 def train_model(
-    name: str, corpus: PairCorpus, steps: int, on_step: OnStep, matmul_dtype: str = "bfloat16", device: str = "cpu"
+    name: str,
+    corpus: PairCorpus,
+    steps: int,
+    on_step: OnStep,
+    matmul_dtype: str = "bfloat16",
+    device: str = "cpu",
+    batch: int = BATCH,
+    noise: bool = False,
 ) -> None:
     """Train the model `name` of this package."""
+    changes = {"matmul_dtype": matmul_dtype, "batch_size": batch} | ({} if noise else WITHOUT_NOISE)
+    model, config = untrained(name, corpus, changes, device)
+    rows = np.arange(steps * batch) % PAIR_COUNT
+    pairs = Paraphrases(model.vocabulary.lookup(corpus.sentences), rows, PAIR_COUNT + rows, np.zeros_like(rows), rows)
+    trainer = MatchTrainer if isinstance(model, TrainedPairModel) else EncoderTrainer
+    with TemporaryDirectory() as folder:
+        trainer(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)
+
+
+def untrained(name: str, corpus: PairCorpus, changes: dict[str, Any], device: str) -> tuple[Any, Any]:
+    """Return the model `name` of this package before training, and its options: those of params.yaml, with changes."""
     block = load_params().models[name]
-    changes = {key: value for key, value in (WITHOUT_NOISE | {"matmul_dtype": matmul_dtype}).items() if key in block}
+    changes = {key: value for key, value in changes.items() if key in block}
     config: Any = models.config_class(name)(**block | IN_ORDER | changes)
     generator = torch.Generator().manual_seed(1)
     module_class: Any = models.model_class(name)
     module = module_class(config, generator)
     counts = corpus.counts(module.vocabulary)
     texts, embeddings = initial_embeddings(module, config, counts, corpus.sentences, generator)
-    model: Any = trained_model(module, embeddings, texts).to(torch.device(device))
-    rows = np.arange(steps * BATCH) % PAIR_COUNT
-    pairs = Paraphrases(model.vocabulary.lookup(corpus.sentences), rows, PAIR_COUNT + rows, np.zeros_like(rows), rows)
-    trainer = MatchTrainer if isinstance(model, TrainedPairModel) else EncoderTrainer
-    with TemporaryDirectory() as folder:
-        trainer(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)
+    return trained_model(module, embeddings, texts).to(torch.device(device)), config
 
 
 def train_float32(name: str) -> Train:
