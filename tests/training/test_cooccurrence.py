@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from paraphrastic import models
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.training import cooccurrence
-from paraphrastic.training.cooccurrence import cooccurrence_vectors, entry_vectors, near_counts, positive_pmi
+from paraphrastic.training.cooccurrence import cooccurrence_vectors, near_counts, positive_pmi
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.option_changes import small_block
-from tests.helpers.toy_training import COUNTS, SENTENCES, prepare
+from tests.helpers.toy_training import prepare
 
 TEXTS = ["a b c d e f g", "b a rare b", "g", "", "c d c e a b"]
 WORDS = pa.array(["b", "a", "c", "d", "e", "f", "g", "h"])  # `rare` is unknown, `h` never occurs
@@ -72,24 +72,6 @@ def test_words_that_are_alone():
     assert not cooccurrence_vectors(pa.array(["a", "b"]), pa.array(["a", "b"]), 2, seed=1).any()
 
 
-@pytest.mark.parametrize("kind", ["ngrams", "words+ngrams"])
-def test_ngrams_have_the_direction_of_the_words_that_contain_them(kind):
-    counts = COUNTS["words"].filter(pa.compute.greater_equal(COUNTS["words"]["count"], 2))
-    words = cooccurrence_vectors(SENTENCES, counts["text"].combine_chunks(), 8, seed=3)
-    texts = COUNTS[kind]["text"].combine_chunks()
-    vectors = entry_vectors(kind, texts, SENTENCES, 8, seed=3)
-    containing = [
-        sum(
-            np.sqrt(count) * vector
-            for word, count, vector in zip(*counts.select(["text", "count"]).to_pydict().values(), words, strict=True)
-            if text in f" {word} "
-        )
-        for text in texts.to_pylist()
-    ]
-    for text, vector, expected in zip(texts.to_pylist(), vectors, containing, strict=True):
-        assert vector == pytest.approx(expected / (np.linalg.norm(expected) or 1), abs=1e-5), text
-
-
 def test_initial_embeddings_have_the_length_of_idf():
     model, _, _ = prepare("avg", WORD, init="cooccurrence", dim=20)
     embeddings = dict(zip(model.texts.to_pylist(), model.embeddings[1:].numpy(), strict=True))
@@ -104,9 +86,10 @@ def test_initial_embeddings_have_the_length_of_idf():
     [
         (models.config_class("charcnn"), small_block("models", "charcnn")),
         (models.config_class("charlstm"), small_block("models", "charlstm")),
+        (models.config_class("charagram"), small_block("models", "charagram")),
         (tagger_config_class("charagram"), small_block("taggers", "charagram")),
     ],
 )
-def test_models_of_characters_and_taggers_have_no_such_words(config_class, block):
+def test_models_without_words_lack_it(config_class, block):
     with pytest.raises(ValidationError, match="Input should be 'random' or 'idf'"):
         config_class(**block | {"init": "cooccurrence"})

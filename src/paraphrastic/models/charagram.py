@@ -23,6 +23,7 @@ class CharagramArchitecture(ArchitectureConfig):
         activation: h of Eq. 1 and of the second layer; `relu` is meant for tagging (charagram2016 §4.2, note 2).
     """
 
+    init: Literal["random", "idf"]
     words: bool
     counts: CountWeight
     num_layers: Literal[1, 2]

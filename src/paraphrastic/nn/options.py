@@ -21,8 +21,8 @@ class ArchitectureConfig(BaseModel):
         dim: size of the embeddings, unless an option of the model gives it, and of the vectors that an encoder returns.
         init: initial embeddings, drawn from N(0, 1/d), so that their length is about 1 (`random`), or the same
             multiplied by inverse document frequency (`idf`), or, multiplied so, vectors of length 1 that are computed
-            from the words that stand near each other in the training sentences (`cooccurrence`); models of
-            characters lack the last one.
+            from the words that stand near each other in the training sentences (`cooccurrence`), which models of words
+            have.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

@@ -19,44 +19,13 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
 from paraphrastic.text.columns import Texts, chunks
-from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import WordVocabulary
 
 WINDOW = 5  # tokens on each side
 SMOOTHING = 0.75  # exponent of the frequencies of neighbours
 _CHUNK = 1 << 25  # bytes of text that are counted together; adding up the counts takes time for each chunk
-_MIN_COUNT = 2  # occurrences that a word needs whose n-grams get vectors
 _OVERSAMPLES, _POWER_ITERATIONS = 20, 3  # more change the vectors little
-
-
-def entry_vectors(
-    kind: VocabularyKind, texts: pa.StringArray, sentences: Texts, dim: int, seed: int
-) -> NDArray[np.float32]:
-    """Return a vector of length 1 for each entry of a vocabulary of words or n-grams.
-
-    An n-gram has the direction of Σ √count(w) · vector(w) over the words w that contain it, a space at each end
-    included. A vector has length 0 if no word contains the n-gram, or if the word is never near another one.
-
-    Args:
-        kind: of the vocabulary.
-        texts: (n,), its entries.
-        sentences: tokenized.
-        dim: size of a vector.
-        seed: of the randomized decomposition.
-
-    Returns:
-        (n, dim) float32.
-    """
-    if kind == "words":
-        return cooccurrence_vectors(sentences, texts, dim, seed)
-    counts = count_words(sentences, _MIN_COUNT)
-    words = counts["text"].combine_chunks()
-    entries = build_vocabulary(kind, texts).lookup(words)  # of each word
-    weights = np.repeat(np.sqrt(counts["count"].to_numpy()), entries.lengths).astype(np.float32)
-    contains = sp.csr_array((weights, entries.ids, entries.offsets), shape=(len(words), len(texts)))
-    return _normalized(contains.T @ cooccurrence_vectors(sentences, words, dim, seed))
 
 
 def cooccurrence_vectors(sentences: Texts, words: pa.StringArray, dim: int, seed: int) -> NDArray[np.float32]:
@@ -82,10 +51,6 @@ def cooccurrence_vectors(sentences: Texts, words: pa.StringArray, dim: int, seed
         )
         vectors[:, :size] = left * np.sqrt(values)
         vectors[np.diff(ppmi.indptr) == 0] = 0.0  # rounding leaves tiny numbers there
-    return _normalized(vectors)
-
-
-def _normalized(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     np.divide(vectors, lengths, out=vectors, where=lengths > 0)
     return vectors

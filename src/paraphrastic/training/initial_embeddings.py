@@ -28,8 +28,8 @@ def initial_embeddings(
 
     Embeddings of size d are drawn from N(0, 1/d), so that their expected length is 1. With `init: idf` each is
     multiplied by `log((sentences + 1) / sentences that contain the entry)`; with `init: cooccurrence` it also has the
-    direction that `cooccurrence.entry_vectors` gives it, if any. Words that the file `vectors` has start with the
-    vector of the file, and words that only the file has are added. Words that the file lacks keep their initial
+    direction that `cooccurrence.cooccurrence_vectors` gives it, if any. Words that the file `vectors` has start with
+    the vector of the file, and words that only the file has are added. Words that the file lacks keep their initial
     vectors; in the papers they are unknown. Boundary tokens get random vectors of expected length 1, without idf.
 
     Args:
@@ -47,10 +47,10 @@ def initial_embeddings(
     texts, dim = vocabulary["text"].combine_chunks(), config.embedding_dim
     embeddings = _random_directions(len(texts), dim, generator)
     if config.init == "cooccurrence":
-        from paraphrastic.training.cooccurrence import entry_vectors  # scikit-learn takes time to import
+        from paraphrastic.training.cooccurrence import cooccurrence_vectors  # scikit-learn takes time to import
 
         seed = int(torch.randint(2**31, (), generator=generator))
-        vectors = torch.from_numpy(entry_vectors(module.vocabulary, texts, sentences, dim, seed))
+        vectors = torch.from_numpy(cooccurrence_vectors(sentences, texts, dim, seed))
         embeddings = torch.where(vectors.any(dim=1, keepdim=True), vectors, embeddings)
     if teacher is not None:
         embeddings = teacher.initial_words(module.vocabulary, texts, embeddings)

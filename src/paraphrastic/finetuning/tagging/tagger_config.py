@@ -66,7 +66,6 @@ class CharagramTagger(CharagramArchitecture, TaggerConfig):
 
     encoder = "charagram"
 
-    init: Literal["random", "idf"]
     orders: Orders
     min_count: PositiveInt
     ngrams_per_order: PositiveInt | None
