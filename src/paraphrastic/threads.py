@@ -16,8 +16,9 @@ Result = TypeVar("Result")
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Yield `work(item)` for each item, as `map` does, computed by `pyarrow.cpu_count()` threads.
 
-    Memory holds at most three results for each thread. All items are taken by the thread that takes the results. An
-    error in `work` or in `items` is raised after the results of all items before it.
+    At most 2 · threads + 1 items are taken ahead of the results, in the thread that takes the results. An error in
+    `work` or in `items` is raised after the results of all items before it. `work` must not call this function, because
+    all calls share the threads.
     """
     threads = pa.cpu_count()
     if threads == 1:

@@ -1,11 +1,13 @@
 """Time and memory of each stage on corpora of millions of pairs, and how they grow.
 
 Writes random pairs in the format of PPDB 1.0 (phrases) or of ParaNMT-50M (sentences of 15 tokens), runs the stages on
-them, the training for some steps, each in a process of its own, and prints a row for each stage and size:
+them, each in a process of its own, the training for some steps and a checkpoint, and prints a row for each stage and
+size:
 
     python -m tests.benchmarks.bench_size --pairs 1e5 3e5 --models avg charagram --folder /tmp/size
 
-`exponent` is the slope of log time, or log memory, against log pairs from the smallest size to this one.
+`exponent` is the slope of log time, or log memory, against log pairs from the smallest size to this one. `CPU` is the
+seconds of all threads, `disk` GB of files. `OMP_NUM_THREADS=1` before the command measures one thread.
 """
 
 import argparse
@@ -16,8 +18,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 import numpy as np
@@ -45,25 +48,41 @@ from pathlib import Path
 begin = time.perf_counter()
 from paraphrastic.parameters import load_params
 from paraphrastic.training import display
+from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.workflow.training import Tables, train_model
 times = []
-def on_step(step):
-    times.append(time.perf_counter())
-    if len(times) > int(sys.argv[2]):
-        print(times[0] - begin, (times[-1] - times[0]) / (len(times) - 1))
-        raise SystemExit
-display.shown = lambda *_: nullcontext(on_step)
+def shown(name, trainer, batch_size):
+    trainer.steps, batches = int(sys.argv[2]), trainer.batches
+    trainer.batches = lambda epoch: batches(epoch)[: trainer.steps - epoch * trainer.steps_per_epoch]
+    def on_step(step):
+        times.append(time.perf_counter())
+        if step == trainer.steps:
+            Checkpoint(Path("checkpoint")).save(trainer.state())
+            times.append(time.perf_counter())
+    return nullcontext(on_step)
+display.shown = shown
 params = load_params(Path("params.yaml"), {"model": sys.argv[1], "train.select": "none"})
 tables = Tables(*(Path("data") / name for name in Tables._fields))
-train_model(params, tables, Path("c"), Path("m"))
+train_model(params, tables, Path("c"), Path("data/model"))
+print(times[0] - begin, (times[-2] - times[0]) / (len(times) - 2), times[-1] - times[-2])
 """
 
 
 class Measured(NamedTuple):
-    """What a process took: seconds, its largest memory in GB, and what it printed."""
+    """What a process took.
+
+    Attributes:
+        seconds: from its start to its end.
+        cpu: seconds of all its threads.
+        gigabytes: its largest memory.
+        disk: GB by which the files of the folder grew, at most; files without a name do not count.
+        output: what it printed.
+    """
 
     seconds: float
+    cpu: float
     gigabytes: float
+    disk: float
     output: str
 
 
@@ -72,20 +91,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--format", choices=LENGTHS, default="ppdb")
     parser.add_argument("--pairs", type=float, nargs="+", default=[1e6])
-    parser.add_argument("--models", nargs="+", default=["avg", "charagram"])
+    parser.add_argument("--models", nargs="*", default=["avg", "charagram"])
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--folder", type=Path, required=True, help="with space for text and tables; emptied")
     options = parser.parse_args()
     first: dict[str, tuple[float, Measured]] = {}
     print(
-        f"{'pairs':>10} {'stage':18} {'seconds':>8} {'exponent':>8} {'GB':>6} {'exponent':>8}  first step, ms per step"
+        f"{'pairs':>10} {'stage':18} {'seconds':>8} {'exponent':>8} {'CPU':>7} {'GB':>6} {'exponent':>8} {'disk':>6}"
+        "  first step, ms per step, checkpoint"
     )
     for pairs in sorted(options.pairs):
         for stage, measured in measure(options.folder, options.format, int(pairs), options.models, options.steps):
             first.setdefault(stage, (pairs, measured))
             growth = [exponent(first[stage], (pairs, measured), field) for field in ("seconds", "gigabytes")]
-            figures = f"{measured.seconds:8.1f} {growth[0]:>8} {measured.gigabytes:6.2f} {growth[1]:>8}"
-            print(f"{int(pairs):10} {stage:18} {figures}  {measured.output}", flush=True)
+            time = f"{measured.seconds:8.1f} {growth[0]:>8} {measured.cpu:7.1f}"
+            space = f"{measured.gigabytes:6.2f} {growth[1]:>8} {measured.disk:6.2f}"
+            print(f"{int(pairs):10} {stage:18} {time} {space}  {measured.output}", flush=True)
 
 
 def measure(folder: Path, kind: str, pairs: int, models: Sequence[str], steps: int) -> Iterator[tuple[str, Measured]]:
@@ -96,11 +117,12 @@ def measure(folder: Path, kind: str, pairs: int, models: Sequence[str], steps: i
     params = (ROOT / "params.yaml").read_text().replace("corpus: sample ", f"corpus: {CORPUS[kind]} ")
     (folder / "params.yaml").write_text(params)
     for stage in STAGES:
-        yield stage, run(folder, "-m", f"pipeline.{stage}")
+        yield stage, run(folder, "-m", f"pipeline.{stage}")._replace(output="")
     for model in models:
         measured = run(folder, "-c", TRAIN, model, str(steps))
-        start, step = map(float, measured.output.split())
-        yield f"train {model}", measured._replace(output=f"{start:.1f} s, {1000 * step:.1f} ms")
+        start, step, checkpoint = map(float, measured.output.split())
+        yield f"train {model}", measured._replace(output=f"{start:.1f} s, {1000 * step:.1f} ms, {checkpoint:.1f} s")
+        yield f"evaluate {model}", run(folder, "-m", "pipeline.evaluate")._replace(output="")
 
 
 def run(folder: Path, *arguments: str) -> Measured:
@@ -108,15 +130,30 @@ def run(folder: Path, *arguments: str) -> Measured:
     environment = os.environ | {"PYTHONPATH": f"{ROOT}/src:{ROOT}", "PARAPHRASTIC_CACHE": str(folder / "cache")}
     environment |= {"PARAPHRASTIC_MIRROR": str(folder / "mirror")}
     (folder / "mirror").mkdir(exist_ok=True)
-    start = perf_counter()
+    start, before = perf_counter(), used(folder)
     options = {"cwd": folder, "env": environment, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, *arguments], stderr=subprocess.PIPE, **options) as process:
-        output, errors = process.stdout.read(), process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
+        disk, ended = before, 0
+        while not ended:
+            disk = max(disk, used(folder))
+            sleep(0.1)
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
         process.returncode = os.waitstatus_to_exitcode(status)
+        output, errors = process.stdout.read(), process.stderr.read()
     if process.returncode:
         raise SystemExit(errors)
-    return Measured(perf_counter() - start, usage.ru_maxrss / 1e6, output.strip())
+    cpu = usage.ru_utime + usage.ru_stime
+    grown = (max(disk, used(folder)) - before) / 1e9
+    return Measured(perf_counter() - start, cpu, usage.ru_maxrss / 1e6, grown, output.strip())
+
+
+def used(folder: Path) -> int:
+    """Return the bytes of all files below `folder`; of those that are replaced meanwhile, some can be missed."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
 
 
 def exponent(first: tuple[float, Measured], last: tuple[float, Measured], field: str) -> str:
