@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import pipeline.tokenize as stage
+from paraphrastic.console import progress
 from paraphrastic.corpus.filtering import REASONS
 from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.parameters import Tokenize
 from paraphrastic.sources.catalogue import File, Suite, corpus, suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
+from paraphrastic.workflow import tokenizing
 from tests.helpers.documented_corpora import number, table
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
@@ -115,6 +117,13 @@ def test_bytes_of_a_second_run(run, tmp_path):
         contents.append({path: path.read_bytes() for path in tmp_path.glob("[dm]*/*/*.parquet")})
     assert contents[0] == contents[1]
     assert len(contents[0]) == 2 + len(RAW)
+
+
+def test_progress_of_pairs(run, monkeypatch):
+    bar = progress(visible=False)
+    monkeypatch.setattr(tokenizing, "progress", lambda: bar)
+    run()
+    assert ("pairs", 2) in [(task.description, task.completed) for task in bar.tasks]
 
 
 @pytest.mark.parametrize("folder", [stage.CORPUS, stage.BENCHMARKS], ids=str)

@@ -100,9 +100,8 @@ class _DescribedTexts:
         spaces = pc.count_substring(texts, " ").to_numpy()
         tokens = spaces + pc.not_equal(texts, "").to_numpy(zero_copy_only=False).astype(np.int32)
         normalized = normalize(texts)
-        return _Description(
-            tokens, hash_texts(normalized), {name: check(normalized) for name, check in self._checks.items()}
-        )
+        found = {name: check(normalized) for name, check in self._checks.items()}
+        return _Description(tokens, hash_texts(normalized), found)
 
     def columns(self, order: Rows) -> tuple[Hashes, Rows, Rows, dict[str, Mask]]:
         """Return hashes, numbers of tokens, numbers of forms and findings of the texts `order`; call it once."""

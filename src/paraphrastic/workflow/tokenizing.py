@@ -1,6 +1,7 @@
 """Raw files → tokenized pairs and evaluation sets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -60,16 +61,16 @@ def tokenize_sources(
         atomic_folder(benchmarks_out) as tables,
         scratch_folder(corpus / "texts") as scratch,
     ):
-        task = bar.add_task("tokenize", total=len(evaluation) + len(pairs_of))
-        sources = bar.track(evaluation, task_id=task)
+        sources = bar.track(evaluation, description="evaluation sets")
         readings = [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
         evaluation_text = _write_benchmarks(readings, benchmarks.select, tables)
         excluded = evaluation_text if options.drop_overlap else None
-        for source in bar.track(pairs_of, task_id=task):
+        advance = partial(bar.advance, bar.add_task("pairs", total=None))
+        for source in bar.track(pairs_of, description="sources of pairs"):
             pairs = RawPairs(source, raw / source.name, options.max_bad_rows, message, wanted)
             kept = filter_pairs(
                 source.name,
-                pairs,
+                _counted(pairs, advance),
                 excluded,
                 scratch,
                 near=source.near_copies,
@@ -82,6 +83,13 @@ def tokenize_sources(
         _write_corpus(taken, corpus)
     table = pd.DataFrame(report, columns=_SOURCE_COLUMNS)
     return _with_taken(table if table["capped"].any() else table.drop(columns="capped"), taken.pairs)
+
+
+def _counted(tables: Iterable[pa.Table], on_progress: Callable[[int], object]) -> Iterator[pa.Table]:
+    """Yield tables; after each, call `on_progress` with its number of rows."""
+    for table in tables:
+        yield table
+        on_progress(len(table))
 
 
 def index_readings(readings: Sequence[Reading]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
