@@ -78,8 +78,8 @@ def test_loss_of_an_encoder_is_that_of_its_options():
     mask = negative_mask(torch.arange(6), torch.arange(3))
     infonce = small_trainer(temperature=0.3).loss_of(vectors, rows)
     assert float(infonce) == pytest.approx(float(infonce_loss(vectors, mask, 0.3)))
-    trainer = small_trainer(margin=0.7, negatives="mix")
-    expected = margin_loss(vectors, mask, 0.7, "mix", small_trainer().random(training_loop.NEGATIVES))
+    trainer = small_trainer(margin=0.7, negatives="random")
+    expected = margin_loss(vectors, mask, 0.7, "random", small_trainer().random(training_loop.NEGATIVES))
     assert float(trainer.loss_of(vectors, rows)) == pytest.approx(float(expected))
 
 
@@ -145,6 +145,20 @@ def test_run_that_diverges(tmp_path):
     message = r"the loss is nan at step \d+: lower `learning_rate`, or bound the gradient with `max_grad_norm`"
     with pytest.raises(ModelError, match=message):
         train("avg", WORD, tmp_path, learning_rate=1e38)
+
+
+def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch):
+    monkeypatch.setattr(training_loop, "_POINTS", 4)  # losses are read after 8 steps
+    trainer = small_trainer()
+    loss = trainer.loss
+
+    def diverging(rows):
+        value, leaf = loss(rows)
+        return value * (np.nan if trainer.step == 6 else 1), leaf
+
+    monkeypatch.setattr(trainer, "loss", diverging)
+    with pytest.raises(ModelError, match=r"^the loss is nan at step 6: lower"):
+        trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
 
 
 def test_norm_of_clipped_gradients(tmp_path):
