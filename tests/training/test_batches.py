@@ -47,6 +47,11 @@ def test_batches_in_order(sampling):
     assert np.concatenate(batches).tolist() == list(range(50))
 
 
+@pytest.mark.parametrize("sampling", ["mixed", "source"])
+def test_no_batches_of_no_pairs(sampling):
+    assert epoch_batches(np.zeros(0, int), 4, sampling, np.random.default_rng(0)) == []
+
+
 def test_shuffled_batches_of_one_epoch():
     batches = shuffled_batches(10, 4, np.random.default_rng(0))
     assert [len(batch) for batch in batches] == [4, 4, 2]

@@ -34,8 +34,7 @@ def epoch_batches(
     order = np.arange(len(sources)) if in_order else shuffle(generator, len(sources))
     if sampling != "source":
         return _split(order, size)
-    has_one = not len(sources) or sources.min() == sources.max()
-    by_source = order if has_one else order[np.argsort(sources[order], kind="stable")]
+    by_source = order[np.argsort(sources[order], kind="stable")]
     boundaries = np.flatnonzero(np.diff(sources[by_source])) + 1
     batches = [batch for part in np.split(by_source, boundaries) for batch in _split(part, size)]
     return batches if in_order else [batches[i] for i in generator.permutation(len(batches))]
