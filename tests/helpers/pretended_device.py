@@ -119,7 +119,8 @@ def _run(operation, args, kwargs):
     result_on_device = has_device_arguments if target is None else torch.device(target).type == PRETENDED.type
     if has_device_arguments and name not in (_aten._to_copy, _aten.copy_):
         _refuse_host_tensors(operation, leaves)
-    if result_on_device and torch.Tag.nondeterministic_seeded in operation.tags:
+    # The check of a model's size draws weights that have no elements, from a generator of the CPU.
+    if result_on_device and torch.Tag.nondeterministic_seeded in operation.tags and not kwargs.get("generator"):
         raise RuntimeError(f"{operation}: random numbers of the device, which are others than those of the CPU")
     host_args, host_kwargs = (_map(lambda tensor: getattr(tensor, "host", tensor), each) for each in (args, kwargs))
     if result_on_device and "device" in kwargs:
