@@ -59,6 +59,8 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "dvc queue start -j 2": "the page's queue is started once and waited for",
     "dvc exp run -S model=NAME": "the command with the options of a row, which docs/results.py runs",
     "paraphrastic papers run acl2017-t1 --jobs 2": "trains on the open data for hours; the page's own table runs",
+    "mutmut ": "hours of tests on changed sources",
+    "python -m docs.mutation": "needs the results of mutmut; tests/docs/test_mutation.py",
     "python -m docs.results run": "trains on the open data for hours; tests/docs/test_results.py runs it on the sample",
     "python -m docs.results write": "tests/docs/test_results.py",
     "python -m tests.benchmarks": "minutes of timing",

@@ -45,7 +45,7 @@ def test_overlap_with_leading_and_double_spaces():
 
 
 def test_oov_share_without_vocabulary():
-    assert SCORER.texts.equals(pa.array([], pa.string()))
+    assert OverlapScorer().texts.equals(pa.array([], pa.string()))
     assert SCORER.oov_share(pa.array(["the cat", "", "xyzzy"])).tolist() == [0, 0, 0]
 
 
