@@ -47,6 +47,11 @@ def test_batches_in_order(sampling):
     assert np.concatenate(batches).tolist() == list(range(50))
 
 
+def test_batches_in_order_of_sources_that_alternate():
+    batches = epoch_batches(np.tile([0, 1], 100), 10, "source", np.random.default_rng(0), in_order=True)
+    assert np.concatenate(batches).tolist() == [*range(0, 200, 2), *range(1, 200, 2)]
+
+
 @pytest.mark.parametrize("sampling", ["mixed", "source"])
 def test_no_batches_of_no_pairs(sampling):
     assert epoch_batches(np.zeros(0, int), 4, sampling, np.random.default_rng(0)) == []
