@@ -4,6 +4,7 @@ from pathlib import Path
 
 from paraphrastic.parameters import load_params
 from paraphrastic.training.rank import rank
+from paraphrastic.workflow.launching import announced_errors
 from paraphrastic.workflow.training import Tables, train_model
 from pipeline.stage import CHECKPOINTS, run, write_curve
 
@@ -14,8 +15,9 @@ LOSS, SELECTION = Path("metrics/loss.csv"), Path("metrics/selection.csv")
 
 def main() -> None:
     """Train the chosen model on the paraphrase pairs."""
-    curves = train_model(load_params(), TABLES, CHECKPOINTS, MODEL)
-    if rank() > 0:  # started by torchrun
+    with announced_errors():
+        curves = train_model(load_params(), TABLES, CHECKPOINTS, MODEL)
+    if rank() > 0:  # started by torchrun; the first process writes
         return
     write_curve(LOSS, ("step", "loss"), curves.loss, digits=6)
     write_curve(SELECTION, ("epoch", "score"), curves.selection, digits=2)

@@ -32,7 +32,7 @@ def find(name: str, gpu: int | None = None) -> "torch.device":
 
     Args:
         name: `auto` is a GPU if there is one, and the CPU otherwise.
-        gpu: number of the GPU that `auto` is; None for the current one of torch.
+        gpu: number of the GPU that `auto` and `cuda` are; None for the current one of torch.
 
     Raises:
         ParameterError: there is no such name, or this machine has no such device.
@@ -41,7 +41,9 @@ def find(name: str, gpu: int | None = None) -> "torch.device":
 
     check(name)
     if name == AUTO:
-        name = ("cuda" if gpu is None else f"cuda:{gpu}") if torch.cuda.is_available() else CPU
+        name = "cuda" if torch.cuda.is_available() else CPU
+    if name == "cuda" and gpu is not None:
+        name = f"cuda:{gpu}"
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:

@@ -25,7 +25,11 @@ class ModelError(ParaphrasticError):
 
 
 class ProcessError(ParaphrasticError):
-    """One of several processes that train a model ended with an error."""
+    """One of several processes that train a model ended with an error, or cannot start."""
+
+
+class ConnectionLostError(ProcessError):
+    """Another process of the group has died, or cannot be reached."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:

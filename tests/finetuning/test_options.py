@@ -30,6 +30,7 @@ TRAINING = ("epochs", "batch_size", "optimizer", "learning_rate", "schedule", "m
 NOT_READ = {  # options of a model's block
     "encoder": {
         **dict.fromkeys(TRAINING, "the block `finetune` has its own"),
+        "accumulate": "each step has one mini-batch",
         **dict.fromkeys(("margin", "temperature", "negatives"), "the rows of a task have labels"),
         **dict.fromkeys(("batches", "curriculum"), "the rows of a task have neither sources nor an order"),
     },

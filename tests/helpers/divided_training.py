@@ -39,8 +39,7 @@ def run_case(name: str, folder: Path, seconds: float = 1e9, on_step=lambda step:
     processes = join(torch.device("cpu"))
     score = lambda trained: float(trained.embeddings.abs().mean())  # noqa: E731
     trainer = EncoderTrainer(model, pairs, config, 11, score, 2, processes=processes)
-    checkpoint = Checkpoint(folder, writes=processes.rank == 0)
-    curves = trainer.run(checkpoint, seconds, on_step)
+    curves = trainer.run(Checkpoint(folder, processes), seconds, on_step)
     points = {"loss": np.array(curves.loss), "selection": np.array(curves.selection)}
     return points | {key: weight.copy() for key, weight in model.arrays().items()}
 

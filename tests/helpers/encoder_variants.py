@@ -15,6 +15,7 @@ TRAINED = {
     "init": "random",
     "epochs": 1,
     "batch_size": 4,
+    "accumulate": 1,
     "batches": "mixed",
     "curriculum": False,
     "margin": 0.4,

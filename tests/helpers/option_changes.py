@@ -31,6 +31,7 @@ VALUES: dict[
     str, tuple[Any, Any]
 ] = {  # of options that are neither a choice nor a switch; one differs from the block's
     "a": (0.1, 0.001),
+    "accumulate": (2, 1),
     "batch_size": (9, 10),
     "character_dim": (4, 5),
     "components": (2, 1),

@@ -3,6 +3,7 @@
 import pytest
 
 from paraphrastic.parameters import load_params
+from paraphrastic.training.fingerprint import name_of
 from paraphrastic.workflow import training
 from pipeline.stage import CHECKPOINTS
 from pipeline.train import TABLES
@@ -16,7 +17,7 @@ def params(tmp_path, monkeypatch):
 
 
 def checkpoint_folder(params, device):
-    return training.checkpoint_folder(params, device, TABLES, CHECKPOINTS)
+    return CHECKPOINTS / name_of(training.run_digests(params, device, TABLES))
 
 
 def with_option(params, model, **options):

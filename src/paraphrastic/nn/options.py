@@ -45,6 +45,9 @@ class TrainingConfig(ArchitectureConfig):
     Attributes:
         epochs: passes over the pairs.
         batch_size: pairs per mini-batch.
+        accumulate: mini-batches whose gradients are added before a step. The loss of a step is the mean over all their
+            pairs, as that of one mini-batch of `accumulate` · `batch_size` pairs, except that the negatives of a
+            sentence come from its own mini-batch. The learning rate is not changed.
         batches: draw each mini-batch from one `source`, which makes its negatives harder, or from all (`mixed`).
             `blocks` is for corpora that are larger than the memory: mini-batches come from 16 random blocks of 65,536
             adjacent pairs, then from other 16.
@@ -63,6 +66,7 @@ class TrainingConfig(ArchitectureConfig):
 
     epochs: PositiveInt
     batch_size: Annotated[int, Field(ge=2)]
+    accumulate: PositiveInt
     batches: Literal["mixed", "source", "blocks"]
     curriculum: bool
     negatives: Negatives

@@ -16,6 +16,7 @@ from paraphrastic.errors import ModelError
 from paraphrastic.tables import VOCABULARY, read_table, write_table
 
 LATER_OPTIONS = {  # absent from folders of earlier versions → the value that means the same
+    "accumulate": 1,
     "dense": True,
     "freeze_embeddings": False,
     "temperature": None,

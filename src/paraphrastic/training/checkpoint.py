@@ -2,11 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from paraphrastic.atomic import atomic_write, sha256_of, unwritable
+from paraphrastic.training.processes import Processes, State
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run
 
@@ -19,20 +19,20 @@ class Checkpoint:
 
     Args:
         folder: its name must be derived from everything that determines the run.
-        writes: whether this process saves and removes the state; of several processes one does.
+        processes: those that train. The first one saves and removes the state; each may have a folder of its own.
     """
 
-    def __init__(self, folder: Path, writes: bool = True) -> None:
-        self.folder, self._writes = folder, writes
+    def __init__(self, folder: Path, processes: Processes | None = None) -> None:
+        self.folder, self._processes = folder, processes or Processes()
         self._head = folder / "head.json"
 
-    def save(self, state: dict[str, Any]) -> None:
+    def save(self, state: State) -> None:
         """Save `state`: tensors, numbers, strings, and lists and dicts of them; it must have a key `step`.
 
         Raises:
             OSError: the file cannot be written, for example because the disk is full.
         """
-        if not self._writes:
+        if self._processes.rank > 0:
             return
         name = f"state-{state['step']}.pt"
         with atomic_write(self.folder / name) as part:
@@ -47,21 +47,24 @@ class Checkpoint:
             if old.name != name:
                 old.unlink()
 
-    def load(self) -> dict[str, Any] | None:
-        """Return the latest state, on the CPU; None if there is none or it is damaged."""
+    def load(self) -> State | None:
+        """Return the latest state of all processes, on the CPU; None if there is none or it is damaged."""
+        return self._processes.newest(*self._read())
+
+    def _read(self) -> tuple[State | None, str]:
+        """Return the state in the folder and its hash."""
         try:
             head = json.loads(self._head.read_text(encoding="utf-8"))
             path = self.folder / head["file"]
             if sha256_of(path) == head["sha256"]:
-                state: dict[str, Any] = torch.load(path, "cpu", weights_only=True)
-                return state
+                return torch.load(path, "cpu", weights_only=True), head["sha256"]
         except (OSError, ValueError, KeyError, TypeError):
             pass
-        return None
+        return None, ""
 
     def remove(self) -> None:
         """Delete the folder."""
-        if not self._writes:
+        if self._processes.rank > 0:
             return
         for file in self.folder.glob("*"):
             file.unlink()

@@ -90,6 +90,13 @@ class DenseOptimizer:
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": nested})
 
 
+def gradient_of(tensor: Tensor) -> Tensor:
+    """Return the gradient of a leaf; zeros, which it then has, if none has come."""
+    if tensor.grad is None:
+        tensor.grad = torch.zeros_like(tensor)
+    return tensor.grad
+
+
 def _adam(parameters: list[Tensor]) -> torch.optim.Optimizer:
     """Return Adam, fused into one kernel on a GPU, where it is bound by memory bandwidth."""
     return torch.optim.Adam(parameters, 0.0, (BETA1, BETA2), EPSILON, fused=parameters[0].is_cuda)

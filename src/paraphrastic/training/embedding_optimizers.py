@@ -5,13 +5,15 @@ is λc. The caller chooses the penalty.
 """
 
 import math
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty
+from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty, gradient_of
 from paraphrastic.training.sparse_row_optimizer import SparseRowOptimizer
 
 
@@ -27,12 +29,17 @@ class EmbeddingOptimizer(Protocol):
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
         """Return a leaf tensor with at least the rows `ids`, as they are before `step`, and the row of each id in it.
 
-        The leaf collects the gradient of the step.
+        The leaf collects the gradient of the step. A further call in the same step returns a leaf with the rows and
+        the gradient of the earlier ones too.
         """
         ...
 
+    def reduce_gradient(self, reduce: Callable[[Tensor], None]) -> None:
+        """Call `reduce`, which changes its argument, with the gradient of all rows that the step has gathered."""
+        ...
+
     def update(self, step: int) -> None:
-        """Update the rows of the last `gather` with the gradient of its leaf."""
+        """Update the rows that the step has gathered with the gradient of the last leaf."""
         ...
 
     def flush(self, step: int) -> None:
@@ -78,10 +85,20 @@ class DenseEmbeddingOptimizer:
         self.weights, self._learning_rates = weights, learning_rates
         self._leaf = weights.requires_grad_()
         self._optimizer = DenseOptimizer([self._leaf], optimizer, penalty)
+        self._step, self._gathered = 0, list[Tensor]()  # the ids of each call of `gather` in a step
 
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
         """See `EmbeddingOptimizer`."""
+        self._gathered = [*self._gathered, ids] if step == self._step else [ids]
+        self._step = step
         return self._leaf, ids
+
+    def reduce_gradient(self, reduce: Callable[[Tensor], None]) -> None:
+        """See `EmbeddingOptimizer`."""
+        rows, gradient = torch.cat(self._gathered).unique(), gradient_of(self._leaf)
+        touched = gradient.index_select(0, rows)
+        reduce(touched)
+        gradient.index_copy_(0, rows, touched)
 
     def update(self, step: int) -> None:
         """See `EmbeddingOptimizer`."""
@@ -113,6 +130,9 @@ class FrozenEmbeddings:
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
         """See `EmbeddingOptimizer`."""
         return self.weights, ids
+
+    def reduce_gradient(self, reduce: Callable[[Tensor], None]) -> None:
+        """Do nothing."""
 
     def update(self, step: int) -> None:
         """Do nothing."""

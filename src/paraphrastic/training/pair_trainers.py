@@ -71,14 +71,21 @@ class PairTrainer(Trainer, ABC):
         score = None if select is None else lambda: self.processes.agree(lambda: select(model))
         modules = [(model.module, penalty), *((module, L2Penalty()) for module in companions)]
         super().__init__(
-            modules, model.embeddings, _embeddings_penalty(config), config, seed, score, selections_per_epoch
+            modules,
+            model.embeddings,
+            _embeddings_penalty(config),
+            config,
+            seed,
+            score,
+            selections_per_epoch,
+            config.accumulate,
         )
         self.negatives = self.random(NEGATIVES)
         self._sentences = pairs.on_device(model.embeddings.device)
         self._scrambling = Scrambling.of(config)
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
-        """Return the pairs of each step."""
+        """Return the pairs of each mini-batch."""
         in_order = self._config.curriculum and epoch == 0
         order = self.random(ORDER, epoch)
         return epoch_batches(self._pairs.sources, self._config.batch_size, self._config.batches, order, in_order)
@@ -87,12 +94,8 @@ class PairTrainer(Trainer, ABC):
         """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""
         batch = self._sentences.take(self._pairs.sides(rows))
         batch = self._scrambling.apply(batch, len(rows), self.noise)
-        leaf, self._positions = self.embedding_optimizer.gather(batch.ids, self.step)
-        return leaf, batch.with_ids(self._positions)
-
-    def _update(self, leaf: Tensor) -> None:
-        self.processes.sum_gradients(self.model.module.parameters(), leaf, self._positions)
-        super()._update(leaf)
+        leaf, positions = self.embedding_optimizer.gather(batch.ids, self.step)
+        return leaf, batch.with_ids(positions)
 
     def state(self) -> dict[str, Any]:
         """Return everything that determines the rest of the run."""
@@ -147,6 +150,10 @@ class EncoderTrainer(PairTrainer):
         if self._temperature is not None:
             return infonce_loss(vectors, mask, self._temperature)
         return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives)
+
+    def _update(self, leaf: Tensor) -> None:
+        self.processes.sum_gradients(self._module.parameters(), self.embedding_optimizer)
+        super()._update(leaf)
 
 
 class MatchTrainer(PairTrainer):

@@ -3,20 +3,31 @@
 Every process has the whole model, draws the same mini-batches and the same noise, and encodes a share of the
 sentences. Sentence vectors are gathered, so that negatives come from the whole mini-batch, and every process computes
 the same loss. The gradient of each vector then goes back through the process that encoded it, and the gradients of all
-processes are added: for the embedding table those of the rows that the mini-batch uses. The steps of pair models are
-not divided: every process computes all.
+processes are added: for the embedding table those of the rows that the step uses, which all processes know. The steps
+of pair models are not divided: every process computes all.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, distributed
+from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # it is public
 from torch.distributed.rendezvous import rendezvous
 
+from paraphrastic.errors import ConnectionLostError, ProcessError
 from paraphrastic.nn.batch import Batch
-from paraphrastic.training.rank import is_member, starts
+from paraphrastic.training.dense_optimizer import gradient_of
+from paraphrastic.training.embedding_optimizers import EmbeddingOptimizer
+from paraphrastic.training.meeting import Member, meet, refuse_differences
+from paraphrastic.training.rank import is_member, local_rank, rank, world_size
+
+State = dict[str, Any]  # of a training run
 
 
 class Processes:
@@ -38,18 +49,26 @@ class Processes:
         """
         return encode(batch)
 
-    def sum_gradients(self, parameters: Iterable[Tensor], leaf: Tensor, ids: Tensor) -> None:
+    def sum_gradients(self, parameters: Iterable[Tensor], embeddings: EmbeddingOptimizer) -> None:
         """Add the gradients of all processes.
 
         Args:
-            parameters: of the modules that encode.
-            leaf: the embeddings, (rows, dim).
-            ids: the rows of the mini-batch, (N,).
+            parameters: of the module that encodes.
+            embeddings: the table that it reads; the gradient of the rows that the step has gathered is added.
         """
 
     def agree(self, score: Callable[[], float]) -> float:
         """Return what the first process computes."""
         return score()
+
+    def newest(self, state: State | None, digest: str) -> State | None:
+        """Return the state of the process that has come farthest; None if no process has one.
+
+        Args:
+            state: of this process, with the key `step`.
+            digest: a hash of it; empty without a state.
+        """
+        return state
 
 
 class ProcessGroup(Processes):
@@ -57,13 +76,17 @@ class ProcessGroup(Processes):
 
     def __init__(self) -> None:
         self.rank, self.size = distributed.get_rank(), distributed.get_world_size()
-        self._is_divided = False  # the mini-batch of the current step
 
     def encode(self, encode: Callable[[Batch], Tensor], batch: Batch) -> Tensor:
-        """Return the vectors of all sentences, (B, out_dim); the gradient flows into those of this process."""
-        self._is_divided = len(batch) >= self.size
-        if not self._is_divided:
-            return encode(batch)
+        """Return the vectors of all sentences, (B, out_dim); the gradient flows into those of this process.
+
+        A mini-batch with fewer sentences than processes is encoded by all, and the gradient is that of the first one.
+        """
+        if len(batch) < self.size:
+            vectors = encode(batch)
+            if self.rank > 0:
+                vectors.register_hook(torch.zeros_like)
+            return vectors
         bounds = share_bounds(batch.host_offsets, self.size)
         own = encode(batch.part(bounds[self.rank], bounds[self.rank + 1]))
         return self._gathered(own, np.diff(bounds).tolist())
@@ -72,33 +95,40 @@ class ProcessGroup(Processes):
         sent = own.new_zeros(max(counts), own.shape[1])  # all send as many rows
         sent[: len(own)] = own.detach()
         received = [torch.empty_like(sent) for _ in counts]
-        distributed.all_gather(received, sent)
+        with _connected():
+            distributed.all_gather(received, sent)
         parts = [part[:count] for part, count in zip(received, counts, strict=True)]
         parts[self.rank] = own
         return torch.cat(parts)
 
-    def sum_gradients(self, parameters: Iterable[Tensor], leaf: Tensor, ids: Tensor) -> None:
-        """Add the gradients of all processes, of the embeddings those of the rows `ids`."""
-        if not self._is_divided:
-            return
-        gradients = [_gradient(parameter) for parameter in parameters if parameter.requires_grad]
+    def sum_gradients(self, parameters: Iterable[Tensor], embeddings: EmbeddingOptimizer) -> None:
+        """Add the gradients of all processes."""
+        gradients = [gradient_of(parameter) for parameter in parameters if parameter.requires_grad]
         if gradients:
             flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
-            distributed.all_reduce(flat)
+            _add(flat)
             parts = flat.split([gradient.numel() for gradient in gradients])
             for gradient, part in zip(gradients, parts, strict=True):
                 gradient.copy_(part.view_as(gradient))
-        if leaf.requires_grad:
-            rows, gradient = ids.unique(), _gradient(leaf)
-            touched = gradient.index_select(0, rows)
-            distributed.all_reduce(touched)
-            gradient.index_copy_(0, rows, touched)
+        embeddings.reduce_gradient(_add)
 
     def agree(self, score: Callable[[], float]) -> float:
         """Return what the first process computes; the others wait."""
         scores = [score() if self.rank == 0 else 0.0]
-        distributed.broadcast_object_list(scores)
+        with _connected():
+            distributed.broadcast_object_list(scores)
         return scores[0]
+
+    def newest(self, state: State | None, digest: str) -> State | None:
+        """Return the state of the process that has come farthest, which sends it if not all have read the same file."""
+        own, known = (state["step"] if state else 0, digest), [(0, "")] * self.size
+        with _connected():
+            distributed.all_gather_object(known, own)
+            if len(set(known)) == 1:
+                return state
+            states = [state]
+            distributed.broadcast_object_list(states, known.index(max(known)))
+        return states[0]
 
 
 def share_bounds(offsets: NDArray[np.int64], size: int) -> list[int]:
@@ -112,26 +142,86 @@ def share_bounds(offsets: NDArray[np.int64], size: int) -> list[int]:
         Number of the first sentence of each process, and B, (size + 1,).
     """
     count, bounds = len(offsets) - 1, [0]
-    for rank in range(1, size):
-        nearest = int(np.searchsorted(offsets, offsets[-1] * rank / size))
-        bounds.append(min(max(nearest, bounds[-1] + 1), count - (size - rank)))
+    for number in range(1, size):
+        nearest = int(np.searchsorted(offsets, offsets[-1] * number / size))
+        bounds.append(min(max(nearest, bounds[-1] + 1), count - (size - number)))
     return [*bounds, count]
 
 
-def join(device: torch.device) -> Processes:
-    """Join the group that started this process: over NCCL on GPUs, over gloo on CPUs. One process if there is none."""
+def join(device: torch.device, run: Mapping[str, str] = MappingProxyType({})) -> Processes:
+    """Join the group that started this process: over NCCL on GPUs, over gloo on CPUs. One process if there is none.
+
+    Args:
+        device: of this process.
+        run: a hash of each thing that determines what this process computes, by name.
+
+    Raises:
+        ProcessError: another process computes something else, cannot start, or does not come.
+    """
     if not is_member():
         return Processes()
     if not distributed.is_initialized():
-        store, number, size = next(rendezvous("env://"))
-        # the launcher keeps one store, in which a process would find addresses of processes that died
-        store = distributed.PrefixStore(f"start {starts()}", store)  # type: ignore[attr-defined]  # it is public
-        backend = "nccl" if device.type == "cuda" else "gloo"
-        distributed.init_process_group(backend, store=store, rank=number, world_size=size)
+        _start(device, _met(Member(socket.gethostname(), run)))
     return ProcessGroup()
 
 
-def _gradient(tensor: Tensor) -> Tensor:
-    if tensor.grad is None:
-        tensor.grad = torch.zeros_like(tensor)
-    return tensor.grad
+def leave() -> None:
+    """Wait for the other processes of the group, and end the connections."""
+    with _connected():
+        distributed.barrier()
+        distributed.destroy_process_group()
+
+
+def announce(problem: str) -> None:
+    """Tell the other processes, if they wait for this one, why it cannot join them.
+
+    Raises:
+        ProcessError: says why, as in the other processes.
+    """
+    if not distributed.is_initialized():
+        _met(Member(socket.gethostname(), {}, problem))
+
+
+def _met(member: Member) -> PrefixStore:
+    """Return the store of this start of the group; of several processes of a machine that refuse, one says why."""
+    if rank() >= world_size():
+        raise ProcessError(f"environment variables RANK = {rank()}, WORLD_SIZE = {world_size()}: ranks start at 0")
+    with _connected():
+        store, number, size = next(rendezvous("env://"))
+        start, members = meet(store, number, size, member)
+    try:
+        refuse_differences(members)
+    except ProcessError as error:
+        if local_rank() > 0:
+            raise SystemExit(1) from error
+        raise
+    return PrefixStore(start, store)
+
+
+def _start(device: torch.device, store: PrefixStore) -> None:
+    if device.type == "cuda":
+        torch.cuda.set_device(device)  # for collectives of objects, which otherwise all take the first GPU
+    with _connected():
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        distributed.init_process_group(backend, store=store, rank=rank(), world_size=world_size())
+
+
+def _add(gradient: Tensor) -> None:
+    with _connected():
+        distributed.all_reduce(gradient)
+
+
+@contextmanager
+def _connected() -> Iterator[None]:
+    """Say in one line that another process cannot be reached.
+
+    Raises:
+        ConnectionLostError: torch has raised what it raises then.
+    """
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise ConnectionLostError(
+            f"process {rank()} has lost the other processes; run the same command again to continue ({reason})"
+        ) from error

@@ -25,6 +25,7 @@ by which √v has decreased since: K = Σ_{k=1..n} c_k √β2^{n−k}, from a se
 AdaGrad has no moments that decay (r = 0, √β2 = 1), so only the penalty has idle steps.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.compiling import njit
-from paraphrastic.training.dense_optimizer import BETA1, BETA2, EPSILON, L2Penalty, bias_corrected
+from paraphrastic.training.dense_optimizer import BETA1, BETA2, EPSILON, L2Penalty, bias_corrected, gradient_of
 
 Array = NDArray[Any]
 
@@ -61,14 +62,24 @@ class SparseRowOptimizer:
         self._marks = np.zeros(len(self._w), np.int64)
         # m ← mix[0] m + mix[1] g and v ← mix[2] v + mix[3] g²
         self._mix = np.array((BETA1, 1 - BETA1, BETA2, 1 - BETA2) if self._adam else (0, 1, 1, 1), np.float32)
-        self._rows, self._leaf = np.empty(0, np.int64), torch.empty(0)
+        self._step, self._rows, self._leaf = 0, np.empty(0, np.int64), torch.empty(0)
 
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
         """See `EmbeddingOptimizer`."""
-        self._rows, positions = _distinct(ids.numpy(), self._marks)
+        if step != self._step:
+            self._step, self._rows, self._leaf = step, self._rows[:0], torch.empty(0)
+        earlier, gradient = len(self._rows), self._leaf.grad
+        self._rows, positions = _distinct(np.concatenate([self._rows, ids.numpy()]), self._marks)
         self._catch_up(self._rows, step - 1)
         self._leaf = self.weights.index_select(0, torch.from_numpy(self._rows)).requires_grad_()
-        return self._leaf, torch.from_numpy(positions)
+        places = torch.from_numpy(positions)
+        if gradient is not None:
+            gradient_of(self._leaf).index_copy_(0, places[:earlier], gradient)
+        return self._leaf, places[earlier:]
+
+    def reduce_gradient(self, reduce: Callable[[Tensor], None]) -> None:
+        """See `EmbeddingOptimizer`."""
+        reduce(gradient_of(self._leaf))
 
     def update(self, step: int) -> None:
         """See `EmbeddingOptimizer`."""
@@ -82,12 +93,10 @@ class SparseRowOptimizer:
 
     def flush(self, step: int) -> None:
         """See `EmbeddingOptimizer`."""
-        rows = np.flatnonzero(self._last)
-        self._catch_up(rows, step)
-        self._last[rows] = step
+        self._catch_up(np.flatnonzero(self._last), step)
 
     def _catch_up(self, rows: Array, step: int) -> None:
-        """Apply the idle steps up to `step` to `rows`."""
+        """Apply the idle steps up to `step` to `rows`; none are left to be applied."""
         last = self._last[rows]
         idle, touched = step - last, last > 0
         drift = np.where(touched, self._idle.drift(last, step), 0).astype(np.float32)
@@ -95,6 +104,7 @@ class SparseRowOptimizer:
         beta1, beta2 = (BETA1, BETA2) if self._adam else (0.0, 1.0)
         decay1, decay2 = (beta1**idle).astype(np.float32), (beta2**idle).astype(np.float32)
         _apply_idle_steps(self._w, self._m, self._v, self._start, rows, drift, decay1, decay2, shrink)
+        self._last[rows[touched]] = step
 
     def state(self) -> dict[str, Tensor]:
         """See `EmbeddingOptimizer`."""

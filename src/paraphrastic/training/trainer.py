@@ -59,7 +59,7 @@ class Trainer(ABC):
     call this one, which counts the steps of an epoch.
 
     Attributes:
-        noise: random numbers of the current step, for `loss`; torch's generator, for dropout, is seeded from them.
+        noise: random numbers of the mini-batch, for `loss`; torch's generator, for dropout, is seeded from them.
 
     Args:
         modules: the modules to train, each with its penalty; they hold the result when `run` returns.
@@ -69,6 +69,8 @@ class Trainer(ABC):
         seed: seed of all random numbers.
         select: scores the current model; the weights with the best score are kept. None keeps the last weights.
         selections_per_epoch: how many times per epoch `select` is called.
+        accumulate: mini-batches whose gradients are added before a step. Each counts by its number of examples, so that
+            the loss of a step is the mean over all of them.
     """
 
     def __init__(
@@ -80,9 +82,10 @@ class Trainer(ABC):
         seed: int,
         select: Callable[[], float] | None,
         selections_per_epoch: int = 1,
+        accumulate: int = 1,
     ) -> None:
-        self.options, self.seed, self._select = options, seed, select
-        self.steps_per_epoch = len(self.batches(0))
+        self.options, self.seed, self._select, self._accumulate = options, seed, select, accumulate
+        self.steps_per_epoch = len(self._steps(0))
         self.steps = options.epochs * self.steps_per_epoch
         self.selection_steps = _selection_steps(self.steps_per_epoch, selections_per_epoch)
         self.learning_rates = _learning_rates(options, self.steps)
@@ -100,7 +103,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
-        """Return the examples of each step of an epoch as row numbers; every epoch has as many mini-batches."""
+        """Return the examples of each mini-batch of an epoch as row numbers; every epoch has as many."""
 
     @abstractmethod
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
@@ -123,8 +126,8 @@ class Trainer(ABC):
         saved = time.monotonic()
         while self.step < self.steps:
             epoch, first = divmod(self.step, self.steps_per_epoch)
-            for number, rows in enumerate(self.batches(epoch)[first:], first + 1):
-                self._train(rows)
+            for number, batches in enumerate(self._steps(epoch)[first:], first + 1):
+                self._train(batches)
                 on_step(self.step)
                 if number in self.selection_steps:
                     self._evaluate(epoch + self.selection_steps[number])
@@ -138,18 +141,27 @@ class Trainer(ABC):
         """Return a generator that depends only on the seed and the stream."""
         return np.random.Generator(np.random.PCG64([self.seed, *stream]))
 
-    def _train(self, rows: NDArray[np.int64]) -> None:
-        """Take one step on the examples `rows`."""
-        self.step += 1
-        self._seed_step()
-        self.modules.train()
-        loss, leaf = self.loss(rows)
-        loss.backward()
-        self._update(leaf)
-        self._record(loss.detach())
+    def _steps(self, epoch: int) -> list[list[NDArray[np.int64]]]:
+        """Return the mini-batches of each step of an epoch; the last step may have fewer."""
+        batches = self.batches(epoch)
+        return [batches[start : start + self._accumulate] for start in range(0, len(batches), self._accumulate)]
 
-    def _seed_step(self) -> None:
-        self.noise = self.random(NOISE, self.step)
+    def _train(self, batches: list[NDArray[np.int64]]) -> None:
+        """Take one step on the examples of some mini-batches."""
+        self.step += 1
+        self.modules.train()
+        examples, losses = sum(map(len, batches)), list[Tensor]()
+        for number, rows in enumerate(batches, (self.step - 1) * self._accumulate + 1):
+            self._seed_batch(number)
+            loss, leaf = self.loss(rows)
+            share = loss * (len(rows) / examples)
+            share.backward()
+            losses.append(share.detach())
+        self._update(leaf)
+        self._record(torch.stack(losses).sum())
+
+    def _seed_batch(self, number: int) -> None:
+        self.noise = self.random(NOISE, number)
         torch.manual_seed(int(self.noise.integers(2**63)))
 
     def _update(self, leaf: Tensor) -> None:

@@ -1,18 +1,23 @@
-"""Run a function in several processes, which torch's elastic launcher starts again when one of them dies."""
+"""Run a function in several processes, which torch's elastic launcher starts again when one of them dies.
+
+`run_in_processes` starts them on this machine. `torchrun` starts them on one machine or on several.
+"""
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from paraphrastic.errors import ParaphrasticError, ProcessError
-from paraphrastic.training.rank import rank
+from paraphrastic.errors import ConnectionLostError, ParaphrasticError, ProcessError
+from paraphrastic.training.rank import is_member, rank
 
 RESTARTS = 3  # of all processes, after one of them died
 
 Result = TypeVar("Result")
+_REFUSALS = ParaphrasticError, OSError, MemoryError  # what is wrong will be wrong again
 
 
 def run_in_processes(count: int, function: Callable[..., Result], *arguments: Any) -> Result:
@@ -55,13 +60,35 @@ def run_in_processes(count: int, function: Callable[..., Result], *arguments: An
     return results[0]
 
 
+@contextmanager
+def announced_errors() -> Iterator[None]:
+    """Tell the processes that `torchrun` started, and which wait for this one, why it cannot start.
+
+    Raises:
+        ProcessError: in the first process of each machine.
+        SystemExit: in the others.
+    """
+    try:
+        yield
+    except ProcessError:  # the others know
+        raise
+    except _REFUSALS as error:
+        if is_member():
+            from paraphrastic.training.processes import announce
+
+            announce(str(error))
+        raise
+
+
 def _call(refused: Path, function: Callable[..., Result], *arguments: Any) -> Result:
     """Call the function in a process of the group; what is refused once is not tried again."""
     if refused.exists():
         sys.exit(1)
     try:
         return function(*arguments)
-    except (ParaphrasticError, OSError, MemoryError) as error:
+    except ConnectionLostError:
+        raise
+    except _REFUSALS as error:
         refused.write_text(f"process {rank()}: {error}", encoding="utf-8")
         sys.exit(1)
 

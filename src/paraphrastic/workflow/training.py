@@ -1,5 +1,6 @@
 """Training pairs and vocabulary → a model, with the curves of loss and selection."""
 
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,8 +15,8 @@ from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.training.curves import Curves
-from paraphrastic.training.fingerprint import fingerprint
-from paraphrastic.training.rank import is_member, local_rank, rank
+from paraphrastic.training.fingerprint import digests, name_of
+from paraphrastic.training.rank import is_member, local_rank, nodes, rank, world_size
 from paraphrastic.training.teacher import TeacherVectors, read_teacher
 from paraphrastic.workflow.launching import run_in_processes
 
@@ -42,11 +43,24 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
         tables: what `tokenize_sources`, `count_vocabulary` and `teach` wrote.
         checkpoints: where the state of an interrupted training is; it goes on from there.
         out: the folder, which appears whole or not at all. Of several processes, the first writes it.
+
+    Raises:
+        ParameterError: `torchrun` has started several processes for a baseline.
     """
-    if _is_divided(params) and not is_member():
+    is_trained = not issubclass(models.model_class(params.model), Baseline)
+    if world_size() > 1 and not is_trained:
+        raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
+    if params.train.processes > 1 and is_trained and not is_member():
         return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out)
     with quiet(rank() > 0):
-        return _train_here(params, tables, checkpoints, out)
+        if nodes() > 1:
+            message(f"only {socket.gethostname()} gets the result: process 0 of {world_size()} writes {out.resolve()}")
+        curves = _train_here(params, tables, checkpoints, out)
+    if is_member() and is_trained:
+        from paraphrastic.training.processes import leave
+
+        leave()
+    return curves
 
 
 def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) -> Curves:
@@ -75,11 +89,6 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     return curves
 
 
-def _is_divided(params: Params) -> bool:
-    """Return whether several processes train the model; a baseline is not trained."""
-    return params.train.processes > 1 and not issubclass(models.model_class(params.model), Baseline)
-
-
 def _sources(corpus: Path) -> dict[str, int]:
     """Return how many training pairs are from each source."""
     pairs = read_table(corpus / "pairs.parquet", PAIRS, encoded=["source"])
@@ -103,12 +112,15 @@ def check_student(params: Params) -> None:
         )
 
 
-def checkpoint_folder(params: Params, device: str, tables: Tables, checkpoints: Path) -> Path:
-    """Return the folder of this run's checkpoint; the state of a GPU's optimizers differs from that of the CPU's."""
+def run_digests(params: Params, device: str, tables: Tables) -> dict[str, str]:
+    """Return a hash of each thing that determines a run, which names its checkpoint and is the same in all processes.
+
+    The state of a GPU's optimizers differs from that of the CPU's.
+    """
     options = params.models[params.model]
-    settings = params.seed, params.train, params.teacher, params.model, options, device
-    files = [Path(options["vectors"])] if options.get("vectors") else []
-    return checkpoints / fingerprint(settings, *tables, *files)
+    settings = params.seed, params.train, params.teacher, params.model, options
+    files = {"vectors": Path(options["vectors"])} if options.get("vectors") else {}
+    return digests(settings, {**tables._asdict(), **files}) | {"device": device}
 
 
 def _train(
@@ -124,7 +136,8 @@ def _train(
 
     torch.set_num_threads(config.num_threads)
     device = devices.find(params.train.device, local_rank() if is_member() else None)
-    processes = join(device)
+    run = run_digests(params, device.type, tables)
+    processes = join(device, run)
     distillation = None
     if params.teacher.path:
         distillation = Distillation(TeacherVectors(tables.teacher, len(sentences)), params.teacher)
@@ -134,7 +147,7 @@ def _train(
     trainer = paraphrase_trainer(
         model, pairs, sentences, config, params.seed, select, selections, distillation, processes
     )
-    checkpoint = Checkpoint(checkpoint_folder(params, device.type, tables, checkpoints), writes=processes.rank == 0)
-    with shown(params.model, trainer, config.batch_size) as on_step:
+    checkpoint = Checkpoint(checkpoints / name_of(run), processes)
+    with shown(params.model, trainer, config.batch_size * config.accumulate) as on_step:
         curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
     return model, curves, checkpoint
