@@ -53,6 +53,7 @@ from paraphrastic.scoring.neural import TrainedPairModel, trained_model
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer
+from paraphrastic.training.processes import Processes
 from paraphrastic.training.sentence_pairs import Paraphrases
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import BATCH, PAIR_COUNT, PairCorpus, corpus_of_run, describe, random_corpus
@@ -185,15 +186,17 @@ def train_model(
     device: str = "cpu",
     batch: int = BATCH,
     noise: bool = False,
-) -> None:
-    """Train the model `name` of this package."""
+    processes: Processes | None = None,
+) -> Any:
+    """Train the model `name` of this package, and return it."""
     changes = {"matmul_dtype": matmul_dtype, "batch_size": batch} | ({} if noise else WITHOUT_NOISE)
     model, config = untrained(name, corpus, changes, device)
     rows = np.arange(steps * batch) % PAIR_COUNT
     pairs = Paraphrases(model.vocabulary.lookup(corpus.sentences), rows, PAIR_COUNT + rows, np.zeros_like(rows), rows)
     trainer = MatchTrainer if isinstance(model, TrainedPairModel) else EncoderTrainer
     with TemporaryDirectory() as folder:
-        trainer(model, pairs, config, 1, None).run(Checkpoint(Path(folder)), math.inf, on_step)
+        trainer(model, pairs, config, 1, None, processes=processes).run(Checkpoint(Path(folder)), math.inf, on_step)
+    return model
 
 
 def untrained(name: str, corpus: PairCorpus, changes: dict[str, Any], device: str) -> tuple[Any, Any]:

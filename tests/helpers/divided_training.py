@@ -17,6 +17,7 @@ from tests.helpers.toy_training import prepare
 
 CHARAGRAM, CHARCNN = (next(block for name, block in VARIANTS if name == model) for model in ("charagram", "charcnn"))
 NOISE = {"dropout": 0.3, "word_dropout": 0.2}
+SEVERAL = {"accumulate": 3, "batches": "source", "epochs": 25}  # mini-batches of 4, 4 and 2 pairs of each source
 CASES = {
     "avg": ("avg", WORD, {}),
     "avg, noise": ("avg", WORD, NOISE),
@@ -28,6 +29,9 @@ CASES = {
     "gran": ("gran", LSTM | {"variant": 1}, {"lambda_c": 1e-3}),
     "gran, noise": ("gran", LSTM | {"variant": 5}, {**NOISE, "negatives": "mix"}),
     "frozen": ("lstmavg", LSTM, {"freeze_embeddings": True}),
+    "avg, accumulated": ("avg", WORD, {**NOISE, **SEVERAL, "lambda_w": 1e-3, "negatives": "mix"}),
+    "charagram, accumulated": ("charagram", CHARAGRAM, SEVERAL),
+    "lstmavg, accumulated": ("lstmavg", LSTM, {**NOISE, **SEVERAL, "max_grad_norm": 0.1}),
 }
 
 
@@ -58,6 +62,15 @@ def run_and_die(name: str, folder: Path, step: int) -> dict[str, np.ndarray]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     return run_case(name, folder / "checkpoint", 0.0, on_step)
+
+
+def load_apart(folder: Path, steps: list[int]) -> None:
+    """Load a checkpoint of which each process has a file of its own, in step `steps[rank]`; 0 for none."""
+    checkpoint = Checkpoint(folder / str(rank()))
+    if step := steps[rank()]:
+        checkpoint.save({"step": step, "weights": torch.full((3,), float(step))})
+    state = Checkpoint(folder / str(rank()), join(torch.device("cpu"))).load()
+    (folder / f"loaded-{rank()}").write_text(str(state and (state["step"], state["weights"].tolist())))
 
 
 def refuse(of: int) -> None:

@@ -8,10 +8,8 @@ import pytest
 import paraphrastic
 import pipeline.train as stage
 from paraphrastic.parameters import load_params
-from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, write_table
-from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from tests.helpers.benchmark_tables import write_benchmarks
 from tests.helpers.repository import ROOT
+from tests.helpers.training_tables import write_tables
 
 
 @pytest.fixture
@@ -19,13 +17,7 @@ def run(tmp_path, monkeypatch):
     """Runs the stage for one epoch on a few pairs; returns the content of the model's config.json."""
     params = load_params(ROOT / "params.yaml")
     monkeypatch.chdir(tmp_path)
-    (write_benchmarks(stage.TABLES.benchmarks) / "select.txt").write_text("sts.2016\n")
-    sentences = pa.table({"text": [f"sentence {n}" for n in range(20)]})
-    pairs = pa.table({"left": range(10), "right": range(10, 20), "source": ["a"] * 10, "group": range(10)})
-    write_table(sentences, stage.TABLES.corpus / "sentences.parquet", SENTENCES)
-    write_table(pairs, stage.TABLES.corpus / "pairs.parquet", PAIRS)
-    write_table(count_words(sentences["text"], 1), stage.TABLES.vocabulary / "words.parquet", WORD_COUNTS)
-    write_table(count_ngrams(sentences["text"], [2], 1), stage.TABLES.vocabulary / "ngrams.parquet", NGRAM_COUNTS)
+    write_tables(tmp_path, pa.array([f"sentence {n}" for n in range(20)]))
 
     def run(model, select):
         train = params.train.model_copy(update={"select": select, "device": "cpu"})

@@ -156,6 +156,41 @@ def test_restored_state_continues_with_the_same_bits(optimizer_class, optimizer)
     assert torch.equal(uninterrupted.weights, resumed.weights)
 
 
+@both_classes
+@both_optimizers
+def test_rows_of_several_calls_in_a_step(optimizer_class, optimizer):
+    generator = torch.Generator().manual_seed(1)
+    tables = [torch.ones(ROWS, DIM), torch.ones(ROWS, DIM)]
+    at_once, apart = (
+        optimizer_class(table, np.full(40, 0.01), optimizer, L2Penalty(1e-2, to_start=False)) for table in tables
+    )
+    for step in range(1, 41):
+        parts = torch.randint(ROWS // 4, (3, 6), generator=generator)  # some rows are in several parts
+        for embeddings, calls in ((at_once, [parts.flatten()]), (apart, parts)):
+            for ids in calls:
+                leaf, positions = embeddings.gather(ids, step)
+                (leaf[positions] ** 2).sum().backward()
+            embeddings.update(step)
+    for embeddings in (at_once, apart):
+        embeddings.flush(40)
+    assert (tables[0][: ROWS // 4] < 0.99).all()
+    torch.testing.assert_close(tables[1], tables[0], atol=1e-6, rtol=0)
+
+
+@both_classes
+def test_gradient_of_all_rows_of_a_step_is_reduced(optimizer_class):
+    weights = torch.ones(ROWS, DIM)
+    embeddings = optimizer_class(weights, np.full(2, 0.01), "adagrad", L2Penalty())
+    for ids in ([5, 3], [3, 8]):
+        leaf, positions = embeddings.gather(torch.tensor(ids), 1)
+        leaf[positions].sum().backward()
+    reduced = []
+    embeddings.reduce_gradient(lambda gradient: reduced.append(gradient.clone()) or gradient.zero_())
+    embeddings.update(1)
+    assert reduced[0].tolist() == [[2.0] * DIM, [1.0] * DIM, [1.0] * DIM]  # of rows 3, 5 and 8
+    assert torch.equal(embeddings.weights.detach(), torch.ones(ROWS, DIM))
+
+
 @pytest.mark.parametrize(
     ("optimizer", "strength", "expected"),
     [

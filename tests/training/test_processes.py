@@ -6,14 +6,16 @@ import pytest
 from paraphrastic.errors import ProcessError
 from paraphrastic.training.processes import share_bounds
 from paraphrastic.workflow.launching import run_in_processes
-from tests.helpers.divided_training import CASES, refuse, run_and_die, run_case, run_cases
+from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_case, run_cases
+
+UNDIVIDED = "avg, accumulated"  # the last mini-batch of a source has 4 sentences
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [2, 3])
-def test_losses_and_weights_of_several_processes(size, tmp_path):
-    divided = run_in_processes(size, run_cases, list(CASES), tmp_path / "divided")
-    for name, arrays in run_cases(list(CASES), tmp_path / "one").items():
+@pytest.mark.parametrize(("size", "names"), [(2, [*CASES]), (3, [*CASES]), (5, [UNDIVIDED])])
+def test_losses_and_weights_of_several_processes(size, names, tmp_path):
+    divided = run_in_processes(size, run_cases, names, tmp_path / "divided")
+    for name, arrays in run_cases(names, tmp_path / "one").items():
         for key, values in arrays.items():
             np.testing.assert_allclose(divided[name][key], values, rtol=1e-5, atol=1e-5, err_msg=f"{name}: {key}")
 
@@ -26,6 +28,13 @@ def test_process_that_dies_is_started_again(tmp_path):
     assert (tmp_path / "died").exists()
     for key, values in unbroken.items():
         np.testing.assert_array_equal(broken[key], values, err_msg=key)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("steps", [[0, 7], [5, 7], [7, 5], [7, 7]], ids=str)
+def test_training_goes_on_from_the_last_step_of_any_process(steps, tmp_path):
+    run_in_processes(2, load_apart, tmp_path, steps)
+    assert [(tmp_path / f"loaded-{rank}").read_text() for rank in (0, 1)] == ["(7, [7.0, 7.0, 7.0])"] * 2
 
 
 @pytest.mark.slow

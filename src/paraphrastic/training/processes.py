@@ -161,7 +161,7 @@ def join(device: torch.device, run: Mapping[str, str] = MappingProxyType({})) ->
     if not is_member():
         return Processes()
     if not distributed.is_initialized():
-        _start(device, _met(Member(socket.gethostname(), run)))
+        _start(device, _met(Member(socket.gethostname(), {**run})))
     return ProcessGroup()
 
 
@@ -223,5 +223,5 @@ def _connected() -> Iterator[None]:
     except (RuntimeError, ValueError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ConnectionLostError(
-            f"process {rank()} has lost the other processes; run the same command again to continue ({reason})"
+            f"process {rank()} has no connection to the others; run the same command again to continue ({reason})"
         ) from error
