@@ -15,6 +15,7 @@ import pytest
 import paraphrastic
 from paraphrastic.errors import DataError, ParameterError, SourceError
 from paraphrastic.parameters import load_params
+from paraphrastic.workflow import training
 from paraphrastic.workflow.training import Tables, train_model
 from tests.helpers import stub_teacher
 from tests.helpers.repository import ROOT
