@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 import torch
 
-from paraphrastic.errors import ModelError
+from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.training import trainer as training_loop
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.losses import infonce_loss, margin_loss, negative_mask
@@ -81,6 +81,18 @@ def test_loss_of_an_encoder_is_that_of_its_options():
     trainer = small_trainer(margin=0.7, negatives="random")
     expected = margin_loss(vectors, mask, 0.7, "random", small_trainer().random(training_loop.NEGATIVES))
     assert float(trainer.loss_of(vectors, rows)) == pytest.approx(float(expected))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"freeze_embeddings": True}, r"^freeze_embeddings = true: this model has no other parameters to train; set"),
+        ({"lambda_c": 0.5}, r"^lambda_c = 0\.5: this model has no parameters except word embeddings; set it"),
+    ],
+)
+def test_options_without_meaning_for_an_average(changes, message):
+    with pytest.raises(ParameterError, match=message):
+        small_trainer(**changes)
 
 
 def distances(trained, started):

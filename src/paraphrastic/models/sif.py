@@ -66,7 +66,7 @@ def _row_weights(words: pa.StringArray, sentences: TrainingSentences, a: float) 
     counted = count_words(sentences)
     rows = pc.index_in(words, counted["text"].combine_chunks())
     counts = pc.fill_null(counted["count"].combine_chunks().take(rows), 0).to_numpy()
-    total = max(1, pc.sum(counted["count"]).as_py() or 0)
+    total = pc.sum(counted["count"]).as_py() or 1  # null without a word
     weights: NDArray[np.float32] = (a / (a + counts / total)).astype(np.float32)
     return np.concatenate([np.ones(1, np.float32), weights])
 
