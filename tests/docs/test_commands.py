@@ -6,15 +6,19 @@ and the data set `sample`.
 
 import csv
 import json
+import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from tests.helpers.repository import ROOT, copy_repository, isolated_environment, run_git
 
@@ -25,6 +29,14 @@ PAGES = sorted(
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`((?:(?:dvc|paraphrastic|python|pip|pytest|ruff|mypy|git|typer) |\.ci/|mypy|pytest)[^`\n]*)`")
+
+BATCH_SYSTEMS = ROOT / "tests/helpers/cluster"  # pretended commands of Slurm and Kubernetes
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return str(server.getsockname()[1])
+
 
 SMALL = {"dim": 16, "epochs": 1, "batch_size": 500, "num_threads": 1, "filters_per_width": 4}  # in every block
 REPLACED = {
@@ -39,6 +51,8 @@ REPLACED = {
     "--corpus my-pairs.csv": "--corpus sample",
     "my-encoder my-sets/": "my-encoder",
     "KEY=VALUE": "seed=1",
+    "  completions: 3\n  parallelism: 3\n": "  completions: 1\n  parallelism: 1\n",
+    ":29500": f":{free_port()}",
     "models.NAME.": "models.lstm.",
     "paraphrastic compare A B": "paraphrastic compare main workspace",
 }
@@ -136,6 +150,7 @@ def after(reproduced, tmp_path_factory):
             folder = tmp_path_factory.mktemp("page") / "copy"
             shutil.copytree(reproduced.folder, folder, symlinks=True)
             installed = {"PARAPHRASTIC_CACHE": str(folder.parent / "cache"), "PYTHONPATH": str(folder / "src")}
+            installed["PATH"] = os.pathsep.join([str(BATCH_SYSTEMS), reproduced.environment["PATH"]])
             copies[page] = Copy(folder, reproduced.environment | installed)
             run_blocks(copies[page], page)
         return copies[page]
@@ -200,6 +215,17 @@ def test_queued_experiments_equal_direct_ones(after):
     means = [row["sample.sts.mean"] for row in rows if row["model"] == "avg" and row["sample.sts.mean"]]
     assert len(means) >= 2
     assert len(set(means)) == 1
+
+
+@pytest.mark.slow
+def test_result_of_two_machines_is_that_of_one_process(reproduced, after):
+    folder = after("docs/how-to/cluster.md").folder
+    clones = sorted(folder.parent.glob("train-*"))
+    assert [clone.name[-2:] for clone in clones] == ["-0", "-1"]
+    (clone,) = [clone for clone in clones if (clone / "data/model").exists()]
+    alone, ours = (load_file(each / "data/model/weights.safetensors") for each in (reproduced.folder, clone))
+    np.testing.assert_allclose(ours["embeddings"], alone["embeddings"], atol=1e-5)
+    assert clone.name[:-2] in after("docs/how-to/cluster.md").bash("dvc exp list --name-only").split()
 
 
 def wait_for_queue(copy):

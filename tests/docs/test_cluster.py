@@ -1,0 +1,70 @@
+"""The files for batch systems in `docs/how-to/cluster.md`; `test_commands` runs them with pretended systems."""
+
+import re
+import subprocess
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.helpers.repository import ROOT
+
+PAGE = (ROOT / "docs/how-to/cluster.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"^cat > (\S+) << 'END'\n(.*?)^END$", PAGE, re.M | re.S))
+SCRIPTS = [name for name in FILES if not name.endswith(".yaml")]
+
+
+def manifests(name):
+    return {each["kind"]: each for each in YAML(typ="safe").load_all(FILES[name])}
+
+
+def pods(job):
+    return job["spec"]["template"]["spec"]
+
+
+def test_all_files_are_there():
+    assert sorted(FILES) == ["experiments.sh", "experiments.yaml", "train-node.sh", "train.slurm", "train.yaml"]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_script_is_bash(name):
+    assert FILES[name].startswith("#!/usr/bin/env bash\n")
+    assert "\nset -euo pipefail\n" in FILES[name]
+    subprocess.run(["bash", "-n"], input=FILES[name], text=True, check=True)
+
+
+@pytest.mark.parametrize("name", ["experiments.yaml", "train.yaml"])
+def test_job_of_kubernetes(name):
+    job = manifests(name)["Job"]
+    assert (job["apiVersion"], job["spec"]["completionMode"]) == ("batch/v1", "Indexed")
+    assert pods(job)["restartPolicy"] == "OnFailure"
+    (container,) = pods(job)["containers"]
+    volumes = {each["name"] for each in pods(job)["volumes"]}
+    mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+    assert mounts.keys() == volumes
+    assert container["workingDir"].startswith(mounts["work"])
+    assert container["command"][0] == "bash"
+    assert container["command"][1] in SCRIPTS
+    environment = {each["name"]: each["value"] for each in container["env"]}
+    assert environment["PATH"].split(":")[0] in PAGE.replace("/work/venv/bin/pip", "")  # where the page installs it
+
+
+def test_as_many_tasks_as_models():
+    (models,) = re.findall(r"^models=\((.*)\)$", FILES["experiments.sh"], re.M)
+    count = len(models.split())
+    assert manifests("experiments.yaml")["Job"]["spec"]["completions"] == count
+    assert f"#SBATCH --array=0-{count - 1}\n" in FILES["experiments.sh"]
+
+
+def test_pods_of_a_training_meet_at_the_first():
+    service, job = manifests("train.yaml")["Service"], manifests("train.yaml")["Job"]
+    name, spec = job["metadata"]["name"], job["spec"]
+    assert service["spec"]["clusterIP"] == "None"  # headless: the name of a pod leads to the pod
+    assert service["spec"]["publishNotReadyAddresses"]  # before all of them are ready
+    assert service["spec"]["selector"] == {"job-name": name}  # the label that Kubernetes gives the pods of a Job
+    assert pods(job)["subdomain"] == service["metadata"]["name"]
+    assert spec["completions"] == spec["parallelism"]  # all run at once
+    _, script, machines, endpoint, processes = pods(job)["containers"][0]["command"]
+    assert script == "train-node.sh"
+    assert int(machines) == spec["completions"]
+    assert endpoint == f"{name}-0.{pods(job)['subdomain']}:29500"
+    assert int(processes) >= 1
