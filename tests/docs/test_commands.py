@@ -225,7 +225,6 @@ def test_result_of_two_machines_is_that_of_one_process(reproduced, after):
     (clone,) = [clone for clone in clones if (clone / "data/model").exists()]
     alone, ours = (load_file(each / "data/model/weights.safetensors") for each in (reproduced.folder, clone))
     np.testing.assert_allclose(ours["embeddings"], alone["embeddings"], atol=1e-5)
-    assert clone.name[:-2] in after("docs/how-to/cluster.md").bash("dvc exp list --name-only").split()
 
 
 def wait_for_queue(copy):
