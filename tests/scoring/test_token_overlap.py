@@ -44,8 +44,11 @@ def test_overlap_with_leading_and_double_spaces():
     assert score_texts(SCORER, "  a  b ", "b a") == pytest.approx(1)
 
 
-def test_oov_share_without_vocabulary():
+def test_texts_of_an_empty_vocabulary():
     assert OverlapScorer().texts.equals(pa.array([], pa.string()))
+
+
+def test_oov_share_without_vocabulary():
     assert SCORER.oov_share(pa.array(["the cat", "", "xyzzy"])).tolist() == [0, 0, 0]
 
 
