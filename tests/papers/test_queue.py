@@ -1,13 +1,17 @@
 """The queue of DVC, without DVC; tests/papers/test_running.py runs it."""
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from dvc.repo import Repo
 
 from paraphrastic.papers import queue as module
 from paraphrastic.papers.queue import Queue, QueueError
@@ -159,6 +163,19 @@ def test_repository_without_experiments(folder):
     assert queue.states() == {}
     assert queue.how_to_stop() == ""
     assert queue._workers() == 0
+
+
+@pytest.mark.parametrize(
+    "shape", ["dvc exp queue-worker {name} --clean", "[celeryd: {name}:MainProcess] -active- (worker)"]
+)
+def test_workers_are_known_by_their_arguments_or_by_the_title_that_replaces_them(folder, shape):
+    with Repo(str(folder)) as repo:
+        wdir = repo.experiments.celery_queue.wdir
+    name = f"dvc-exp-{sha256(wdir.encode()).hexdigest()[:6]}-1@localhost"
+    with subprocess.Popen([shape.format(name=name), "60"], executable=shutil.which("sleep")) as worker:
+        assert Queue(folder)._workers() == 1
+        worker.kill()
+    assert Queue(folder)._workers() == 0
 
 
 def test_command_that_fails(folder):

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,9 +138,10 @@ class Queue:
     def _workers(self) -> int:
         """Return how many workers of this queue live. Asking them is no way to know: those that end do not reply."""
         with self._dvc_queue() as (queue, _):
-            node = f"dvc-exp-{hashlib.sha256(queue.wdir.encode()).hexdigest()[:6]}-"  # as DVC names them
-        commands = (process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"]))
-        return len({word for command in commands for word in command if word.startswith(node)})
+            node = rf"dvc-exp-{hashlib.sha256(queue.wdir.encode()).hexdigest()[:6]}-\d+@"  # as DVC names them
+        # where the package setproctitle is installed, Celery replaces the arguments by a title that contains the name
+        commands = (" ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"]))
+        return len({name for command in commands for name in re.findall(node, command)})
 
     def _start_workers(self, jobs: int, states: Mapping[str, str]) -> None:
         if QUEUED in states.values() and self._workers() < jobs:
