@@ -4,14 +4,17 @@
 adds a letter to `LOG`.
 """
 
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tests.helpers.command_line import MAIN, start_python
 from tests.helpers.recorded_results import PARAMS as RECORDED
 from tests.helpers.recorded_results import commit, make_repository, write_yaml
-from tests.helpers.repository import ROOT, isolated_environment, run_git
+from tests.helpers.repository import DVC, ROOT, isolated_environment, run_git
 
 _OPTIONS = {"epochs": 0, "margin": 0.4}
 PARAMS = {
@@ -117,3 +120,33 @@ def experiment_file(folder: Path, name: str, path: str) -> str:
     refs = run_git(folder, "for-each-ref", "--format=%(refname)", "refs/exps").splitlines()
     (ref,) = [ref for ref in refs if ref.endswith(f"/{name}")]
     return run_git(folder, "show", f"{ref}:{path}")
+
+
+def stored(folder: Path) -> dict[str, float]:
+    """Return the stored scores by name of the experiment."""
+    contents = {file.stem: json.loads(file.read_text()) for file in (folder / "experiments/results").glob("*.json")}
+    return {
+        f"{name}-s{seed}": result["values"]["sts.mean"]
+        for name, content in contents.items()
+        for seed, result in content["seeds"].items()
+    }
+
+
+def processes(folder: Path) -> list[psutil.Process]:
+    """Return the processes of DVC's workers and of the stages that they run."""
+    return [process for process in psutil.process_iter() if _is_in(folder, process)]
+
+
+def _is_in(folder: Path, process: psutil.Process) -> bool:
+    try:
+        return Path(process.cwd()).is_relative_to(folder)
+    except psutil.Error:
+        return False
+
+
+def dvc(folder: Path, *arguments: str) -> str:
+    """Run DVC in a repository, and return what it prints."""
+    environment = isolated_environment(folder.parent / "cache")
+    done = subprocess.run([*DVC, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -4,14 +4,12 @@ import json
 import re
 import shlex
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-import psutil
 import pytest
 from ruamel.yaml import YAML
 
@@ -22,8 +20,18 @@ from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.results import Result
 from paraphrastic.papers.start_vectors import StartVectors
 from tests.helpers.recorded_results import RUN, changed, commit, write_yaml
-from tests.helpers.repository import DVC, isolated_environment, run_git
-from tests.helpers.small_project import PARAMS, declare, experiment_file, make_project, papers, start_papers
+from tests.helpers.repository import run_git
+from tests.helpers.small_project import (
+    PARAMS,
+    declare,
+    dvc,
+    experiment_file,
+    make_project,
+    papers,
+    processes,
+    start_papers,
+    stored,
+)
 
 slow = pytest.mark.slow
 AVG = '{ label = "avg", model = "avg", seeds = [1, 2] }'
@@ -39,35 +47,6 @@ def folder(tmp_path):
     yield folder
     for process in processes(folder):
         process.kill()
-
-
-def dvc(folder: Path, *arguments: str) -> str:
-    environment = isolated_environment(folder.parent / "cache")
-    done = subprocess.run([*DVC, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def stored(folder: Path) -> dict[str, float]:
-    """Return the stored scores by name of the experiment."""
-    contents = {file.stem: json.loads(file.read_text()) for file in (folder / "experiments/results").glob("*.json")}
-    return {
-        f"{name}-s{seed}": result["values"]["sts.mean"]
-        for name, content in contents.items()
-        for seed, result in content["seeds"].items()
-    }
-
-
-def processes(folder: Path) -> list[psutil.Process]:
-    """Return the processes of DVC's workers and of the stages that they run."""
-    return [process for process in psutil.process_iter() if is_in(folder, process)]
-
-
-def is_in(folder: Path, process: psutil.Process) -> bool:
-    try:
-        return Path(process.cwd()).is_relative_to(folder)
-    except psutil.Error:
-        return False
 
 
 def names(folder: Path, *arguments: str) -> list[str]:
