@@ -67,7 +67,7 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "wget ": "needs a network",
     "dvc cache dir": "the folder is an example",
     "dvc fetch --all-branches": "needs a remote",
-    "dvc exp push": "the names are examples",
+    "dvc exp push GIT-REMOTE": "the names are examples",
     "dvc get . data/model": "the revision is an example",
     "dvc pull": "the copy has no remote",
     "dvc queue start -j 2": "the page's queue is started once and waited for",
@@ -219,12 +219,13 @@ def test_queued_experiments_equal_direct_ones(after):
 
 @pytest.mark.slow
 def test_result_of_two_machines_is_that_of_one_process(reproduced, after):
-    folder = after("docs/how-to/cluster.md").folder
-    clones = sorted(folder.parent.glob("train-*"))
+    copy = after("docs/how-to/cluster.md")
+    clones = sorted(copy.folder.parent.glob("train-*"))
     assert [clone.name[-2:] for clone in clones] == ["-0", "-1"]
     (clone,) = [clone for clone in clones if (clone / "data/model").exists()]
     alone, ours = (load_file(each / "data/model/weights.safetensors") for each in (reproduced.folder, clone))
     np.testing.assert_allclose(ours["embeddings"], alone["embeddings"], atol=1e-5)
+    assert clone.name[:-2] in copy.bash("dvc exp list --name-only").split()
 
 
 def wait_for_queue(copy):

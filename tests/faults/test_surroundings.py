@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 STAGES = ["inputs", "download", "tokenize", "vocabulary", "teach", "train", "evaluate"]
 RUN = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(f'pipeline.{name}').main()"
+SHORT = {"epochs": 1, "dim": 50, "hidden_dim": 50}
 PLACES = {
     "C locale": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONHASHSEED": "0"},
     "Turkish": {"LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr", "PYTHONHASHSEED": "4242", "TZ": "Asia/Kathmandu"},
@@ -38,7 +39,7 @@ def run_pipeline(folder: Path, model: str, **environment: str) -> dict[str, byte
     params = yaml.load(ROOT / "params.yaml")
     block = params["models"][model]
     params["model"] = model
-    params["models"][model] |= {"epochs": 1, "dim": 50} | ({"hidden_dim": 50} if "hidden_dim" in block else {})
+    block |= {key: value for key, value in SHORT.items() if key in block}
     yaml.dump(params, folder / "params.yaml")
     command = [sys.executable, "-c", RUN, *STAGES]
     variables = (
@@ -62,6 +63,15 @@ def test_locale_hash_seed_and_odd_path(tries, plain, tmp_path, name):
     folder = tmp_path / "a b'c\"d$HOME;é İ 日本 #%20" / "-run"
     assert run_pipeline(folder, "avg", **PLACES[name]) == plain
     tries.report(runs=1, wrong_bytes=0)
+
+
+@pytest.mark.parametrize("model", YAML().load(ROOT / "params.yaml")["models"])
+def test_fresh_folders(tries, tmp_path, model):
+    if model != "charagram" and tries.factor <= 1:
+        pytest.skip("with --tries 2")
+    first, second = (run_pipeline(tmp_path / name, model) for name in ("first", "second"))
+    assert first == second
+    tries.report(runs=2, files=len(first), wrong_bytes=0)
 
 
 def metrics_of(content: dict[str, bytes]) -> dict[str, float]:

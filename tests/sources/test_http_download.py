@@ -141,9 +141,18 @@ def test_missing_file_without_retry(server, fetch_sources, tmp_path):
     assert cached_files(tmp_path / "cache") == []
 
 
-def test_retries_after_server_errors(server, fetch_sources, content):
+def test_redirect_to_another_host(server, fetch_sources, content):
     texts = server.source()
-    server.faults = [Fault(status=500), Fault(status=503)]
+    other = server.address.replace("127.0.0.1", "localhost")
+    server.faults = [Fault(status=302, location=f"{other}/data.bin")]
+    fetch_sources(texts)
+    assert content() == BODY
+
+
+@pytest.mark.parametrize("statuses", [[500, 503], [429, 429], [408]])
+def test_retries_after_server_errors(server, fetch_sources, content, statuses):
+    texts = server.source()
+    server.faults = [Fault(status=status) for status in statuses]
     fetch_sources(texts)
     assert content() == BODY
 
