@@ -104,7 +104,9 @@ def speed(name: str, corpus: PairCorpus, batch: int, processes: Processes, devic
                 times.append(perf_counter())
                 exchanges.append((total["seconds"], total["bytes"]))
 
-        model = train_model(name, corpus, steps * (WINDOWS + 1), on_step, "float32", str(device), batch, processes=processes)
+        model = train_model(
+            name, corpus, steps * (WINDOWS + 1), on_step, "float32", str(device), batch, processes=processes
+        )
     seconds = np.diff(times)
     waited, sent = np.diff(exchanges, axis=0).T
     ids = model.vocabulary.lookup(corpus.sentences.take(np.r_[:batch, PAIR_COUNT : PAIR_COUNT + batch])).ids
