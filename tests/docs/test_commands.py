@@ -75,6 +75,7 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "paraphrastic papers run acl2017-t1 --jobs 2": "trains on the open data for hours; the page's own table runs",
     "mutmut ": "hours of tests on changed sources",
     "python -m docs.mutation": "needs the results of mutmut; tests/docs/test_mutation.py",
+    "python -m docs.encoders run": "needs other encoders and models trained for an hour; tests/docs/test_encoders.py",
     "python -m docs.results run": "trains on the open data for hours; tests/docs/test_results.py runs it on the sample",
     "python -m docs.results write": "tests/docs/test_results.py",
     "python -m tests.benchmarks": "minutes of timing",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.small_project import dvc, make_project, papers, processes, start_papers, stored
+from tests.helpers.small_project import dvc, ended_workers, kill_workers, make_project, papers, start_papers, stored
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
@@ -23,10 +23,8 @@ SECONDS = 25  # of an unbroken run
 @pytest.fixture
 def folder(tmp_path):
     """Return the folder of a repository; its workers end with the test."""
-    folder = tmp_path / "clone"
-    yield folder
-    for process in processes(folder):
-        process.kill()
+    with ended_workers(tmp_path / "clone") as folder:
+        yield folder
 
 
 def is_killed(folder: Path, seconds: float, with_workers: bool) -> bool:
@@ -37,9 +35,8 @@ def is_killed(folder: Path, seconds: float, with_workers: bool) -> bool:
     killed = process.poll() is None
     process.kill()
     process.communicate()
-    for each in processes(folder) if with_workers else ():
-        with suppress(ProcessLookupError):
-            each.kill()
+    if with_workers:
+        kill_workers(folder)
     return killed
 
 

@@ -6,6 +6,8 @@ adds a letter to `LOG`.
 
 import json
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +137,22 @@ def stored(folder: Path) -> dict[str, float]:
 def processes(folder: Path) -> list[psutil.Process]:
     """Return the processes of DVC's workers and of the stages that they run."""
     return [process for process in psutil.process_iter() if _is_in(folder, process)]
+
+
+@contextmanager
+def ended_workers(folder: Path) -> Iterator[Path]:
+    """Yield the folder of a repository; its workers and their stages end with the block."""
+    try:
+        yield folder
+    finally:
+        kill_workers(folder)
+
+
+def kill_workers(folder: Path) -> None:
+    """Kill DVC's workers and the stages that they run."""
+    for process in processes(folder):
+        with suppress(psutil.NoSuchProcess):  # it ended by itself, or with another one
+            process.kill()
 
 
 def _is_in(folder: Path, process: psutil.Process) -> bool:

@@ -25,7 +25,9 @@ from tests.helpers.small_project import (
     PARAMS,
     declare,
     dvc,
+    ended_workers,
     experiment_file,
+    kill_workers,
     make_project,
     papers,
     processes,
@@ -43,10 +45,8 @@ SECONDS = 120  # that a state of the queue may take to come
 @pytest.fixture
 def folder(tmp_path):
     """Return the folder of a repository; its workers end with the test."""
-    folder = tmp_path / "clone"
-    yield folder
-    for process in processes(folder):
-        process.kill()
+    with ended_workers(tmp_path / "clone") as folder:
+        yield folder
 
 
 def names(folder: Path, *arguments: str) -> list[str]:
@@ -258,8 +258,7 @@ def test_killed_command_and_workers(folder):
     wait_for(folder, f"{expected[0]} .*Running")
     process.kill()
     process.communicate()
-    for process in processes(folder):
-        process.kill()
+    kill_workers(folder)
     done = papers(folder, "run", "first")
     assert done.returncode == 0, done.stderr
     assert stored(folder) == dict(zip(expected, [1.4, 1.4, 2.4], strict=True))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from paraphrastic.export import Format, export
 from paraphrastic.inference.model import load
 from paraphrastic.papers.start_vectors import StartVectors
 from tests.helpers.recorded_results import PARAMS, RUN, add_experiment, changed, commit, make_repository, write_results
-from tests.helpers.repository import DVC, copy_repository, isolated_environment
-from tests.helpers.small_project import declare, experiment_file, papers
+from tests.helpers.repository import copy_repository
+from tests.helpers.small_project import declare, dvc, experiment_file, papers
 
 OPTIONS = "dim = 20, epochs = 1"
 AVG = f"""{{ label = "avg", model = "avg", set = {{ benchmarks = "sample" }}, options = {{ {OPTIONS} }},
@@ -83,13 +82,6 @@ def test_row_that_starts_from_the_embeddings_of_another_row(tmp_path):
     assert results[lstm]["params"]["models.lstmavg.vectors"] == f"{avg}.txt"  # of the same seed
     assert embeddings(folder, f"{lstm}-s1") == embeddings(folder, f"{avg}-s1")
     assert "num_threads: 1" in experiment_file(folder, f"{lstm}-s1", "params.yaml")
-
-
-def dvc(folder: Path, *arguments: str) -> str:
-    environment = isolated_environment(folder.parent / "cache")
-    return subprocess.run(
-        [*DVC, *arguments], cwd=folder, env=environment, check=True, capture_output=True, text=True
-    ).stdout
 
 
 def embeddings(folder: Path, experiment: str) -> dict[str, list[float]]:

@@ -158,7 +158,8 @@ def test_first_machine_dies_and_training_goes_on_in_the_other_order(machines, al
     first, second = machines
     (first.folder / DIES).write_text(str(STEP))
     assert train(machines) == [-signal.SIGKILL, 1]
-    for error in second.errors:  # none if the launcher, which loses the rendezvous too, ends the process first
+    assert len(second.errors) <= 1  # none if the launcher, which loses the rendezvous too, ends the process first
+    for error in second.errors:
         assert error.startswith("process 1 has no connection to the others; run the same command again to continue (")
     (head,) = first.folder.glob(".checkpoints/*/head.json")
     assert f'"state-{STEP - 1}.pt"' in head.read_text()
