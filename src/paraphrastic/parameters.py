@@ -151,6 +151,7 @@ class Teacher(Section):
     Attributes:
         path: folder of an encoder that sentence-transformers or model2vec wrote; None for no teacher.
         batch_size: sentences that the teacher encodes at a time.
+        precision: of the teacher's weights and layers; `bfloat16` is for teachers of sentence-transformers.
         margin_weight: weight of the margin loss; 0 trains on the teacher alone.
         regression_weight: weight of 1 − the cosine of the teacher's vector and a learned projection of the model's.
         similarity_weight: weight of the squared difference between the teacher's cosines and the model's, over all
@@ -160,6 +161,7 @@ class Teacher(Section):
 
     path: Name | None
     batch_size: PositiveInt
+    precision: Literal["float32", "bfloat16"]
     margin_weight: Weight
     regression_weight: Weight
     similarity_weight: Weight

@@ -32,11 +32,15 @@ class WordCountEncoder:
     """Replaces the encoder of either package: the vector of a text is its number of words, and 1."""
 
     def __init__(self, path: str, device: str | None = None) -> None:
-        self.path, self.device = path, device
+        self.path, self.device, self.precision = path, device, "float32"
 
     @classmethod
     def from_pretrained(cls, path: str) -> "WordCountEncoder":
         return cls(path)
+
+    def bfloat16(self) -> "WordCountEncoder":
+        self.precision = "bfloat16"
+        return self
 
     def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
         assert (batch_size, show_progress_bar) == (2, False)
@@ -99,6 +103,17 @@ def test_device_of_model2vec(encoder_folder, device):
     assert usable_device(encoder_folder, device) == "cpu"
 
 
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_precision(encoder_folder, precision):
+    encoder = ExternalEncoder(encoder_folder, 2, precision=precision)
+    if precision == "bfloat16" and (encoder_folder / "config.json").exists():
+        with pytest.raises(ParameterError, match=r"encoder: model2vec has no layers to compute in bfloat16; set"):
+            encoder.encode(TEXTS)
+    else:
+        encoder.encode(TEXTS)
+        assert encoder._encoder.precision == precision
+
+
 def test_package_not_installed(encoder_folder, monkeypatch):
     for package in ("sentence_transformers", "model2vec"):
         monkeypatch.setitem(sys.modules, package, None)
@@ -159,6 +174,13 @@ def bert_folder(tmp_path):
         part.save_pretrained(tmp_path / "bert")
     sentence_transformers.SentenceTransformer(str(tmp_path / "bert"), device="cpu").save(str(tmp_path / "encoder"))
     return tmp_path / "encoder"
+
+
+def test_vectors_in_bfloat16(bert_folder):
+    exact, rounded = (ExternalEncoder(bert_folder, 2, "cpu", each).encode(TEXTS) for each in ("float32", "bfloat16"))
+    assert rounded.dtype == np.float32
+    assert not np.array_equal(rounded, exact)
+    np.testing.assert_allclose(rounded, exact, atol=0.05)
 
 
 def test_log_without_terminal(bert_folder):

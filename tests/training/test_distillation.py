@@ -26,6 +26,7 @@ BLOCKS = dict(VARIANTS)
 OPTIONS = {
     "path": "mini",
     "batch_size": 8,
+    "precision": "float32",
     "margin_weight": 1.0,
     "regression_weight": 1.0,
     "similarity_weight": 0.0,

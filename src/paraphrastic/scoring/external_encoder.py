@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,8 @@ from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
 from paraphrastic.scoring.weight_files import wrong_config
 
+Float = Literal["float32", "bfloat16"]
+
 
 class ExternalEncoder:
     """Encodes tokenized, lower-cased text with the encoder in `folder`, and scores it by cosine similarity.
@@ -26,10 +28,12 @@ class ExternalEncoder:
         batch_size: sentences per call of the encoder.
         device: where sentence-transformers encodes, see `devices.find`; it chooses itself for `auto`. model2vec encodes
             on the CPU, and refuses a GPU.
+        precision: of the weights and layers of sentence-transformers; model2vec, which has no layers, refuses
+            `bfloat16`.
     """
 
-    def __init__(self, folder: Path, batch_size: int, device: str = devices.AUTO) -> None:
-        self._folder, self._batch_size, self._device = folder, batch_size, device
+    def __init__(self, folder: Path, batch_size: int, device: str = devices.AUTO, precision: Float = "float32") -> None:
+        self._folder, self._batch_size, self._device, self._precision = folder, batch_size, device, precision
         self.texts = pa.array([], pa.string())  # the vocabulary belongs to the encoder
 
     def encode(self, sentences: pa.StringArray) -> Vectors:
@@ -37,7 +41,8 @@ class ExternalEncoder:
 
         Raises:
             ModelError: the folder holds no encoder of either package.
-            ParameterError: the package that reads it is not installed, or there is no such device.
+            ParameterError: the package that reads it is not installed, there is no such device, or the encoder has no
+                such precision.
         """
         texts = sentences.to_pylist()
         return np.asarray(self._encoder.encode(texts, batch_size=self._batch_size, show_progress_bar=False), np.float32)
@@ -71,7 +76,7 @@ class ExternalEncoder:
 
     @cached_property
     def _encoder(self) -> Any:
-        package, load = _loader(self._folder, self._device)
+        package, load = _loader(self._folder, self._device, self._precision)
         try:
             return load(import_module(package), str(self._folder))
         except ImportError as error:
@@ -90,13 +95,14 @@ def _needs_torch(folder: Path) -> bool:
     return (folder / "modules.json").is_file()
 
 
-def _loader(folder: Path, device: str) -> tuple[str, Callable[[Any, str], Any]]:
+def _loader(folder: Path, device: str, precision: Float) -> tuple[str, Callable[[Any, str], Any]]:
     """Return the package that wrote `folder`, and a function that loads it with that package."""
     if _needs_torch(folder):
         _refuse_code(folder)
-        return "sentence_transformers", partial(_load_sentence_transformer, device=device)
+        return "sentence_transformers", partial(_load_sentence_transformer, device=device, precision=precision)
     if _model_type(folder) == "model2vec":
         devices.refuse_gpu(device, str(folder))
+        _refuse_bfloat16(folder, precision)
         return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
     raise ModelError(
         f"{folder}: no encoder of sentence-transformers or model2vec; name the folder that holds modules.json"
@@ -113,12 +119,18 @@ def _refuse_code(folder: Path) -> None:
             raise ModelError(f"{folder}/modules.json: {name} is code of another package, which is not run")
 
 
-def _load_sentence_transformer(package: Any, path: str, device: str) -> Any:
+def _refuse_bfloat16(folder: Path, precision: Float) -> None:
+    if precision == "bfloat16":
+        raise ParameterError(f"{folder}: model2vec has no layers to compute in bfloat16; set precision to float32")
+
+
+def _load_sentence_transformer(package: Any, path: str, device: str, precision: Float) -> Any:
     from paraphrastic.console import console
 
     if not console.is_terminal:
         import_module("transformers.utils.logging").disable_progress_bar()  # it would fill the log
-    return package.SentenceTransformer(path, device=None if device == devices.AUTO else str(devices.find(device)))
+    encoder = package.SentenceTransformer(path, device=None if device == devices.AUTO else str(devices.find(device)))
+    return encoder.bfloat16() if precision == "bfloat16" else encoder
 
 
 def _model_type(folder: Path) -> object:

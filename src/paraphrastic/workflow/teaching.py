@@ -36,7 +36,7 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path)
 
     Raises:
         ModelError: there is no encoder in the teacher's folder, or it gives a vector that is not finite.
-        ParameterError: the package that reads the teacher is not installed.
+        ParameterError: the package that reads the teacher is not installed, or the teacher has no such precision.
     """
     if params.teacher.path is None:
         with atomic_folder(out) as part:
@@ -44,9 +44,9 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path)
         return
     folder = Path(params.teacher.path)
     device = usable_device(folder, params.train.device)
-    encoder = ExternalEncoder(folder, params.teacher.batch_size, device)
+    encoder = ExternalEncoder(folder, params.teacher.batch_size, device, params.teacher.precision)
     files = corpus / "sentences.parquet", vocabulary / "words.parquet"
-    shards = work / fingerprint(device, *files, *watched(folder))
+    shards = work / fingerprint((device, params.teacher.precision), *files, *watched(folder))
     sentences = StoredSentences(files[0])
     words = read_table(files[1], WORD_COUNTS)["text"].combine_chunks()
     message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words")
