@@ -54,7 +54,7 @@ def tokenize_sources(
         ParameterError: pairs are limited by scores that no source has.
     """
     evaluation, pairs_of = _present(benchmarks.sources, raw), _training_sources(training, raw)
-    wanted, filtered, report = _pair_filter(options, pairs_of), list[FilteredSource](), []
+    wanted = _pair_filter(options, pairs_of)
     with (
         progress() as bar,
         atomic_folder(corpus_out) as corpus,
@@ -63,26 +63,32 @@ def tokenize_sources(
     ):
         sources = bar.track(evaluation, description="evaluation sets")
         readings = [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
-        evaluation_text = _write_benchmarks(readings, benchmarks.select, tables)
-        excluded = evaluation_text if options.drop_overlap else None
+        text = _write_benchmarks(readings, benchmarks.select, tables)
         advance = partial(bar.advance, bar.add_task("pairs", total=None))
+        keep = partial(_keep, evaluation=text if options.drop_overlap else None, options=options, scratch=scratch)
+        filtered, rows = list[FilteredSource](), list[tuple[str | int, ...]]()
         for source in bar.track(pairs_of, description="sources of pairs"):
             pairs = RawPairs(source, raw / source.name, options.max_bad_rows, message, wanted)
-            kept = filter_pairs(
-                source.name,
-                _counted(pairs, advance),
-                excluded,
-                scratch,
-                near=source.near_copies,
-                words=source.words,
-                max_group_pairs=options.max_group_pairs or source.max_group_pairs,
-            )
-            filtered.append(kept)
-            report.append((source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left)))
+            filtered.append(kept := keep(source, _counted(pairs, advance)))
+            rows.append((source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left)))
         taken = _take(merge_sources(filtered), options, seed)
         _write_corpus(taken, corpus)
-    table = pd.DataFrame(report, columns=_SOURCE_COLUMNS)
-    return _with_taken(table if table["capped"].any() else table.drop(columns="capped"), taken.pairs)
+    return _report(rows, taken.pairs)
+
+
+def _keep(
+    source: Source, tables: Iterable[pa.Table], evaluation: EvaluationText | None, options: Tokenize, scratch: Path
+) -> FilteredSource:
+    """Return the pairs of a source that are trained on."""
+    return filter_pairs(
+        source.name,
+        tables,
+        evaluation,
+        scratch,
+        near=source.near_copies,
+        words=source.words,
+        max_group_pairs=options.max_group_pairs or source.max_group_pairs,
+    )
 
 
 def _counted(tables: Iterable[pa.Table], on_progress: Callable[[int], object]) -> Iterator[pa.Table]:
@@ -148,8 +154,11 @@ def _write_corpus(corpus: Corpus, out: Path) -> None:
     write_table(corpus.pairs, out / "pairs.parquet", PAIRS)
 
 
-def _with_taken(report: pd.DataFrame, pairs: pa.Table) -> pd.DataFrame:
-    """Return the report with the column `taken` if not all pairs that were kept are taken."""
+def _report(rows: Sequence[tuple[str | int, ...]], pairs: pa.Table) -> pd.DataFrame:
+    """Return the table of sources, with `capped` and `taken` only where they say something."""
+    report = pd.DataFrame(rows, columns=_SOURCE_COLUMNS)
+    if not report["capped"].any():
+        report = report.drop(columns="capped")
     if len(pairs) == report["kept"].sum():
         return report
     taken = {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
