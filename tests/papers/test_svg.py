@@ -37,7 +37,8 @@ def test_ticks_are_round_and_enclose(low, high, expected):
 
 
 @pytest.mark.parametrize(
-    ("value", "label"), [(1_000_000, "1M"), (50_000, "50k"), (1500, "1.5k"), (0.25, "0.25"), (-3, "−3")]
+    ("value", "label"),
+    [(1_000_000, "1M"), (50_000, "50k"), (1500, "1.5k"), (71.125, "71.125"), (1 / 512, "0.00195"), (0, "0"), (-3, "−3")],
 )
 def test_tick_text(value, label):
     assert tick_text(value) == label

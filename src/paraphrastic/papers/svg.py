@@ -70,11 +70,11 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def tick_text(value: float) -> str:
-    """Return the label of a tick: 1,000,000 as 1M, 50,000 as 50k."""
+    """Return the label of a tick: 1,000,000 as 1M, 50,000 as 50k, 1/512 as 0.00195."""
     for size, suffix in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
             return f"{value / size:g}{suffix}".replace("-", "−")
-    return f"{value:g}".replace("-", "−")
+    return f"{value:.3g}" if 0 < value < 0.1 else f"{value:g}".replace("-", "−")
 
 
 def spaced(labels: Iterable[tuple[float, str]], start: float, end: float, gap: float = 6) -> list[tuple[float, str]]:
