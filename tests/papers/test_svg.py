@@ -38,7 +38,15 @@ def test_ticks_are_round_and_enclose(low, high, expected):
 
 @pytest.mark.parametrize(
     ("value", "label"),
-    [(1_000_000, "1M"), (50_000, "50k"), (1500, "1.5k"), (71.125, "71.125"), (1 / 512, "0.00195"), (0, "0"), (-3, "−3")],
+    [
+        (1_000_000, "1M"),
+        (50_000, "50k"),
+        (1500, "1.5k"),
+        (71.125, "71.125"),
+        (1 / 512, "0.00195"),
+        (0, "0"),
+        (-3, "−3"),
+    ],
 )
 def test_tick_text(value, label):
     assert tick_text(value) == label
