@@ -15,7 +15,8 @@ from tests.helpers.toy_training import SENTENCES, WORDS
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
-LINES, TIMES = 50_000, 20  # of the first run, and how many times as many the second one has; `--tries 10`: 10 million
+LINES = 200_000  # of the first run: more than all blocks of lines that are in memory at a time
+TIMES = 10  # as many the second one has; with `--tries 10` 20 million
 MEGABYTES = 30  # that the second run may take more
 STATUS = Path("/proc/self/status")  # of a process of Linux; what `resource` tells includes the memory of its parent
 PEAK = f"""

@@ -16,13 +16,19 @@ def vector_of(text: str) -> np.ndarray:
 
 
 class StubTeacher:
-    """Encodes with `vector_of`; `texts` has what all instances encoded, and `limit` how much that may be."""
+    """Encodes with `vector_of`; `texts` has what all instances encoded, `limit` how much that may be, and
+    `precisions` those that they were given."""
 
     texts: ClassVar[list[str]] = []
+    precisions: ClassVar[list[str]] = []
     limit = 10**9
 
     def __init__(self, path: str, device: str | None = None) -> None:
         self.device = device
+
+    def bfloat16(self) -> "StubTeacher":
+        self.precisions.append("bfloat16")
+        return self
 
     def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
         if len(self.texts) + len(texts) > self.limit:
@@ -38,6 +44,7 @@ def install(monkeypatch, folder: Path) -> Path:
     for name in ("sentence_transformers", "transformers.utils.logging"):
         monkeypatch.setitem(sys.modules, name, package)
     monkeypatch.setattr(StubTeacher, "texts", [])
+    monkeypatch.setattr(StubTeacher, "precisions", [])
     folder.mkdir(parents=True)
     (folder / "modules.json").write_text("[]")
     return folder

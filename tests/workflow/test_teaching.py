@@ -85,6 +85,23 @@ def test_interrupted_run_of_a_changed_encoder_starts_again(teach, monkeypatch, t
     assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS, "a"])
 
 
+def test_precision(teach):
+    teach()
+    assert not StubTeacher.precisions
+    teach("second", **{"teacher.precision": "bfloat16"})
+    assert StubTeacher.precisions == ["bfloat16"]
+
+
+def test_interrupted_run_with_another_precision_starts_again(teach, monkeypatch):
+    monkeypatch.setattr(StubTeacher, "limit", len(WORDS) + 17)
+    with pytest.raises(KeyboardInterrupt):
+        teach()
+    monkeypatch.setattr(StubTeacher, "limit", 10**9)
+    StubTeacher.texts.clear()
+    teach(**{"teacher.precision": "bfloat16"})
+    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS, "a"])
+
+
 def test_no_teacher(teach):
     assert content(teach(**{"teacher.path": None})) == {"teacher.json": b'{"name": null, "dim": 0}\n'}
     assert not StubTeacher.texts
