@@ -49,7 +49,7 @@ def _submit(
     try:
         for item in items:
             yield pool.submit(work, item)
-    except Exception as error:
+    except Exception as error:  # of any kind: it waits until the results of all items before it are taken
         failed = Future[Result]()
         failed.set_exception(error)
         yield failed

@@ -53,9 +53,8 @@ def train(
     """
     out, named = Path(out), listed(benchmarks)
     _refuse_other_folder(out)
-    changes: dict[str, Any] = {"corpus": listed(pairs), "model": model}
-    changes |= {"benchmarks": named} if named else {"train.select": "none"}
-    chosen = load_params(Path(params) if params else default_params(), changes | dict(settings or {}))
+    changes = {"corpus": listed(pairs), "model": model, **_selection(named), **(settings or {})}
+    chosen = load_params(Path(params) if params else default_params(), changes)
     sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     devices.find(chosen.train.device)
@@ -64,14 +63,16 @@ def train(
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
     if not tables.vocabulary.is_dir():
-        with ExitStack() as after_failure:
-            after_failure.callback(rmtree, work, ignore_errors=True)
-            _prepare(chosen, sources, sets, work, tables)
-            after_failure.pop_all()
+        _prepare(chosen, sources, sets, work, tables)
     teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
     train_model(chosen, tables, work / "checkpoints", out)
     _remove(work)
     return load(out)
+
+
+def _selection(benchmarks: Sequence[AnyEntry]) -> Mapping[str, Any]:
+    """Return the parameters that select the epoch on these sets, or that keep the last epoch if there are none."""
+    return {"benchmarks": benchmarks} if benchmarks else {"train.select": "none"}
 
 
 def _refuse_other_folder(out: Path) -> None:
@@ -94,6 +95,14 @@ def _remove(work: Path) -> None:
 
 
 def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
+    """Write the tables of a training, all of them or, after an error, none."""
+    with ExitStack() as after_failure:
+        after_failure.callback(rmtree, work, ignore_errors=True)
+        _write_tables(params, sources, sets, work, tables)
+        after_failure.pop_all()
+
+
+def _write_tables(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
     download((*sources, *sets.sources), work / "raw", "the same command again")
     folders = work / "raw", tables.corpus, tables.benchmarks
     report = tokenize_sources(sources, sets, *folders, params.tokenize, params.seed)

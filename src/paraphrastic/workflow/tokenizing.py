@@ -24,6 +24,8 @@ from paraphrastic.text.deduplicate import tokenize_tables
 
 _SOURCE_COLUMNS = ("source", "read", "bad", *REASONS, "kept")
 
+_Row = tuple[str | int, ...]  # of the report, a value for each of these columns
+
 
 def tokenize_sources(
     training: Sequence[Source],
@@ -61,34 +63,42 @@ def tokenize_sources(
         atomic_folder(benchmarks_out) as tables,
         scratch_folder(corpus / "texts") as scratch,
     ):
-        sources = bar.track(evaluation, description="evaluation sets")
-        readings = [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
+        readings = _readings(bar.track(evaluation, description="evaluation sets"), raw)
         text = _write_benchmarks(readings, benchmarks.select, tables)
+        excluded = text if options.drop_overlap else None
         advance = partial(bar.advance, bar.add_task("pairs", total=None))
-        keep = partial(_keep, evaluation=text if options.drop_overlap else None, options=options, scratch=scratch)
-        filtered, rows = list[FilteredSource](), list[tuple[str | int, ...]]()
-        for source in bar.track(pairs_of, description="sources of pairs"):
-            pairs = RawPairs(source, raw / source.name, options.max_bad_rows, message, wanted)
-            filtered.append(kept := keep(source, _counted(pairs, advance)))
-            rows.append((source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left)))
-        taken = _take(merge_sources(filtered), options, seed)
+        keep = partial(_keep, wanted, excluded, options, scratch, advance)
+        kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
+        taken = _take(merge_sources([pairs for pairs, _ in kept]), options, seed)
         _write_corpus(taken, corpus)
-    return _report(rows, taken.pairs)
+    return _report([row for _, row in kept], taken.pairs)
+
+
+def _readings(sources: Iterable[Source], raw: Path) -> list[Reading]:
+    return [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
 
 
 def _keep(
-    source: Source, tables: Iterable[pa.Table], evaluation: EvaluationText | None, options: Tokenize, scratch: Path
-) -> FilteredSource:
-    """Return the pairs of a source that are trained on."""
-    return filter_pairs(
+    wanted: PairFilter,
+    evaluation: EvaluationText | None,
+    options: Tokenize,
+    scratch: Path,
+    on_progress: Callable[[int], object],
+    source: Source,
+    folder: Path,
+) -> tuple[FilteredSource, _Row]:
+    """Return the pairs of a source that are trained on, and its row of the report."""
+    pairs = RawPairs(source, folder, options.max_bad_rows, message, wanted)
+    kept = filter_pairs(
         source.name,
-        tables,
+        _counted(pairs, on_progress),
         evaluation,
         scratch,
         near=source.near_copies,
         words=source.words,
         max_group_pairs=options.max_group_pairs or source.max_group_pairs,
     )
+    return kept, (source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left))
 
 
 def _counted(tables: Iterable[pa.Table], on_progress: Callable[[int], object]) -> Iterator[pa.Table]:
@@ -154,7 +164,7 @@ def _write_corpus(corpus: Corpus, out: Path) -> None:
     write_table(corpus.pairs, out / "pairs.parquet", PAIRS)
 
 
-def _report(rows: Sequence[tuple[str | int, ...]], pairs: pa.Table) -> pd.DataFrame:
+def _report(rows: Sequence[_Row], pairs: pa.Table) -> pd.DataFrame:
     """Return the table of sources, with `capped` and `taken` only where they say something."""
     report = pd.DataFrame(rows, columns=_SOURCE_COLUMNS)
     if not report["capped"].any():
