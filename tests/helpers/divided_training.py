@@ -9,9 +9,12 @@ import torch
 
 from paraphrastic.errors import ParameterError
 from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.curves import Curves
+from paraphrastic.training.distillation import DistillationTrainer
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.processes import join
 from paraphrastic.training.rank import rank
+from tests.helpers import toy_distillation
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
 from tests.helpers.toy_training import prepare
 
@@ -34,6 +37,7 @@ CASES = {
     "charagram, accumulated": ("charagram", CHARAGRAM, SEVERAL),
     "lstmavg, accumulated": ("lstmavg", LSTM, {**NOISE, **SEVERAL, "max_grad_norm": 0.1}),
 }
+DISTILLED = {"changes": {**SEVERAL, "negatives": "mix"}, "regression_weight": 2.0, "similarity_weight": 0.5}
 
 
 def run_case(name: str, folder: Path, seconds: float = 1e9, on_step=lambda step: None) -> dict[str, np.ndarray]:
@@ -44,9 +48,22 @@ def run_case(name: str, folder: Path, seconds: float = 1e9, on_step=lambda step:
     processes = join(torch.device("cpu"))
     score = lambda trained: float(trained.embeddings.abs().mean())  # noqa: E731
     trainer = EncoderTrainer(model, pairs, config, 11, score, 2, processes=processes)
-    curves = trainer.run(Checkpoint(folder, processes), seconds, on_step)
+    return _result(trainer, trainer.run(Checkpoint(folder, processes), seconds, on_step))
+
+
+def run_distilled(teacher: Path, folder: Path) -> dict[str, np.ndarray]:
+    """Train toward the vectors of a teacher, with all losses, and return what `run_case` does, and the projection."""
+    torch.set_num_threads(1)
+    model, pairs, config, distillation = toy_distillation.prepare(teacher, **DISTILLED)
+    processes = join(torch.device("cpu"))
+    trainer = DistillationTrainer(model, pairs, config, 11, None, distillation=distillation, processes=processes)
+    curves = trainer.run(Checkpoint(folder, processes), 1e9, lambda step: None)
+    return _result(trainer, curves) | {"projection": trainer.modules[1].weight.detach().numpy()}
+
+
+def _result(trainer: EncoderTrainer, curves: Curves) -> dict[str, np.ndarray]:
     points = {"loss": np.array(curves.loss), "selection": np.array(curves.selection)}
-    return points | {key: weight.copy() for key, weight in model.arrays().items()}
+    return points | {key: weight.copy() for key, weight in trainer.model.arrays().items()}
 
 
 def run_cases(names: list[str], folder: Path) -> dict[str, dict[str, np.ndarray]]:

@@ -75,6 +75,20 @@ def test_infonce_without_allowed_negatives():
     assert not vectors.grad.any()
 
 
+@pytest.mark.parametrize("negatives", ["max", "mix", "random"])
+def test_losses_of_parts_of_a_batch_add_up(negatives):
+    ids, groups = torch.tensor([0, 1, 2, 3, 4, 5, 0, 7, 8, 9]), torch.tensor([0, 1, 1, 2, 3])
+    vectors = torch.randn(10, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+
+    def losses(own):
+        mask = negative_mask(ids, groups, own)
+        hinges = margin_loss(vectors, mask, 0.9, negatives, random_generator(), own)
+        return torch.stack([hinges, infonce_loss(vectors, mask, 0.1, own)])
+
+    parts = [losses(own) for own in (slice(0, 3), slice(3, 4), slice(4, 4), slice(4, 10))]
+    torch.testing.assert_close(sum(parts), losses(slice(None)))
+
+
 def test_margin_loss_of_zero_vectors():
     vectors = torch.zeros(4, 3, requires_grad=True)
     mask = negative_mask(torch.arange(4), torch.arange(2))

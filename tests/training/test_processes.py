@@ -6,7 +6,8 @@ import pytest
 from paraphrastic.errors import ProcessError
 from paraphrastic.training.processes import share_bounds
 from paraphrastic.workflow.launching import run_in_processes
-from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_case, run_cases
+from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_case, run_cases, run_distilled
+from tests.helpers.toy_distillation import write_teacher
 
 UNDIVIDED = "avg, accumulated"  # the last mini-batch of a source has 4 sentences
 
@@ -18,6 +19,15 @@ def test_losses_and_weights_of_several_processes(size, names, tmp_path):
     for name, arrays in run_cases(names, tmp_path / "one").items():
         for key, values in arrays.items():
             np.testing.assert_allclose(divided[name][key], values, rtol=1e-5, atol=1e-5, err_msg=f"{name}: {key}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 5])
+def test_distillation_in_several_processes(size, tmp_path):
+    teacher = write_teacher(tmp_path / "teacher")
+    divided = run_in_processes(size, run_distilled, teacher, tmp_path / "divided")
+    for key, values in run_distilled(teacher, tmp_path / "one").items():
+        np.testing.assert_allclose(divided[key], values, rtol=1e-5, atol=1e-5, err_msg=key)
 
 
 @pytest.mark.slow

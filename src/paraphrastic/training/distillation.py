@@ -13,6 +13,7 @@ from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.options import EncoderConfig
 from paraphrastic.parameters import Teacher
 from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.training.losses import ALL
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.sentence_pairs import Paraphrases
 from paraphrastic.training.teacher import TeacherVectors
@@ -59,27 +60,37 @@ class DistillationTrainer(EncoderTrainer):
         super().__init__(model, pairs, config, *args, companions=[self._projection], **kwargs)
 
     def loss_of(self, vectors: Tensor, rows: NDArray[np.int64]) -> Tensor:
-        """Return the weighted sum of the losses, from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
+        """Return this process's part of the sum of the losses, from the vectors of the pairs `rows`, (2B, out_dim)."""
+        own = self.processes.own(len(vectors))
         targets = to_device(self._teacher.take(self._pairs.sides(rows)), vectors.device)  # (2B, D)
         options, total = self._options, vectors.new_zeros(())
         if options.margin_weight:
             total = total + options.margin_weight * super().loss_of(vectors, rows)
         if options.regression_weight:
-            total = total + options.regression_weight * regression_loss(self._projection(vectors), targets)
+            total = total + options.regression_weight * regression_loss(
+                self._projection(vectors[own]), targets[own], len(vectors)
+            )
         if options.similarity_weight:
-            total = total + options.similarity_weight * similarity_loss(vectors, targets)
+            total = total + options.similarity_weight * similarity_loss(vectors, targets, own)
         return total
 
 
-def regression_loss(vectors: Tensor, targets: Tensor) -> Tensor:
-    """Return the mean of 1 − cos(vector, target) over (n, D) vectors: half the squared distance of unit vectors."""
-    return 1 - cosine_similarity(vectors, targets).mean()
+def regression_loss(vectors: Tensor, targets: Tensor, count: int) -> Tensor:
+    """Return the sum over (n, D) vectors of 1 − cos(vector, target), half the squared distance of unit vectors.
+
+    It is divided by `count`, the number of sentences of the mini-batch, of which these are n.
+    """
+    return (1 - cosine_similarity(vectors, targets)).sum() / count
 
 
-def similarity_loss(vectors: Tensor, targets: Tensor) -> Tensor:
-    """Return the mean squared difference between the cosines of all vectors (n, d) and those of targets (n, D)."""
+def similarity_loss(vectors: Tensor, targets: Tensor, own: slice = ALL) -> Tensor:
+    """Return the mean squared difference between the cosines of all vectors (n, d) and those of targets (n, D).
+
+    `own` limits the sum to the cosines of some vectors with all; it is divided by n² all the same.
+    """
     unit, wanted = normalize(vectors, dim=1), normalize(targets, dim=1)
-    return (unit @ unit.T - wanted @ wanted.T).square().mean()
+    differences = unit[own] @ unit.T - wanted[own] @ wanted.T
+    return differences.square().sum() / len(unit) ** 2
 
 
 def _projection(teacher: TeacherVectors, out_dim: int) -> nn.Linear:

@@ -139,21 +139,25 @@ class EncoderTrainer(PairTrainer):
         self._margin, self._temperature = config.margin, config.temperature
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-        """Return the loss of the pairs `rows`, and the leaf of the embedding table."""
+        """Return this process's part of the loss of the pairs `rows`, and the leaf of the embedding table."""
         leaf, batch = self.embed(rows)
         vectors = self.processes.encode(lambda share: self._module(leaf, share), batch)  # (2B, out_dim)
         return self.loss_of(vectors, rows), leaf
 
     def loss_of(self, vectors: Tensor, rows: NDArray[np.int64]) -> Tensor:
-        """Return the loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
-        mask = self._paraphrases.negative_mask(rows, vectors.device)
+        """Return this process's part of the loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
+        own = self.processes.own(len(vectors))
+        mask = self._paraphrases.negative_mask(rows, vectors.device, own)
         if self._temperature is not None:
-            return infonce_loss(vectors, mask, self._temperature)
-        return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives)
+            return infonce_loss(vectors, mask, self._temperature, own)
+        return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives, own)
 
     def _update(self, leaf: Tensor) -> None:
-        self.processes.sum_gradients(self._module.parameters(), self.embedding_optimizer)
+        self.processes.sum_gradients(self.modules.parameters(), self.embedding_optimizer)
         super()._update(leaf)
+
+    def _record(self, loss: Tensor) -> None:
+        super()._record(self.processes.sum(loss))
 
 
 class MatchTrainer(PairTrainer):

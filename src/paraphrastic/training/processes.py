@@ -2,9 +2,9 @@
 
 Every process has the whole model, draws the same mini-batches and the same noise, and encodes a share of the
 sentences. Sentence vectors are gathered, so that negatives come from the whole mini-batch, and every process computes
-the same loss. The gradient of each vector then goes back through the process that encoded it, and the gradients of all
-processes are added: for the embedding table those of the rows that the step uses, which all processes know. The steps
-of pair models are not divided: every process computes all.
+the loss of a part of the sentences. The gradients of the vectors are added and go back through the process that encoded
+them, and the gradients of all processes are added: for the embedding table those of the rows that the step uses, which
+all processes know. The steps of pair models are not divided: every process computes all.
 """
 
 import socket
@@ -49,6 +49,14 @@ class Processes:
         """
         return encode(batch)
 
+    def own(self, count: int) -> slice:
+        """Return which of `count` sentences of a mini-batch this process computes the loss of."""
+        return slice(count * self.rank // self.size, count * (self.rank + 1) // self.size)
+
+    def sum(self, loss: Tensor) -> Tensor:
+        """Return the sum of what the processes compute of a loss."""
+        return loss
+
     def sum_gradients(self, parameters: Iterable[Tensor], embeddings: EmbeddingOptimizer) -> None:
         """Add the gradients of all processes.
 
@@ -84,12 +92,19 @@ class ProcessGroup(Processes):
         """
         if len(batch) < self.size:
             vectors = encode(batch)
-            if self.rank > 0:
-                vectors.register_hook(torch.zeros_like)
+            vectors.register_hook(lambda gradient: self.sum(gradient) * (self.rank == 0))
             return vectors
         bounds = share_bounds(batch.host_offsets, self.size)
         own = encode(batch.part(bounds[self.rank], bounds[self.rank + 1]))
-        return self._gathered(own, np.diff(bounds).tolist())
+        vectors = self._gathered(own, np.diff(bounds).tolist())
+        vectors.register_hook(self.sum)
+        return vectors
+
+    def sum(self, loss: Tensor) -> Tensor:
+        """Return the sum of what the processes compute of a loss, or of a gradient."""
+        total = loss.clone(memory_format=torch.contiguous_format)
+        _add(total)
+        return total
 
     def _gathered(self, own: Tensor, counts: Sequence[int]) -> Tensor:
         sent = own.new_zeros(max(counts), own.shape[1])  # all send as many rows

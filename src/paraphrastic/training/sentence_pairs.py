@@ -11,7 +11,7 @@ from torch import Tensor
 from paraphrastic.nn.batch import DeviceSentences, Sentences, UnreadSentences, to_device
 from paraphrastic.nn.text_file import TextFile
 from paraphrastic.tables import StoredSentences, TrainingSentences
-from paraphrastic.training.losses import negative_mask
+from paraphrastic.training.losses import ALL, negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import WordVocabulary
@@ -89,10 +89,10 @@ class Paraphrases(SentencePairs):
         read = Unread(TextFile(sentences, folder), vocabulary) if is_large else vocabulary.lookup(sentences)
         return cls(read, left, right, sources, groups)
 
-    def negative_mask(self, rows: NDArray[np.int64], device: torch.device) -> Tensor:
-        """Return which of the 2B sentences of the pairs `rows` must not be negatives of which, (2B, 2B) bool."""
+    def negative_mask(self, rows: NDArray[np.int64], device: torch.device, own: slice = ALL) -> Tensor:
+        """Return which of the 2B sentences of the pairs `rows` must not be negatives of those of `own`, (n, 2B)."""
         left, right, groups = to_device(np.stack([self.left[rows], self.right[rows], self.groups[rows]]), device)
-        return negative_mask(torch.cat([left, right]), groups)
+        return negative_mask(torch.cat([left, right]), groups, own)
 
 
 @dataclass(frozen=True)
