@@ -1,5 +1,7 @@
 """A stand-in for sentence-transformers, and the folder of an encoder that it seems to have written."""
 
+import os
+import signal
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -8,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 DIM = 6
+FATAL = "sentence very very 17"
 
 
 def vector_of(text: str) -> np.ndarray:
@@ -35,6 +38,35 @@ class StubTeacher:
             raise KeyboardInterrupt
         self.texts.extend(texts)
         return np.array([vector_of(text) for text in texts])
+
+
+class MortalTeacher(StubTeacher):
+    """Its process is killed once, when it reads the text `FATAL`, if its folder has a file of that name."""
+
+    def __init__(self, path: str, device: str | None = None) -> None:
+        super().__init__(path, device)
+        self.mark = Path(path) / FATAL
+
+    def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
+        if FATAL in texts and self.mark.exists():
+            self.mark.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().encode(texts, batch_size, show_progress_bar)
+
+
+def install_everywhere(monkeypatch, folder: Path) -> None:
+    """Write a package in place of sentence-transformers to `folder`, for processes that the test starts."""
+    modules = {
+        "sentence_transformers": f"from {__name__} import MortalTeacher as SentenceTransformer",
+        "transformers/utils/logging": "def disable_progress_bar(): pass",
+    }
+    for name, code in modules.items():
+        path = folder / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{code}\n")
+    monkeypatch.syspath_prepend(folder)
+    for name in [each for each in sys.modules if each.startswith(("sentence_transformers", "transformers"))]:
+        monkeypatch.delitem(sys.modules, name)
 
 
 def install(monkeypatch, folder: Path) -> Path:

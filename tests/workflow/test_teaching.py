@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.errors import ModelError, ParameterError, ProcessError
 from paraphrastic.parameters import load_params
 from paraphrastic.tables import SENTENCES, WORD_COUNTS, write_table
 from paraphrastic.vocabulary.counting import count_words
@@ -27,6 +27,7 @@ def teach(tmp_path, monkeypatch):
     """Runs the stage on 20 sentences with a file for each 8; returns the folder."""
     encoder = stub_teacher.install(monkeypatch, tmp_path / "mini")
     monkeypatch.setattr(teaching, "SHARD", 8)
+    monkeypatch.setattr(teaching, "usable_processes", lambda folder, device: 1)  # others would lack the stand-in
     write_table(pa.table({"text": TEXTS}), tmp_path / "sentences.parquet", SENTENCES)
     write_table(count_words(pa.array(TEXTS), 2), tmp_path / "words.parquet", WORD_COUNTS)
 
@@ -58,7 +59,7 @@ def test_vectors_of_sentences_and_words(teach):
 
 def test_each_text_is_encoded_once(teach):
     teach()
-    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS, "a"])
+    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])
 
 
 def test_interrupted_run_goes_on(teach, monkeypatch, tmp_path):
@@ -70,7 +71,7 @@ def test_interrupted_run_goes_on(teach, monkeypatch, tmp_path):
     assert not (tmp_path / "second").exists()
     StubTeacher.texts.clear()
     assert content(teach("second")) == unbroken
-    assert sorted(StubTeacher.texts) == sorted([*TEXTS[16:], "a"])
+    assert sorted(StubTeacher.texts) == sorted(TEXTS[16:])
     assert not [*(tmp_path / "work").iterdir()]
 
 
@@ -82,7 +83,7 @@ def test_interrupted_run_of_a_changed_encoder_starts_again(teach, monkeypatch, t
     (tmp_path / "mini/modules.json").write_text("[ ]")
     StubTeacher.texts.clear()
     teach()
-    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS, "a"])
+    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])
 
 
 def test_precision(teach):
@@ -99,7 +100,21 @@ def test_interrupted_run_with_another_precision_starts_again(teach, monkeypatch)
     monkeypatch.setattr(StubTeacher, "limit", 10**9)
     StubTeacher.texts.clear()
     teach(**{"teacher.precision": "bfloat16"})
-    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS, "a"])
+    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])
+
+
+def test_several_processes(teach, monkeypatch, tmp_path):
+    alone = content(teach())
+    StubTeacher.texts.clear()
+    stub_teacher.install_everywhere(monkeypatch, tmp_path / "site")
+    monkeypatch.setattr(teaching, "usable_processes", lambda folder, device: 2)
+    assert content(teach("second")) == alone
+    assert not StubTeacher.texts  # other processes encode
+    (tmp_path / "mini" / stub_teacher.FATAL).touch()
+    with pytest.raises(ProcessError, match=r"^a process that encodes with the teacher died.* to continue$"):
+        teach("third")
+    assert not (tmp_path / "third").exists()
+    assert content(teach("third")) == alone
 
 
 def test_no_teacher(teach):

@@ -19,6 +19,9 @@ from paraphrastic.scoring.weight_files import wrong_config
 
 Float = Literal["float32", "bfloat16"]
 
+_PROCESSES = 8  # each takes about a gigabyte
+_LARGE = 1 << 30  # bytes of an encoder
+
 
 class ExternalEncoder:
     """Encodes tokenized, lower-cased text with the encoder in `folder`, and scores it by cosine similarity.
@@ -88,6 +91,23 @@ class ExternalEncoder:
 def usable_device(folder: Path, device: str) -> str:
     """Return where the encoder in `folder` is computed if `device` is where models are: there, or on the CPU."""
     return device if _needs_torch(folder) else devices.CPU
+
+
+def usable_processes(folder: Path, device: str) -> int:
+    """Return how many processes encode fastest together, each with its own copy of the encoder in `folder`.
+
+    On GPUs it is one for each. On the CPU it is one for each core, up to `_PROCESSES`, since several threads gain
+    little in the layers of a small encoder. A large one is encoded in one process, and so is model2vec, which has no
+    layers.
+    """
+    if not _needs_torch(folder):
+        return 1
+    import torch
+
+    if device in (devices.AUTO, "cuda") and torch.accelerator.is_available():
+        return max(torch.cuda.device_count(), 1)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return min(pa.cpu_count(), _PROCESSES) if device in (devices.AUTO, devices.CPU) and size < _LARGE else 1
 
 
 def _needs_torch(folder: Path) -> bool:

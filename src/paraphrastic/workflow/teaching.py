@@ -3,17 +3,21 @@
 import json
 import shutil
 from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
+from joblib import Parallel, delayed
 
 from paraphrastic.atomic import atomic_folder, write_text
 from paraphrastic.console import message, progress
-from paraphrastic.errors import ModelError
+from paraphrastic.errors import ModelError, ProcessError
 from paraphrastic.parameters import Params
 from paraphrastic.scoring.cosine import normalize_rows
-from paraphrastic.scoring.external_encoder import ExternalEncoder, usable_device
+from paraphrastic.scoring.external_encoder import ExternalEncoder, Float, usable_device, usable_processes
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.sources.own_files import watched
 from paraphrastic.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
@@ -21,11 +25,16 @@ from paraphrastic.training.fingerprint import fingerprint
 
 SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on
 
+_Options = tuple[Path, int, str, Float]  # of an `ExternalEncoder`
+
+_encoder = lru_cache(1)(ExternalEncoder)  # each process reads it once
+
 
 def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path) -> None:
     """Write the vectors of all distinct training sentences and of all words; without a teacher, a note that says so.
 
-    Vectors are scaled to length 1 and stored as float16, 2 bytes per number.
+    Several processes encode, see `usable_processes`. Vectors are scaled to length 1 and stored as float16, 2 bytes per
+    number.
 
     Args:
         params: all parameters, which name the teacher.
@@ -37,6 +46,7 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path)
     Raises:
         ModelError: there is no encoder in the teacher's folder, or it gives a vector that is not finite.
         ParameterError: the package that reads the teacher is not installed, or the teacher has no such precision.
+        ProcessError: one of several processes died.
     """
     if params.teacher.path is None:
         with atomic_folder(out) as part:
@@ -44,31 +54,46 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path)
         return
     folder = Path(params.teacher.path)
     device = usable_device(folder, params.train.device)
-    encoder = ExternalEncoder(folder, params.teacher.batch_size, device, params.teacher.precision)
+    options = folder, params.teacher.batch_size, device, params.teacher.precision
     files = corpus / "sentences.parquet", vocabulary / "words.parquet"
     shards = work / fingerprint((device, params.teacher.precision), *files, *watched(folder))
     sentences = StoredSentences(files[0])
     words = read_table(files[1], WORD_COUNTS)["text"].combine_chunks()
-    message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words")
+    count = min(usable_processes(folder, device), -(-len(sentences) // SHARD))
+    message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words" + _in_processes(count))
     with progress() as bar:
-        for kind, texts, count in (("words", [words], len(words)), ("sentences", sentences, len(sentences))):
-            task = bar.add_task(kind, total=count)
-            for done in _encode(encoder, kind, texts, shards / kind):
+        for kind, texts, total in (("words", [words], len(words)), ("sentences", sentences, len(sentences))):
+            task = bar.add_task(kind, total=total)
+            for done in _encode(options, count, kind, texts, shards / kind):
                 bar.advance(task, done)
-    _collect(shards, out, folder.resolve().name, encoder.encode(pa.array(["a"])).shape[1])
+    _collect(shards, out, folder.resolve().name)
 
 
-def _encode(encoder: ExternalEncoder, kind: str, texts: Iterable[pa.StringArray], shards: Path) -> Iterator[int]:
-    """Write a table for each `SHARD` texts, unless it is there, and yield how many texts each has."""
+def _in_processes(count: int) -> str:
+    return f" in {count} processes" if count > 1 else ""
+
+
+def _encode(options: _Options, count: int, kind: str, texts: Iterable[pa.StringArray], shards: Path) -> Iterator[int]:
+    """Write a table for each `SHARD` texts, unless it is there, in `count` processes; yield how many texts each has."""
     parts = (column[start : start + SHARD] for column in texts for start in range(0, len(column), SHARD))
-    for number, part in enumerate(parts):
-        path = shards / f"{number:06}.parquet"
-        if not path.exists():
-            vectors = _unit_vectors(encoder, part)
-            column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
-            table = pa.table({"text": part, "vector": column})
-            write_table(table, path, teacher_schema(kind, vectors.shape[1]))
-        yield len(part)
+    calls = (
+        delayed(_write_shard)(options, part, kind, shards / f"{number:06}.parquet") for number, part in enumerate(parts)
+    )
+    try:
+        yield from Parallel(count, return_as="generator_unordered")(calls)
+    except BrokenProcessPool as error:
+        raise ProcessError(
+            "a process that encodes with the teacher died, perhaps for want of memory; run the same command again to "
+            "continue"
+        ) from error
+
+
+def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path) -> int:
+    if not path.exists():
+        vectors = _unit_vectors(_encoder(*options), texts)
+        column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
+        write_table(pa.table({"text": texts, "vector": column}), path, teacher_schema(kind, vectors.shape[1]))
+    return len(texts)
 
 
 def _unit_vectors(encoder: ExternalEncoder, texts: pa.StringArray) -> Vectors:
@@ -78,7 +103,8 @@ def _unit_vectors(encoder: ExternalEncoder, texts: pa.StringArray) -> Vectors:
     return normalize_rows(vectors)
 
 
-def _collect(shards: Path, out: Path, name: str, dim: int) -> None:
+def _collect(shards: Path, out: Path, name: str) -> None:
+    dim = pq.read_schema(shards / "sentences/000000.parquet").field("vector").type.list_size
     with atomic_folder(out) as part:
         for kind in ("words", "sentences"):
             shutil.move(shards / kind, part / kind)
