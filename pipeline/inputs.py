@@ -18,6 +18,7 @@ from paraphrastic.parameters import Params, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import Source, corpus, suite
 from paraphrastic.sources.own_files import watched
+from paraphrastic.workflow.source_weights import check_source_weights
 from paraphrastic.workflow.training import check_student
 from pipeline.stage import run, write_csv
 
@@ -32,8 +33,10 @@ def main() -> None:
     params = load_params()
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
+    sources = corpus(params.corpus)
+    check_source_weights(params.train.source_weights, sources)
     hashes = _Hashes()
-    _write(DATA, _own_files((*corpus(params.corpus), *suite(params.benchmarks).sources)), hashes)
+    _write(DATA, _own_files((*sources, *suite(params.benchmarks).sources)), hashes)
     _write(MODEL, _files_of_model(params), hashes)
     _write(TEACHER, _files_of_teacher(params), hashes)
     hashes.save()

@@ -126,6 +126,9 @@ class Vocabulary(Section):
     ngrams_per_order: PositiveInt | None
 
 
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
 class Train(Section):
     """Parameters of the stage `train` that all models share.
 
@@ -134,15 +137,14 @@ class Train(Section):
         select: the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group.
         select_every: how often the model is scored on them: every `epoch` or every `quarter` of one.
         processes: how many divide each mini-batch, on CPUs or each on a GPU of its own.
+        source_weights: how often an epoch has each pair of a source, by its name; 1 for the sources that are not named.
     """
 
     device: Annotated[str, AfterValidator(_device)]
     select: Name
     select_every: Literal["epoch", "quarter"]
     processes: PositiveInt
-
-
-Weight = Annotated[float, Field(ge=0)]
+    source_weights: dict[str, Weight]
 
 
 class Teacher(Section):

@@ -18,7 +18,8 @@ def run(tmp_path, monkeypatch):
     params = load_params(ROOT / "params.yaml")
     monkeypatch.chdir(tmp_path)
 
-    def run(model="avg", options=None, **changes):
+    def run(model="avg", options=None, weights=None, **changes):
+        changes["train"] = params.train.model_copy(update={"source_weights": weights or {}})
         models = params.models | {"avg": params.models["avg"] | (options or {})}
         changed = params.model_copy(update={"model": model, "models": models, **changes})
         monkeypatch.setattr(stage, "load_params", lambda: changed)
@@ -109,6 +110,8 @@ def test_misspelt_names(run):
         run(model="lstmavgg")
     with pytest.raises(ParameterError, match="unknown corpus 'opne': did you mean 'open'"):
         run(corpus=["opne"])
+    with pytest.raises(ParameterError, match=r"train\.source_weights: unknown source 'cocoa': did you mean 'coco'"):
+        run(corpus=["wide-captions"], weights={"cocoa": 0.5})
     with pytest.raises(SourceError, match=r"mine\.csv: no such file"):
         run(corpus=["mine.csv"])
     with pytest.raises(SourceError, match=r"models\.avg\.vectors: v\.txt: no such file; name a file that exists"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paraphrastic.training import batches as module
-from paraphrastic.training.batches import epoch_batches, shuffled_batches
+from paraphrastic.training.batches import epoch_batches, shuffled_batches, weighted_rows
 
 
 @pytest.mark.parametrize("sampling", ["mixed", "source", "blocks"])
@@ -55,6 +55,18 @@ def test_batches_in_order_of_sources_that_alternate():
 @pytest.mark.parametrize("sampling", ["mixed", "source"])
 def test_no_batches_of_no_pairs(sampling):
     assert epoch_batches(np.zeros(0, int), 4, sampling, np.random.default_rng(0)) == []
+
+
+def test_rows_by_weights_of_their_sources():
+    sources = np.repeat([0, 1, 2, 3], [10, 5, 4, 3])
+    rows, other_epoch = (weighted_rows(sources, np.array([0.5, 2, 0, 1.7]), np.random.default_rng(n)) for n in (1, 2))
+    counts = np.bincount(rows, minlength=22)
+    assert sorted(counts[:10]) == [0] * 5 + [1] * 5
+    assert counts[10:19].tolist() == [2] * 5 + [0] * 4
+    assert sorted(counts[19:]) == [1, 2, 2]
+    assert (np.diff(rows[:13]) > 0).all()  # of those that occur, in the order of the file
+    assert len(rows) == len(other_epoch)
+    assert rows.tolist() != other_epoch.tolist()
 
 
 def test_shuffled_batches_of_one_epoch():

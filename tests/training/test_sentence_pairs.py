@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 import torch
 
+from paraphrastic.errors import ParameterError
 from paraphrastic.nn.text_file import TextFile
 from paraphrastic.tables import PAIRS
 from paraphrastic.training import sentence_pairs
@@ -31,6 +32,27 @@ def test_same_model_whether_ids_are_in_memory_or_not(name, block, monkeypatch, t
         EncoderTrainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path / "c"), 1e9, lambda step: None)
         found.append(saved_bytes(model, name, tmp_path / str(limit)))
     assert found[0] == found[1]
+
+
+def test_epoch_has_the_pairs_of_a_source_as_often_as_its_weight_says(tmp_path):
+    table = TABLE.set_column(2, "source", pa.array(["a", "b"] * 10)).cast(PAIRS)
+    model, _, config = prepare("avg", dict(VARIANTS)["avg"], batches="source")
+
+    def trainer(**weights):
+        pairs = Paraphrases.of(table, SENTENCES, model.vocabulary, weights)
+        return EncoderTrainer(model, pairs, config, 11, None)
+
+    batches = [trainer(a=1.5).batches(epoch) for epoch in (0, 1)]
+    for epoch in batches:
+        assert all(len({row % 2 for row in batch}) == 1 for batch in epoch)
+        counts = np.bincount(np.concatenate(epoch))
+        assert sorted(counts[::2]) == [1] * 5 + [2] * 5
+        assert counts[1::2].tolist() == [1] * 10
+    assert [len(epoch) for epoch in batches] == [trainer(a=1.5).steps_per_epoch] * 2
+    same, alone = trainer(a=1.0, b=1.0).batches(0), trainer().batches(0)
+    assert [batch.tolist() for batch in same] == [batch.tolist() for batch in alone]
+    with pytest.raises(ParameterError, match=r"train\.source_weights: all sources have the weight 0; keep one"):
+        trainer(a=0.0, b=0.0)
 
 
 def test_ids_of_words_are_in_memory_up_to_more_text(monkeypatch):

@@ -153,6 +153,12 @@ class ProcessInterruptedAfter:
         ({"pairs": "set.csv", "settings": {"models.avg.dmi": 8}}, ParameterError, "models.avg.dmi: unknown key; did"),
         ({"pairs": "set.csv", "settings": {"models.avg.dim": "x"}}, ParameterError, "models.avg.dim = 'x': should be"),
         ({"pairs": "set.csv", "settings": {"moels.avg.dim": 8}}, ParameterError, "moels.avg.dim: unknown key; known"),
+        (
+            {"pairs": "sample", "settings": {"train.source_weights": {"smaple": 2.0}}},
+            ParameterError,
+            "train.source_weights: unknown source 'smaple': did you mean 'sample'? known are",
+        ),
+        ({"pairs": "set.csv", "settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
         ({"pairs": "set.csv", "params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
         ({"pairs": "set.csv", "settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row"),
     ],

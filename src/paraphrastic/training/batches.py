@@ -1,5 +1,6 @@
 """Divide pairs and other examples into mini-batches."""
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,32 @@ def epoch_batches(
     boundaries = np.flatnonzero(np.diff(sources[by_source])) + 1
     batches = [batch for part in np.split(by_source, boundaries) for batch in _split(part, size)]
     return batches if in_order else [batches[i] for i in generator.permutation(len(batches))]
+
+
+def weighted_rows(
+    sources: NDArray[np.integer], weights: NDArray[np.float64], generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return row numbers of pairs, of which those of source s occur `weights[s]` times.
+
+    Args:
+        sources: (pairs,), the source of each pair.
+        weights: (number of sources,). A weight of 2.3 takes every pair twice, and 0.3 of them, drawn at random, once
+            more.
+        generator: source of random numbers.
+
+    Returns:
+        All rows that occur, in ascending order, then those that occur again, and so on.
+    """
+    passes = [np.zeros(0, np.int64)]
+    for number in range(math.ceil(max(weights, default=0))):
+        shares = (weights - number).clip(0, 1)
+        parts = [_share(np.flatnonzero(sources == source), share, generator) for source, share in enumerate(shares)]
+        passes.append(np.sort(np.concatenate(parts)))
+    return np.concatenate(passes)
+
+
+def _share(rows: NDArray[np.int64], share: float, generator: np.random.Generator) -> NDArray[np.int64]:
+    return rows if share == 1 else generator.permutation(rows)[: round(share * len(rows))]
 
 
 def shuffled_batches(count: int, size: int, generator: np.random.Generator) -> list[NDArray[np.int64]]:

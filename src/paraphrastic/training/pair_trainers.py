@@ -88,7 +88,9 @@ class PairTrainer(Trainer, ABC):
         """Return the pairs of each mini-batch."""
         in_order = self._config.curriculum and epoch == 0
         order = self.random(ORDER, epoch)
-        return epoch_batches(self._pairs.sources, self._config.batch_size, self._config.batches, order, in_order)
+        rows = self._pairs.epoch(order)
+        sources, config = self._pairs.sources[rows], self._config
+        return [rows[batch] for batch in epoch_batches(sources, config.batch_size, config.batches, order, in_order)]
 
     def embed(self, rows: NDArray[np.int64]) -> tuple[Tensor, Batch]:
         """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""

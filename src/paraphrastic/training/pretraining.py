@@ -1,7 +1,8 @@
 """Train a model on a corpus of paraphrases: everything between the tables of a corpus and a trained model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -67,6 +68,7 @@ def paraphrase_trainer(
     selections_per_epoch: int,
     distillation: Distillation | None = None,
     processes: Processes | None = None,
+    source_weights: Mapping[str, float] = MappingProxyType({}),
 ) -> PairTrainer:
     """Return the trainer of `model` on a corpus.
 
@@ -80,8 +82,9 @@ def paraphrase_trainer(
         selections_per_epoch: how many times per epoch `select` is called.
         distillation: what an encoder learns beside the margin loss, or instead of it; None without a teacher.
         processes: those that divide the mini-batches of an encoder; None for this one alone.
+        source_weights: how often an epoch has each pair of a source, by its name; once if it is not named.
     """
-    examples = Paraphrases.of(pairs, sentences, model.vocabulary)
+    examples = Paraphrases.of(pairs, sentences, model.vocabulary, source_weights)
     if isinstance(model, TrainedPairModel):
         return MatchTrainer(model, examples, config, seed, select, selections_per_epoch, processes=processes)
     arguments = model, examples, config, seed, select, selections_per_epoch

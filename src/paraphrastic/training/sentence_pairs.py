@@ -1,6 +1,8 @@
 """Training examples: pairs of sentences, mapped to ids."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -8,9 +10,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from paraphrastic.errors import ParameterError
 from paraphrastic.nn.batch import DeviceSentences, Sentences, UnreadSentences, to_device
 from paraphrastic.nn.text_file import TextFile
 from paraphrastic.tables import StoredSentences, TrainingSentences
+from paraphrastic.training.batches import weighted_rows
 from paraphrastic.training.losses import ALL, negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
@@ -57,6 +61,10 @@ class SentencePairs:
             return UnreadSentences(self.sentences.texts, self.sentences.vocabulary, device)
         return DeviceSentences(self.sentences, device)
 
+    def epoch(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return the pairs that an epoch has, as row numbers."""
+        return np.arange(len(self.left))
+
     def sides(self, rows: NDArray[np.int64]) -> NDArray[np.integer]:
         """Return the first sentences of the pairs `rows`, then the second ones, (2B,)."""
         return np.concatenate([self.left[rows], self.right[rows]])
@@ -68,18 +76,30 @@ class Paraphrases(SentencePairs):
 
     Attributes:
         groups: (n,), pairs from the same sentence or image have the same number.
+        weights: (number of sources,), how often an epoch has each pair of a source; None for once.
     """
 
     groups: NDArray[np.integer]
+    weights: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, pairs: pa.Table, sentences: TrainingSentences, vocabulary: Vocabulary) -> "Paraphrases":
+    def of(
+        cls,
+        pairs: pa.Table,
+        sentences: TrainingSentences,
+        vocabulary: Vocabulary,
+        weights: Mapping[str, float] = MappingProxyType({}),
+    ) -> "Paraphrases":
         """Map a corpus to ids, or leave that to each mini-batch if the ids would take much memory.
 
         Args:
             pairs: table in schema `tables.PAIRS`.
             sentences: the distinct tokenized sentences that `pairs` numbers.
             vocabulary: of the model.
+            weights: how often an epoch has each pair of a source, by its name; once if it is not named.
+
+        Raises:
+            ParameterError: no pair is left.
         """
         encoded = pairs["source"].cast(pa.dictionary(pa.int32(), pa.string())).combine_chunks()
         sources = encoded.indices.to_numpy()
@@ -87,12 +107,26 @@ class Paraphrases(SentencePairs):
         is_large = sentences.nbytes > (WORDS_AT_ONCE if isinstance(vocabulary, WordVocabulary) else READ_AT_ONCE)
         folder = sentences.path.parent if isinstance(sentences, StoredSentences) else None
         read = Unread(TextFile(sentences, folder), vocabulary) if is_large else vocabulary.lookup(sentences)
-        return cls(read, left, right, sources, groups)
+        return cls(read, left, right, sources, groups, _weights(encoded.dictionary, weights))
+
+    def epoch(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return the pairs that an epoch has, as row numbers; with weights a pair can occur several times."""
+        if self.weights is None:
+            return super().epoch(generator)
+        return weighted_rows(self.sources, self.weights, generator)
 
     def negative_mask(self, rows: NDArray[np.int64], device: torch.device, own: slice = ALL) -> Tensor:
         """Return which of the 2B sentences of the pairs `rows` must not be negatives of those of `own`, (n, 2B)."""
         left, right, groups = to_device(np.stack([self.left[rows], self.right[rows], self.groups[rows]]), device)
         return negative_mask(torch.cat([left, right]), groups, own)
+
+
+def _weights(sources: pa.StringArray, weights: Mapping[str, float]) -> NDArray[np.float64] | None:
+    """Return the weight of each source; None if all are 1."""
+    values = np.array([weights.get(name, 1.0) for name in sources.to_pylist()])
+    if len(values) and not values.any():
+        raise ParameterError("params.yaml: train.source_weights: all sources have the weight 0; keep one")
+    return None if (values == 1).all() else values
 
 
 @dataclass(frozen=True)

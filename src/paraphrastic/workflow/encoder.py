@@ -20,6 +20,7 @@ from paraphrastic.sources.own_files import AnyEntry, listed
 from paraphrastic.training.fingerprint import fingerprint
 from paraphrastic.workflow.counting import count_vocabulary
 from paraphrastic.workflow.downloading import download
+from paraphrastic.workflow.source_weights import check_source_weights
 from paraphrastic.workflow.teaching import teach
 from paraphrastic.workflow.tokenizing import tokenize_sources
 from paraphrastic.workflow.training import Tables, check_student, train_model
@@ -62,6 +63,7 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
+    check_source_weights(chosen.train.source_weights, sources)
     if not tables.vocabulary.is_dir():
         _prepare(chosen, sources, sets, work, tables)
     teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)

@@ -144,8 +144,9 @@ def _train(
     model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
     pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
+    weights = params.train.source_weights
     trainer = paraphrase_trainer(
-        model, pairs, sentences, config, params.seed, select, selections, distillation, processes
+        model, pairs, sentences, config, params.seed, select, selections, distillation, processes, weights
     )
     checkpoint = Checkpoint(checkpoints / name_of(run), processes)
     with shown(params.model, trainer, config.batch_size * config.accumulate) as on_step:
