@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 
 from paraphrastic.parameters import load_params
-from paraphrastic.sources.catalogue import Source, corpus, suite
+from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.fetching import prune
+from paraphrastic.sources.source import Source
 from paraphrastic.workflow.downloading import download
 from pipeline.stage import run, write_csv
 

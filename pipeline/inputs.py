@@ -16,8 +16,9 @@ from paraphrastic.atomic import sha256_of, write_text
 from paraphrastic.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.parameters import Params, load_params
 from paraphrastic.readers.own_data import check_columns
-from paraphrastic.sources.catalogue import Source, corpus, suite
+from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
+from paraphrastic.sources.source import Source
 from paraphrastic.workflow.source_weights import check_source_weights
 from paraphrastic.workflow.training import check_student
 from pipeline.stage import run, write_csv

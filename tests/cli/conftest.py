@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from paraphrastic.cli.main import app
 from paraphrastic.comparison.revisions import SCORES_FILE
 from paraphrastic.sources import catalogue
-from paraphrastic.sources.catalogue import Catalogue, File
+from paraphrastic.sources.source import Catalogue, File
 from paraphrastic.tables import SCORES, write_table
 from tests.helpers.faulty_server import make_source
 from tests.helpers.score_tables import score_table

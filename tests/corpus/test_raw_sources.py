@@ -5,7 +5,7 @@ import pytest
 
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
 from paraphrastic.errors import DataError
-from paraphrastic.sources.catalogue import File
+from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
 

@@ -17,7 +17,7 @@ FETCH = """
 import hashlib, json, os, sys
 from pathlib import Path
 from ruamel.yaml import YAML
-from paraphrastic.sources.catalogue import File, Source
+from paraphrastic.sources.source import File, Source
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import cache_folder
 

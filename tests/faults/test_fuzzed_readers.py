@@ -17,7 +17,8 @@ import pytest
 from hypothesis import strategies as st
 
 from paraphrastic.readers.registry import READERS, read
-from paraphrastic.sources.catalogue import Source, catalogue, corpus, suite
+from paraphrastic.sources.catalogue import catalogue, corpus, suite
+from paraphrastic.sources.source import Source
 from paraphrastic.tables import RAW
 from tests.helpers.odd_input import damaged, files, texts
 from tests.helpers.raw_files import write_file

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from paraphrastic.sources.catalogue import File, Source
+from paraphrastic.sources.source import File, Source
 
 BODY = bytes(range(256)) * 1000
 

@@ -14,7 +14,8 @@ from paraphrastic.console import progress
 from paraphrastic.corpus.filtering import REASONS
 from paraphrastic.errors import DataError, ParameterError
 from paraphrastic.parameters import Tokenize
-from paraphrastic.sources.catalogue import File, Suite, corpus, suite
+from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.sources.source import File, Suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
 from paraphrastic.workflow import tokenizing
 from tests.helpers.documented_corpora import number, table

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from paraphrastic.sources.catalogue import Source
 from paraphrastic.sources.fetching import fetch
+from paraphrastic.sources.source import Source
 from tests.helpers.faulty_server import Server, running_server
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from paraphrastic.atomic import sha256_of
 from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.sources.catalogue import catalogue, corpus, load, source, sources_of, suite
+from paraphrastic.sources.catalogue import catalogue, corpus, source, sources_of, suite
+from paraphrastic.sources.catalogue_file import load
 
 SOURCES = catalogue().sources.values()
 

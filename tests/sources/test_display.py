@@ -2,8 +2,8 @@
 
 from rich.progress import Progress
 
-from paraphrastic.sources.catalogue import File
 from paraphrastic.sources.display import licence_line, progress_callback
+from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import make_source
 
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from paraphrastic.sources.catalogue import File
 from paraphrastic.sources.fetching import prune
+from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import BODY, make_source
 from tests.helpers.source_errors import source_error
 

@@ -21,7 +21,7 @@ REPOSITORY = Path(__file__).parents[2]
 FETCH = """
 import sys
 from pathlib import Path
-from paraphrastic.sources.catalogue import File, Source
+from paraphrastic.sources.source import File, Source
 from paraphrastic.sources.fetching import fetch
 
 url, sha256, folder, cache = sys.argv[1:]

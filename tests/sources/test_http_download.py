@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from paraphrastic.sources.catalogue import File
+from paraphrastic.sources.source import File
 from tests.helpers.data_cache import cached_files
 from tests.helpers.faulty_server import BODY, Fault, make_source
 from tests.helpers.source_errors import source_error

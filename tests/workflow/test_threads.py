@@ -7,7 +7,8 @@ from paraphrastic.corpus.filtering import REASONS
 from paraphrastic.parameters import load_params
 from paraphrastic.readers import large_corpora, registry
 from paraphrastic.sample import tables
-from paraphrastic.sources.catalogue import File, source, suite
+from paraphrastic.sources.catalogue import source, suite
+from paraphrastic.sources.source import File
 from paraphrastic.vocabulary import counting
 from paraphrastic.workflow.counting import count_vocabulary
 from paraphrastic.workflow.tokenizing import tokenize_sources

@@ -11,8 +11,8 @@ from paraphrastic.console import message, progress
 from paraphrastic.errors import SourceError
 
 if TYPE_CHECKING:
-    from paraphrastic.sources.catalogue import Source
     from paraphrastic.sources.locations import DataLocations
+    from paraphrastic.sources.source import Source
     from paraphrastic.workflow.inspecting import Overlap, Use
 
 data = Typer(

@@ -13,7 +13,7 @@ from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import read
-from paraphrastic.sources.catalogue import Source
+from paraphrastic.sources.source import Source
 
 
 class RawPairs:

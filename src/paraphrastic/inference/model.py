@@ -2,9 +2,7 @@
 
 import inspect
 import math
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +11,13 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from safetensors import safe_open
 
 from paraphrastic import devices
 from paraphrastic.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.inference.batching import batches
 from paraphrastic.inference.compact import with_table_format
+from paraphrastic.inference.conversions import are_vectors, column_of, converted, scores_like
 from paraphrastic.inference.model_folder import load_scorer, read_info
 from paraphrastic.inference.precision import Precision, checked_precision, quantize
 from paraphrastic.inference.text_column import Texts, text_column
@@ -124,10 +123,10 @@ class Model:
         """
         _refuse(others)
         precision = checked_precision(precision)
-        is_single, texts = isinstance(sentences, str), _column(sentences)
+        is_single, texts = isinstance(sentences, str), column_of(sentences)
         out = self._vectors(texts, batch_size, show_progress_bar)
         vectors = quantize(normalize_rows(out) if normalize_embeddings else out, precision)
-        result = _converted(vectors[0] if is_single else vectors, convert_to_numpy, convert_to_tensor)
+        result = converted(vectors[0] if is_single else vectors, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     @property
@@ -156,7 +155,7 @@ class Model:
         Raises:
             ParameterError: `sentences` contains something other than strings.
         """
-        shares = self.scorer.oov_share(tokenize(_column(sentences)))
+        shares = self.scorer.oov_share(tokenize(column_of(sentences)))
         return float(shares[0]) if isinstance(sentences, str) else shares
 
     def similarity(self, a: Compared, b: Compared, batch_size: int = BATCH) -> Any:
@@ -175,14 +174,14 @@ class Model:
         Raises:
             ParameterError: one contains something other than strings.
         """
-        if _are_vectors(a) or isinstance(self.scorer, VectorScorer):
+        if are_vectors(a) or isinstance(self.scorer, VectorScorer):
             left, right = (self._unit_vectors(each, batch_size) for each in (a, b))
             products: Scores = left @ right.T
-            return _like(products, a)
-        left, right = _column(a), _column(b)
+            return scores_like(products, a)
+        left, right = column_of(a), column_of(b)
         size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
         scores = np.empty((len(left), len(right)), np.float32)
-        for rows in _batches(len(left), size, progress=False):
+        for rows in batches(len(left), size, progress=False):
             scores[rows] = self._compare_all(left[rows], right)
         return scores
 
@@ -203,17 +202,17 @@ class Model:
         Raises:
             ParameterError: the lengths differ, one is a single string, or contains something other than strings.
         """
-        left, right = (np.asarray(each) if _are_vectors(each) else text_column(each) for each in (a, b))
+        left, right = (np.asarray(each) if are_vectors(each) else text_column(each) for each in (a, b))
         if len(left) != len(right):
             sizes = f"{len(left)} sentences and {len(right)}"
             raise ParameterError(f"{sizes}: similarity_pairwise compares lists of equal length; similarity all of both")
         out = np.empty(len(left), np.float32)
-        for rows in _batches(len(out), batch_size, show_progress_bar):
+        for rows in batches(len(out), batch_size, show_progress_bar):
             out[rows] = self._compare(left[rows], right[rows])
-        return _like(out, a)
+        return scores_like(out, a)
 
     def _compare(self, left: Any, right: Any) -> Scores:
-        if _are_vectors(left) or isinstance(self.scorer, VectorScorer):
+        if are_vectors(left) or isinstance(self.scorer, VectorScorer):
             cosines: Scores = np.einsum("nd,nd->n", *(self._unit_vectors(each, BATCH) for each in (left, right)))
             return cosines
         texts, (i, j) = deduplicate([tokenize(left), tokenize(right)])
@@ -270,15 +269,15 @@ class Model:
     def _vectors(self, texts: pa.StringArray | pa.ChunkedArray, batch_size: int, progress: bool | None) -> Vectors:
         """Return the vectors of texts, (n, dim), with zeros for those of which nothing is known."""
         out = np.empty((len(texts), self.dim), np.float32)
-        for rows in _batches(len(texts), batch_size, progress):
+        for rows in batches(len(texts), batch_size, progress):
             out[rows], known = self._encoder.encode_known(tokenize(texts[rows]))
             out[rows][~known] = 0
         return out
 
     def _unit_vectors(self, given: Any, batch_size: int) -> Vectors:
-        if _are_vectors(given):
+        if are_vectors(given):
             return normalize_rows(np.atleast_2d(given.numpy(force=True) if hasattr(given, "numpy") else given))
-        return normalize_rows(self._vectors(_column(given), batch_size, progress=False))
+        return normalize_rows(self._vectors(column_of(given), batch_size, progress=False))
 
     @cached_property
     def _encoder(self) -> VectorScorer:
@@ -326,58 +325,3 @@ def _refuse(others: Mapping[str, Any]) -> None:
     if names := [name for name, value in others.items() if value is not None and name not in _OF_MTEB]:
         known = [name for name in inspect.signature(Model.encode).parameters if name not in ("self", "others")]
         raise ParameterError(unknown_name("option of encode", names[0], known))
-
-
-def _column(given: Any) -> pa.StringArray | pa.ChunkedArray:
-    """Return texts, a single one, or batches of `mteb` as a column."""
-    if isinstance(given, str):
-        return text_column([given])
-    if isinstance(given, bytes | pa.Array | pa.ChunkedArray):
-        return text_column(given)
-    items = list(given)
-    if items and isinstance(items[0], Mapping):
-        items = [text for batch in items for text in batch["text"]]
-    return text_column(items)
-
-
-def _are_vectors(given: object) -> bool:
-    """Return whether `given` is an array or a tensor of numbers."""
-    return hasattr(given, "dtype") and hasattr(given, "shape") and "float" in str(given.dtype)
-
-
-def _like(scores: Scores, given: object) -> Any:
-    """Return scores, as a tensor if `given` is one."""
-    return _converted(scores, True, to_tensor=hasattr(given, "numpy"))
-
-
-def _converted(vectors: NDArray[Any], to_numpy: bool, to_tensor: bool) -> Any:
-    if to_tensor:
-        import torch
-
-        return torch.from_numpy(vectors)
-    return vectors if to_numpy or vectors.ndim == 1 else list(vectors)
-
-
-def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
-    """Yield slices of `size` that cover `count` rows, and advance a progress bar after each."""
-    if size < 1:
-        raise ParameterError(f"batch_size = {size}: should be 1 or more")
-    if progress is None:
-        progress = count > size and sys.stderr.isatty()
-    with _progress_bar(count, progress) as advance:
-        for start in range(0, count, size):
-            yield slice(start, start + size)
-            advance(min(size, count - start))
-
-
-@contextmanager
-def _progress_bar(count: int, visible: bool) -> Iterator[Callable[[int], object]]:
-    """Yield a function that advances a progress bar; it does nothing if the bar is not visible."""
-    if not visible:
-        yield lambda _: None
-        return
-    from paraphrastic import console  # imports rich, which encoding does not need
-
-    with console.progress(visible=True) as bar:
-        task = bar.add_task("sentences", total=count)
-        yield lambda rows: bar.advance(task, rows)

@@ -6,8 +6,9 @@ from typing import Self
 
 from paraphrastic.errors import ParameterError
 from paraphrastic.papers.plan import Run
-from paraphrastic.sources.catalogue import Source, corpus, suite
+from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.locations import DataLocations, how_to_provide
+from paraphrastic.sources.source import Source
 
 
 @dataclass(frozen=True)

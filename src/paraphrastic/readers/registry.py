@@ -22,7 +22,7 @@ from paraphrastic.readers import (
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading
 from paraphrastic.sample import tables
-from paraphrastic.sources.catalogue import Source
+from paraphrastic.sources.source import Source
 
 Reader = Callable[[Path, Options], Iterator[Reading]]
 

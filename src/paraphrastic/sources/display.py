@@ -2,8 +2,8 @@
 
 from rich.progress import Progress
 
-from paraphrastic.sources.catalogue import File, Source
 from paraphrastic.sources.http_download import OnDownload
+from paraphrastic.sources.source import File, Source
 
 
 def progress_callback(bar: Progress, files: int) -> OnDownload:

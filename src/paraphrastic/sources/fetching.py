@@ -15,9 +15,9 @@ from filelock import AsyncFileLock
 
 from paraphrastic.atomic import atomic_write, sha256_of
 from paraphrastic.errors import SourceError
-from paraphrastic.sources.catalogue import File, Source
 from paraphrastic.sources.http_download import Downloader, OnDownload, http_client
 from paraphrastic.sources.locations import in_cache, in_mirror, mirror_folder, url_key
+from paraphrastic.sources.source import File, Source
 
 _CONCURRENT_FILES = 4
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from paraphrastic.errors import SourceError
-from paraphrastic.sources.catalogue import File
+from paraphrastic.sources.source import File
 
 OnDownload = Callable[[File, int, int | None], None]
 """Called with a file, the bytes of it received so far, and its length in bytes or None if the length is unknown."""

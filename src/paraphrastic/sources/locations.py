@@ -10,7 +10,7 @@ from platformdirs import user_cache_path
 
 from paraphrastic.atomic import atomic_write, sha256_of
 from paraphrastic.errors import SourceError
-from paraphrastic.sources.catalogue import File, Source
+from paraphrastic.sources.source import File, Source
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from paraphrastic.console import message, progress
-from paraphrastic.sources.catalogue import Source
 from paraphrastic.sources.display import licence_line, progress_callback
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import cache_folder, how_to_provide, manual_folder
+from paraphrastic.sources.source import Source
 
 
 def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source]:

@@ -14,9 +14,10 @@ from paraphrastic.inference.model import Model, load
 from paraphrastic.inference.model_folder import is_model_folder
 from paraphrastic.models import config_class
 from paraphrastic.parameters import Params, checked, default_params, load_params
-from paraphrastic.sources.catalogue import Source, Suite, corpus, suite
+from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyEntry, listed
+from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training.fingerprint import fingerprint
 from paraphrastic.workflow.counting import count_vocabulary
 from paraphrastic.workflow.downloading import download

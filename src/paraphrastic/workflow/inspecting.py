@@ -22,10 +22,11 @@ from paraphrastic.readers.own_data import (
 )
 from paraphrastic.readers.own_tables import OwnTable
 from paraphrastic.readers.reading import Reading
-from paraphrastic.sources.catalogue import Source, suite
+from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import Entry, OwnFile, own_file
+from paraphrastic.sources.source import Source
 from paraphrastic.tables import RAW, SIDES
 from paraphrastic.text.normalize import normalize
 from paraphrastic.text.tokenizer import tokenize

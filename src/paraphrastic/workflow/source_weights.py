@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from paraphrastic.errors import ParameterError, unknown_name
-from paraphrastic.sources.catalogue import Source
+from paraphrastic.sources.source import Source
 
 
 def check_source_weights(names: Iterable[str], sources: Sequence[Source]) -> None:

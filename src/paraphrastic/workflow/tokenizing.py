@@ -18,7 +18,7 @@ from paraphrastic.parameters import Tokenize
 from paraphrastic.readers.pair_filter import PairFilter
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import FILTERED
-from paraphrastic.sources.catalogue import Source, Suite
+from paraphrastic.sources.source import Source, Suite
 from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_parts, write_table
 from paraphrastic.text.deduplicate import tokenize_tables
 
