@@ -10,13 +10,14 @@ from types import ModuleType
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 from tokenizers import Tokenizer, pre_tokenizers
 from tokenizers.models import WordLevel
 
 from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import external
-from paraphrastic.scoring.external_encoder import ExternalEncoder, usable_device
+from paraphrastic.scoring.external_encoder import ExternalEncoder, usable_device, usable_processes
 from tests.helpers.pretended_device import DEVICE, gpu
 
 TEXTS = pa.array(["a", "b b", ""])
@@ -86,6 +87,23 @@ def test_device_of_sentence_transformers(encoder_folder, device, wanted):
         encoder.encode(TEXTS)
     assert encoder._encoder.device == wanted  # it chooses itself for None
     assert usable_device(encoder_folder, "cuda:1") == "cuda:1"
+
+
+@pytest.mark.parametrize(
+    ("device", "has_gpu", "wanted"),
+    [("cpu", True, 6), ("auto", False, 6), ("auto", True, 1), ("cuda", True, 1), ("cuda:1", True, 1)],
+)
+def test_processes(tmp_path, monkeypatch, device, has_gpu, wanted):
+    monkeypatch.setattr(pa, "cpu_count", lambda: 6)
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: has_gpu)
+    assert usable_processes(tmp_path, device) == 1  # it has no layers
+    (tmp_path / "modules.json").write_text("[]")
+    assert usable_processes(tmp_path, device) == wanted
+    monkeypatch.setattr(pa, "cpu_count", lambda: 64)
+    assert usable_processes(tmp_path, "cpu") == 8
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.truncate(1 << 30)
+    assert usable_processes(tmp_path, "cpu") == 1
 
 
 @pytest.mark.parametrize("device", ["auto", "cpu", "cuda", "gpu"])

@@ -96,18 +96,17 @@ def usable_device(folder: Path, device: str) -> str:
 def usable_processes(folder: Path, device: str) -> int:
     """Return how many processes encode fastest together, each with its own copy of the encoder in `folder`.
 
-    On GPUs it is one for each. On the CPU it is one for each core, up to `_PROCESSES`, since several threads gain
-    little in the layers of a small encoder. A large one is encoded in one process, and so is model2vec, which has no
-    layers.
+    On the CPU it is one for each core, up to `_PROCESSES`, since several threads gain little in the layers of a small
+    encoder. A large one is encoded in one process, and so is model2vec, which has no layers. On a GPU it is one.
     """
-    if not _needs_torch(folder):
+    if not _needs_torch(folder) or device not in (devices.AUTO, devices.CPU):
         return 1
     import torch
 
-    if device in (devices.AUTO, "cuda") and torch.accelerator.is_available():
-        return max(torch.cuda.device_count(), 1)
+    if device == devices.AUTO and torch.accelerator.is_available():
+        return 1
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return min(pa.cpu_count(), _PROCESSES) if device in (devices.AUTO, devices.CPU) and size < _LARGE else 1
+    return min(pa.cpu_count(), _PROCESSES) if size < _LARGE else 1
 
 
 def _needs_torch(folder: Path) -> bool:
