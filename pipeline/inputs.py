@@ -35,7 +35,7 @@ def main() -> None:
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     sources = corpus(params.corpus)
-    check_source_weights(params.train.source_weights, sources)
+    check_source_weights(params.train.source_weights or (), sources)
     hashes = _Hashes()
     _write(DATA, _own_files((*sources, *suite(params.benchmarks).sources)), hashes)
     _write(MODEL, _files_of_model(params), hashes)

@@ -137,14 +137,15 @@ class Train(Section):
         select: the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group.
         select_every: how often the model is scored on them: every `epoch` or every `quarter` of one.
         processes: how many divide each mini-batch, on CPUs or each on a GPU of its own.
-        source_weights: how often an epoch has each pair of a source, by its name; 1 for the sources that are not named.
+        source_weights: how often an epoch has each pair of a source, by its name: once if it is not named, and all once
+            if None.
     """
 
     device: Annotated[str, AfterValidator(_device)]
     select: Name
     select_every: Literal["epoch", "quarter"]
     processes: PositiveInt
-    source_weights: dict[str, Weight]
+    source_weights: dict[str, Weight] | None
 
 
 class Teacher(Section):

@@ -19,7 +19,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(model="avg", options=None, weights=None, **changes):
-        changes["train"] = params.train.model_copy(update={"source_weights": weights or {}})
+        changes["train"] = params.train.model_copy(update={"source_weights": weights})
         models = params.models | {"avg": params.models["avg"] | (options or {})}
         changed = params.model_copy(update={"model": model, "models": models, **changes})
         monkeypatch.setattr(stage, "load_params", lambda: changed)

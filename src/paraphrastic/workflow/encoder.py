@@ -64,7 +64,7 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
-    check_source_weights(chosen.train.source_weights, sources)
+    check_source_weights(chosen.train.source_weights or (), sources)
     if not tables.vocabulary.is_dir():
         _prepare(chosen, sources, sets, work, tables)
     teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)

@@ -144,7 +144,7 @@ def _train(
     model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
     pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
-    weights = params.train.source_weights
+    weights = params.train.source_weights or {}
     trainer = paraphrase_trainer(
         model, pairs, sentences, config, params.seed, select, selections, distillation, processes, weights
     )
