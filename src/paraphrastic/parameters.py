@@ -126,9 +126,6 @@ class Vocabulary(Section):
     ngrams_per_order: PositiveInt | None
 
 
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
 class Train(Section):
     """Parameters of the stage `train` that all models share.
 
@@ -145,7 +142,10 @@ class Train(Section):
     select: Name
     select_every: Literal["epoch", "quarter"]
     processes: PositiveInt
-    source_weights: dict[str, Weight] | None
+    source_weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] | None
+
+
+Weight = Annotated[float, Field(ge=0)]
 
 
 class Teacher(Section):

@@ -107,7 +107,7 @@ class Paraphrases(SentencePairs):
         is_large = sentences.nbytes > (WORDS_AT_ONCE if isinstance(vocabulary, WordVocabulary) else READ_AT_ONCE)
         folder = sentences.path.parent if isinstance(sentences, StoredSentences) else None
         read = Unread(TextFile(sentences, folder), vocabulary) if is_large else vocabulary.lookup(sentences)
-        return cls(read, left, right, sources, groups, _weights(encoded.dictionary, weights))
+        return cls(read, left, right, sources, groups, _weights(encoded, weights))
 
     def epoch(self, generator: np.random.Generator) -> NDArray[np.int64]:
         """Return the pairs that an epoch has, as row numbers; with weights a pair can occur several times."""
@@ -121,12 +121,14 @@ class Paraphrases(SentencePairs):
         return negative_mask(torch.cat([left, right]), groups, own)
 
 
-def _weights(sources: pa.StringArray, weights: Mapping[str, float]) -> NDArray[np.float64] | None:
-    """Return the weight of each source; None if all are 1."""
-    values = np.array([weights.get(name, 1.0) for name in sources.to_pylist()])
-    if len(values) and not values.any():
-        raise ParameterError("params.yaml: train.source_weights: all sources have the weight 0; keep one")
-    return None if (values == 1).all() else values
+def _weights(sources: pa.DictionaryArray, weights: Mapping[str, float]) -> NDArray[np.float64] | None:
+    """Return the weight of each source of the pairs; None if all are 1."""
+    values = np.array([weights.get(name, 1.0) for name in sources.dictionary.to_pylist()])
+    if (values == 1).all():
+        return None
+    if not len(weighted_rows(sources.indices.to_numpy(), values, np.random.default_rng(0))):
+        raise ParameterError("params.yaml: train.source_weights: no pair is left; give a source a larger weight")
+    return values
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from paraphrastic.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read
 from paraphrastic.training.fingerprint import fingerprint
 
 SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on
+_IDLE = 30  # seconds after which a process without work ends, also if this one was killed
 
 _Options = tuple[Path, int, str, Float]  # of an `ExternalEncoder`
 
@@ -80,7 +81,7 @@ def _encode(options: _Options, count: int, kind: str, texts: Iterable[pa.StringA
         delayed(_write_shard)(options, part, kind, shards / f"{number:06}.parquet") for number, part in enumerate(parts)
     )
     try:
-        yield from Parallel(count, return_as="generator_unordered")(calls)
+        yield from Parallel(count, return_as="generator_unordered", idle_worker_timeout=_IDLE)(calls)
     except BrokenProcessPool as error:
         raise ProcessError(
             "a process that encodes with the teacher died, perhaps for want of memory; run the same command again to "
