@@ -41,11 +41,11 @@ class StubTeacher:
 
 
 class MortalTeacher(StubTeacher):
-    """Its process is killed once, when it reads the text `FATAL`, if its folder has a file of that name."""
+    """Its process is killed once, when it reads the text `FATAL`, if a file of that name lies beside its folder."""
 
     def __init__(self, path: str, device: str | None = None) -> None:
         super().__init__(path, device)
-        self.mark = Path(path) / FATAL
+        self.mark = Path(path).with_name(FATAL)
 
     def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
         if FATAL in texts and self.mark.exists():

@@ -110,10 +110,11 @@ def test_several_processes(teach, monkeypatch, tmp_path):
     monkeypatch.setattr(teaching, "usable_processes", lambda folder, device: 2)
     assert content(teach("second")) == alone
     assert not StubTeacher.texts  # other processes encode
-    (tmp_path / "mini" / stub_teacher.FATAL).touch()
+    (tmp_path / stub_teacher.FATAL).touch()
     with pytest.raises(ProcessError, match=r"^a process that encodes with the teacher died.* to continue$"):
         teach("third")
     assert not (tmp_path / "third").exists()
+    assert [*(tmp_path / "work").rglob("words/*.parquet")]  # from which the next run goes on
     assert content(teach("third")) == alone
 
 
