@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -116,6 +119,20 @@ def test_several_processes(teach, monkeypatch, tmp_path):
     assert not (tmp_path / "third").exists()
     assert [*(tmp_path / "work").rglob("words/*.parquet")]  # from which the next run goes on
     assert content(teach("third")) == alone
+
+
+def test_process_ends_with_the_one_that_started_it():
+    code = (
+        "import os, time; from paraphrastic.workflow.teaching import _end_with;"
+        "_end_with(os.getppid()); print('ready', flush=True); time.sleep(60)"
+    )
+    starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        process.kill()
+        killed = time.monotonic()
+        assert process.stdout.read() == b""  # when no process is left that has the pipe
+    assert time.monotonic() - killed < 30
 
 
 def test_no_teacher(teach):

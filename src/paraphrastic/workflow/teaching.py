@@ -1,10 +1,13 @@
 """Training sentences and words → the vectors that a teacher gives to them."""
 
 import json
+import os
 import shutil
+import threading
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +27,6 @@ from paraphrastic.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read
 from paraphrastic.training.fingerprint import fingerprint
 
 SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on
-_IDLE = 30  # seconds after which a process without work ends, also if this one was killed
-
 _Options = tuple[Path, int, str, Float]  # of an `ExternalEncoder`
 
 _encoder = lru_cache(1)(ExternalEncoder)  # each process reads it once
@@ -78,10 +79,11 @@ def _encode(options: _Options, count: int, kind: str, texts: Iterable[pa.StringA
     """Write a table for each `SHARD` texts, unless it is there, in `count` processes; yield how many texts each has."""
     parts = (column[start : start + SHARD] for column in texts for start in range(0, len(column), SHARD))
     calls = (
-        delayed(_write_shard)(options, part, kind, shards / f"{number:06}.parquet") for number, part in enumerate(parts)
+        delayed(_write_shard)(os.getpid(), options, part, kind, shards / f"{number:06}.parquet")
+        for number, part in enumerate(parts)
     )
     try:
-        yield from Parallel(count, return_as="generator_unordered", idle_worker_timeout=_IDLE)(calls)
+        yield from Parallel(count, return_as="generator_unordered")(calls)
     except BrokenProcessPool as error:
         raise ProcessError(
             "a process that encodes with the teacher died, perhaps for want of memory; run the same command again to "
@@ -89,12 +91,26 @@ def _encode(options: _Options, count: int, kind: str, texts: Iterable[pa.StringA
         ) from error
 
 
-def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path) -> int:
+def _write_shard(starter: int, options: _Options, texts: pa.StringArray, kind: str, path: Path) -> int:
+    if os.getpid() != starter:
+        _end_with(starter)
     if not path.exists():
         vectors = _unit_vectors(_encoder(*options), texts)
         column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
         write_table(pa.table({"text": texts, "vector": column}), path, teacher_schema(kind, vectors.shape[1]))
     return len(texts)
+
+
+@cache
+def _end_with(starter: int) -> None:
+    """End this process soon after the one that started it; joblib's processes outlive one that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == starter:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _unit_vectors(encoder: ExternalEncoder, texts: pa.StringArray) -> Vectors:
