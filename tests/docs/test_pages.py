@@ -71,7 +71,7 @@ def options():
 def test_option_of_a_page_is_a_parameter(tmp_path, option):
     key, _, value = option.replace("models.NAME.", "models.lstm.").partition("=")
     (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
-    for choice in value.split(",") if "[" not in value else [value]:
+    for choice in [value] if {"[", "{"} & set(value) else value.split(","):
         apply_overrides(tmp_path / "params.yaml", [f"{key}={choice}"])
         params = load_params(tmp_path / "params.yaml")
         model = key.split(".")[1] if key.startswith("models.") else params.model
