@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+
 from paraphrastic.parameters import load_params
 from paraphrastic.workflow.teaching import teach
 from pipeline.stage import CHECKPOINTS, run
@@ -11,7 +13,7 @@ CORPUS, VOCABULARY, TEACHER = Path("data/corpus"), Path("data/vocabulary"), Path
 
 def main() -> None:
     """Encode the training sentences with the encoder that params.yaml names, if it names one."""
-    teach(load_params(), CORPUS, VOCABULARY, CHECKPOINTS, TEACHER)
+    teach(load_params(), CORPUS, VOCABULARY, CHECKPOINTS, TEACHER, pa.cpu_count())
 
 
 if __name__ == "__main__":

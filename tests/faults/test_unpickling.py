@@ -24,7 +24,6 @@ from tests.helpers.toy_training import SENTENCES, kill_at, train
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 MODULES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal", "jsonpickle"}
-BETWEEN_PROCESSES = {"Parallel", "delayed"}  # of joblib: they pickle for processes that they start, and read no file
 BUILTINS = {"eval", "exec", "compile", "__import__"}
 READERS = {"read_pickle", "to_pickle", "full_load", "unsafe_load", "HDFStore"}
 FILES = sorted(file for name in ("src", "pipeline", ".ci", "docs") for file in (ROOT / name).rglob("*.py"))
@@ -35,8 +34,6 @@ def unsafe(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Import(names):
             yield from (alias.name for alias in names if alias.name.partition(".")[0] in MODULES)
-        case ast.ImportFrom("joblib", names) if {alias.name for alias in names} <= BETWEEN_PROCESSES:
-            return
         case ast.ImportFrom(module, names):
             if (module or "").partition(".")[0] in MODULES or any(alias.name in MODULES for alias in names):
                 yield module or "from"

@@ -30,14 +30,13 @@ def teach(tmp_path, monkeypatch):
     """Runs the stage on 20 sentences with a file for each 8; returns the folder."""
     encoder = stub_teacher.install(monkeypatch, tmp_path / "mini")
     monkeypatch.setattr(teaching, "SHARD", 8)
-    monkeypatch.setattr(teaching, "usable_processes", lambda folder, device: 1)  # others would lack the stand-in
     write_table(pa.table({"text": TEXTS}), tmp_path / "sentences.parquet", SENTENCES)
     write_table(count_words(pa.array(TEXTS), 2), tmp_path / "words.parquet", WORD_COUNTS)
 
-    def teach(out="out", **changes):
+    def teach(out="out", processes=1, **changes):
         changes = {"teacher.path": str(encoder), "train.device": "cpu"} | changes
         params = load_params(ROOT / "params.yaml", changes)
-        teaching.teach(params, tmp_path, tmp_path, tmp_path / "work", tmp_path / out)
+        teaching.teach(params, tmp_path, tmp_path, tmp_path / "work", tmp_path / out, processes)
         return tmp_path / out
 
     return teach
@@ -111,14 +110,14 @@ def test_several_processes(teach, monkeypatch, tmp_path):
     StubTeacher.texts.clear()
     stub_teacher.install_everywhere(monkeypatch, tmp_path / "site")
     monkeypatch.setattr(teaching, "usable_processes", lambda folder, device: 2)
-    assert content(teach("second")) == alone
+    assert content(teach("second", 2)) == alone
     assert not StubTeacher.texts  # other processes encode
     (tmp_path / stub_teacher.FATAL).touch()
     with pytest.raises(ProcessError, match=r"^a process that encodes with the teacher died.* to continue$"):
-        teach("third")
+        teach("third", 2)
     assert not (tmp_path / "third").exists()
     assert [*(tmp_path / "work").rglob("words/*.parquet")]  # from which the next run goes on
-    assert content(teach("third")) == alone
+    assert content(teach("third", 2)) == alone
 
 
 def test_process_ends_with_the_one_that_started_it():
