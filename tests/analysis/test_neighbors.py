@@ -97,7 +97,7 @@ def test_most_frequent_words_only(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("words", [True, False])
 def test_ngrams_nearest_to_ngrams(tmp_path, words):
-    artifacts = run(tmp_path, "charagram", CHARAGRAM | {"words": words})
+    artifacts = run(tmp_path, "charagram", CHARAGRAM | {"words": words, "bigrams": 2 if words else None})
     table = neighbors.analyze(artifacts)
     vectors = dict(zip(artifacts.model.vocabulary.to_pylist(), artifacts.model.embeddings().astype(float), strict=True))
     found = lists(table, "charagram2016 T10")

@@ -32,7 +32,7 @@ NO_NOISE = {"scramble": None, "dropout": None, "word_dropout": None}
 OPTIONS = (
     HEAD | NO_NOISE | {"epochs": 2, "projection_dim": 6, "tasks": ["any"], "tagger": "charagram", "num_threads": 1}
 )
-CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 BLOCKS = {
     "avg": WORD,
     "charagram": CHARAGRAM,

@@ -42,6 +42,11 @@ def _charcnn(filters, filter_activation, activation, dense=True):
     return "charcnn", TRAINED | {"filters": filters} | layers
 
 
+def _charagram(counts, num_layers, activation, words=False):
+    layers = {"words": words, "bigrams": None, "counts": counts, "num_layers": num_layers, "activation": activation}
+    return "charagram", TRAINED | layers
+
+
 VARIANTS = [
     ("avg", WORD),
     ("lstmavg", LSTM),
@@ -58,9 +63,15 @@ VARIANTS = [
     *(("gran", LSTM | {"variant": variant}) for variant in (1, 2, 3, 4, 5)),
     *(("bigran", BOTH[0] | {"variant": variant}) for variant in (1, 4)),
     *(("bigran", BOTH[1] | {"variant": variant}) for variant in (3, 5)),
-    ("charagram", TRAINED | {"words": False, "counts": "linear", "num_layers": 1, "activation": "tanh"}),
-    ("charagram", TRAINED | {"words": False, "counts": "sqrt", "num_layers": 2, "activation": "tanh"}),
-    ("charagram", TRAINED | {"words": True, "counts": "sqrt", "num_layers": 1, "activation": "linear"}),
+    (
+        "charagram",
+        TRAINED | {"words": False, "bigrams": None, "counts": "linear", "num_layers": 1, "activation": "tanh"},
+    ),
+    _charagram("sqrt", 2, "tanh"),
+    (
+        "charagram",
+        TRAINED | {"words": True, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "linear"},
+    ),
     _charcnn({2: 7, 3: 5}, "relu", "tanh"),
     _charcnn({2: 7, 3: 5}, "tanh", "linear"),
     _charcnn({1: 4, 2: 6, 5: 6}, "tanh", "tanh"),

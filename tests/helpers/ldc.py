@@ -11,7 +11,7 @@ from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import LabelTrainer, MatchTrainer
 from paraphrastic.training.sentence_pairs import LabelledPairs, Paraphrases
 from tests.helpers.encoder_variants import EMBEDDINGS, TRAINED, ragged_of
-from tests.helpers.toy_training import COUNTS, SENTENCES
+from tests.helpers.toy_training import SENTENCES, WORD_COUNTS
 
 DIM, ROWS = 4, 11  # size of an embedding, and rows of the embedding table
 TRAINING = {key: value for key, value in TRAINED.items() if key not in ("margin", "temperature")} | EMBEDDINGS
@@ -66,7 +66,7 @@ def start(block, seed=7, **changes):
     config = Config(**block | changes)
     generator = torch.Generator().manual_seed(seed)
     module = Ldc(config, generator)
-    texts, embeddings = initial_embeddings(module, config, COUNTS["words"], SENTENCES, generator)
+    texts, embeddings = initial_embeddings(module, config, WORD_COUNTS, SENTENCES, generator)
     return TrainedPairModel(module, embeddings, texts)
 
 

@@ -33,6 +33,7 @@ VALUES: dict[
     "a": (0.1, 0.001),
     "accumulate": (2, 1),
     "batch_size": (9, 10),
+    "bigrams": (2, None),
     "character_dim": (4, 5),
     "components": (2, 1),
     "dim": (7, 8),
@@ -67,7 +68,8 @@ def small_block(section: str, name: str) -> dict[str, Any]:
     """Return the block `name` of a section of params.yaml with the sizes of SMALL."""
     block: dict[str, Any] = PARAMS[section][name]
     linear = {"activation": "linear"} if "dense" in block else {}  # `dense: false` needs it
-    return block | linear | {key: value for key, value in SMALL.items() if key in block}
+    words = {"words": True} if "bigrams" in block else {}  # `bigrams` needs it
+    return block | linear | words | {key: value for key, value in SMALL.items() if key in block}
 
 
 def changed(config: type[BaseModel], block: dict[str, Any], option: str, vectors: Path) -> dict[str, Any]:

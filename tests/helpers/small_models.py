@@ -17,7 +17,7 @@ from tests.helpers.encoder_variants import LSTM, TRAINED, WORD
 from tests.helpers.ldc import LDC, start
 from tests.helpers.toy_training import SENTENCES, WORDS, prepare
 
-CHARAGRAM = TRAINED | {"words": True, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+CHARAGRAM = TRAINED | {"words": True, "bigrams": 2, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM}  # words and n-grams; with torch and without
 
 

@@ -18,7 +18,7 @@ from paraphrastic.training.sentence_pairs import Paraphrases
 from paraphrastic.training.teacher import TeacherVectors
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.stub_teacher import DIM, vector_of
-from tests.helpers.toy_training import COUNTS, SENTENCES
+from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, counts_for
 
 OPTIONS = {
     "path": "mini",
@@ -39,7 +39,7 @@ def unit(texts):
 def write_teacher(folder: Path) -> Path:
     """Write the teacher's vectors of the toy corpus, the sentences in two files, and return the folder."""
     texts = SENTENCES.to_pylist()
-    parts = {"sentences/0": texts[:30], "sentences/1": texts[30:], "words/0": COUNTS["words"]["text"].to_pylist()}
+    parts = {"sentences/0": texts[:30], "sentences/1": texts[30:], "words/0": WORD_COUNTS["text"].to_pylist()}
     for name, part in parts.items():
         vectors = pa.FixedSizeListArray.from_arrays(unit(part).astype(np.float16).ravel(), DIM)
         table = pa.table({"text": part, "vector": vectors})
@@ -56,7 +56,7 @@ def prepare(folder, name="avg", block=WORD, changes=None, **options):
     generator = torch.Generator().manual_seed(7)
     module = models.model_class(name)(config, generator)
     teacher = distillation.teacher if distillation.options.initial_words else None
-    arguments = module, config, COUNTS[module.vocabulary], SENTENCES, generator
+    arguments = module, config, counts_for(module), SENTENCES, generator
     texts, embeddings = initial_embeddings(*arguments, teacher)
     model, rows = TrainedEncoder(module, embeddings, texts), np.arange(20)
     pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)

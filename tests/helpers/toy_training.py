@@ -12,20 +12,20 @@ from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.sentence_pairs import Paraphrases
-from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from paraphrastic.vocabulary.words_and_ngrams import merge_counts
+from paraphrastic.vocabulary.kinds import count_entries
 
 # Sentences 2n and 2n + 1 are paraphrases. Each ends in a word of its own; its other words occur in many sentences.
 LETTERS = np.random.default_rng(1).choice(list("abcdefghijklmnopqrstuvwxyz"), (40, 5))
 WORDS = ["".join(row) for row in LETTERS]
 SENTENCES = pa.array([f"again {WORDS[n % 6]} was the {word}" for n, word in enumerate(WORDS)])
 
-COUNTS = {
-    "words": count_words(SENTENCES),
-    "ngrams": count_ngrams(SENTENCES, [2, 3]),
-    "words+ngrams": merge_counts(count_ngrams(SENTENCES, [2, 3]), count_words(SENTENCES)),
-    "characters": count_ngrams(SENTENCES, [1]),
-}
+
+WORD_COUNTS = count_entries("words", SENTENCES)
+
+
+def counts_for(module):
+    """Return the entries of the vocabulary of the toy corpus that a module reads."""
+    return count_entries(module.vocabulary, SENTENCES, [2, 3], bigram_min_count=module.bigram_min_count)
 
 
 def prepare(name, block, **changes):
@@ -34,8 +34,7 @@ def prepare(name, block, **changes):
     config = models.config_class(name)(**block)
     generator = torch.Generator().manual_seed(7)
     encoder = models.model_class(name)(config, generator)
-    counts = COUNTS[encoder.vocabulary]
-    texts, embeddings = initial_embeddings(encoder, config, counts, SENTENCES, generator)
+    texts, embeddings = initial_embeddings(encoder, config, counts_for(encoder), SENTENCES, generator)
     model = TrainedEncoder(encoder, embeddings, texts)
     rows = np.arange(20)
     pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)

@@ -27,8 +27,8 @@ def model(request, tmp_path_factory):
     if request.param == "sif":
         return save_word_vectors(folder, "sif", 2)
     if request.param.startswith("charagram"):
-        words = request.param == "charagram"
-        return save_encoder(folder, "charagram", CHARAGRAM | {"words": words, "activation": "linear"}, dim=64)
+        counted = {} if request.param == "charagram" else {"words": False, "bigrams": None}
+        return save_encoder(folder, "charagram", CHARAGRAM | counted | {"activation": "linear"}, dim=64)
     tokens = "both" if request.param == "avg-boundary" else "none"
     return save_encoder(folder, "avg", WORD, dim=64, boundary_tokens=tokens)
 
@@ -73,12 +73,13 @@ def test_part_of_the_vocabulary(model, tmp_path, share):
 
 
 def test_each_group_keeps_its_most_frequent_entries(tmp_path):
-    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM, dim=64)
+    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM, dim=64, bigrams=1)
     compact(model, tmp_path / "small", "float32", 0.5 * (tmp_path / "model/weights.safetensors").stat().st_size / 1e6)
     before, after = model.vocabulary.to_pylist(), paraphrastic.load(tmp_path / "small").vocabulary.to_pylist()
 
     def group(text):
-        return 0 if text[0] == text[-1] == " " and " " not in text[1:-1] and len(text) > 2 else len(text)
+        is_ngram = not (text[0] == text[-1] == " ") or len(text) == 2
+        return f"{len(text)} characters" if is_ngram else f"{len(text.split())} words"
 
     shares = []
     for wanted in {group(text) for text in before}:

@@ -14,12 +14,13 @@ from tests.helpers.word_equations import gran_states, submodule_weights
 LEFT, RIGHT = f"Again, {WORDS[0]} was xyzzy {WORDS[0]}!", f"The {WORDS[3]} was again the {WORDS[7]}"
 LEFT_WORDS = ["again", ",", WORDS[0], "was", "xyzzy", WORDS[0], "!"]
 RIGHT_WORDS = ["the", WORDS[3], "was", "again", "the", WORDS[7]]
-CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "linear"}
+CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "linear"}
 SUMS = {
     "avg": ("avg", WORD),
     "avg with boundary tokens": ("avg", WORD | {"boundary_tokens": "both"}),
     "charagram": ("charagram", CHARAGRAM),
     "charagram of words": ("charagram", CHARAGRAM | {"words": True}),
+    "charagram of pairs of words": ("charagram", CHARAGRAM | {"words": True, "bigrams": 1}),
     "charagram with counts": ("charagram", CHARAGRAM | {"counts": "linear"}),
     "charagram with tanh": ("charagram", CHARAGRAM | {"activation": "tanh"}),
     "charagram with ReLU": ("charagram", CHARAGRAM | {"activation": "relu"}),

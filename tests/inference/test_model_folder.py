@@ -104,7 +104,13 @@ def test_model_that_does_not_name_its_selection_sets(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "later"), [("avg", {"freeze_embeddings"}), ("lstmavg", {"freeze_embeddings"}), ("charcnn", {"dense"})]
+    ("name", "later"),
+    [
+        ("avg", {"freeze_embeddings"}),
+        ("lstmavg", {"freeze_embeddings"}),
+        ("charcnn", {"dense"}),
+        ("charagram", {"bigrams"}),
+    ],
 )
 def test_folder_without_later_options(tmp_path, name, later):
     model, _, config = prepare(name, dict(reversed(VARIANTS))[name])  # the first variant

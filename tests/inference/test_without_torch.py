@@ -21,7 +21,7 @@ OPTIONAL = (
 TEXTS = [f'Again, "{WORDS[0]}" was the {WORDS[1]}.', "", "日本 xyzzy", "again again was", *SENTENCES.to_pylist()[:9]]
 INSTALL = "pip install 'paraphrastic[torch]'"
 
-CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 WITH_VECTORS = {
     "avg": lambda folder: save_encoder(folder, "avg", WORD),
     "avg-boundary-tokens": lambda folder: save_encoder(folder, "avg", WORD | {"boundary_tokens": "both"}),

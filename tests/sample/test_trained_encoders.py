@@ -34,7 +34,9 @@ COMMON = {
 WORD_ORDER = {"init": "random", "epochs": 18, "margin": 0.4, "schedule": "constant", "max_grad_norm": 1.0}
 OPTIONS = {
     "avg": WORD | COMMON,
-    "charagram": TRAINED | COMMON | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "linear"},
+    "charagram": TRAINED
+    | COMMON
+    | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "linear"},
     "lstmavg": LSTM | COMMON | WORD_ORDER,
 }
 

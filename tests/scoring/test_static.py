@@ -123,7 +123,7 @@ def test_protocols_of_static_encoder():
     assert len(encoder.table) == len(encoder.texts)
 
 
-CHARAGRAM = TRAINED | {"words": False, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
+CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 
 
 @pytest.mark.parametrize(

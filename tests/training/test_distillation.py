@@ -12,7 +12,7 @@ from paraphrastic.training.teacher import TeacherVectors
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.stub_teacher import DIM
 from tests.helpers.toy_distillation import prepare, train, unit, write_teacher
-from tests.helpers.toy_training import COUNTS, SENTENCES, kill_at, saved_bytes
+from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, kill_at, saved_bytes
 
 BLOCKS = dict(VARIANTS)
 
@@ -48,7 +48,7 @@ def test_principal_components(folder):
 @pytest.mark.parametrize("dim", [4, DIM, 9])
 def test_start_of_words(folder, dim):
     model, _, _, distillation = prepare(folder, changes={"dim": dim})
-    vectors = unit(COUNTS["words"]["text"].to_pylist())
+    vectors = unit(WORD_COUNTS["text"].to_pylist())
     centred = vectors - vectors.mean(0)
     wanted = centred @ distillation.teacher.components(dim).T
     np.testing.assert_allclose(model.embeddings[1:, :DIM].numpy(), wanted, atol=2e-3)
@@ -58,14 +58,15 @@ def test_start_of_words(folder, dim):
     assert not torch.equal(untaught.embeddings, model.embeddings)
 
 
-def test_start_of_words_beside_ngrams(folder):
+def test_start_of_words_beside_ngrams_and_pairs(folder):
     name, block = next((name, block) for name, block in VARIANTS if name == "charagram" and block["words"])
-    model, *_ = prepare(folder, name, block)
+    model, *_ = prepare(folder, name, block, {"bigrams": 2})
     texts = model.texts.to_pylist()
+    assert " was the " in texts
     words = [
         row
         for row, text in enumerate(texts)
-        if text.strip() in set(COUNTS["words"]["text"].to_pylist()) and text.startswith(" ") and text.endswith(" ")
+        if text.strip() in set(WORD_COUNTS["text"].to_pylist()) and text.startswith(" ") and text.endswith(" ")
     ]
     assert 0 < len(words) < len(texts)
     assert sorted(model.embeddings[:, :DIM].abs().sum(1).nonzero().squeeze(1).tolist()) == words

@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -7,7 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.vocabulary import counting
-from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.counting import count_bigrams, count_ngrams, count_words
 from tests.helpers.column_forms import column_forms
 from tests.helpers.random_sentences import ALPHABETS, naive_ngrams, random_sentences
 
@@ -43,6 +44,21 @@ def test_word_counts_equal_naive_ones(monkeypatch, alphabet, size):
     counts = sorted(naive_counts([text.split(" ") for text in sentences]), key=lambda row: (-row[1], row[0]))
     monkeypatch.setattr(counting, "WORDS_CHUNK", size)
     assert rows(count_words(pa.array(sentences), min_count=2)) == [row for row in counts if row[0] and row[1] >= 2]
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@pytest.mark.parametrize("size", [counting._BIGRAMS_CHUNK, 50])
+def test_bigram_counts_equal_naive_ones(monkeypatch, alphabet, size):
+    sentences = random_sentences(ALPHABETS[alphabet] + " ")
+    words = count_words(pa.array(sentences), min_count=2)["text"]
+    known = set(words.to_pylist())
+    tokens = [[word for word in text.split(" ") if word] for text in sentences]
+    pairs = [[f" {a} {b} " for a, b in pairwise(row) if {a, b} <= known] for row in tokens]
+    counts = sorted(naive_counts(pairs), key=lambda row: (-row[1], row[0]))
+    monkeypatch.setattr(counting, "_BIGRAMS_CHUNK", size)
+    table = count_bigrams(pa.array(sentences), words, min_count=2)
+    assert table.schema == WORD_COUNTS
+    assert rows(table) == [row for row in counts if row[1] >= 2]
 
 
 def test_order_of_ngrams():

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.errors import DataError
-from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.counting import count_bigrams, count_ngrams, count_words
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary, merge_counts
 from tests.helpers.ragged_lists import id_counts
@@ -50,6 +50,46 @@ def test_ngram_that_is_a_rare_word():
     assert texts.count(" of ") == 1
     assert " on " in texts
     assert " mat " not in texts
+
+
+def table_with_bigrams(orders=(2, 3, 4), min_count=1):
+    words = count_words(SENTENCES)
+    return merge_counts(count_ngrams(SENTENCES, orders), words, count_bigrams(SENTENCES, words["text"], min_count))
+
+
+def test_counts_with_bigrams_equal_naive_ones():
+    texts = table_with_bigrams()["text"].to_pylist()
+    assert {" of the ", " a cat ", " of of ", " é 😀 "} <= set(texts)
+    counts = [
+        {texts[i]: count for i, count in row.items()}
+        for row in id_counts(WordNgramVocabulary(pa.array(texts)).lookup(SENTENCES))
+    ]
+    assert counts == [naive_counts(texts, sentence) for sentence in SENTENCES.to_pylist()]
+    assert counts[4][" of of "] == 2
+
+
+def test_bigram_that_is_also_an_ngram():
+    table = table_with_bigrams(orders=(5, 6), min_count=2)
+    texts = table["text"].to_pylist()
+    assert len(set(texts)) == len(table)
+    assert " on a " in texts  # an n-gram of six characters; as a pair it is too rare
+    ragged = WordNgramVocabulary(table["text"]).lookup(SENTENCES)
+    for start, end in pairwise(ragged.offsets):
+        assert (np.diff(ragged.ids[start:end]) > 0).all()
+
+
+def test_size_of_a_vocabulary_with_bigrams():
+    assert len(WordNgramVocabulary(pa.array(["of", " of ", " of the ", "f th"]))) == 4
+
+
+def test_bigrams_of_sentences_without_words():
+    vocabulary = WordNgramVocabulary(pa.array([" a b "]))
+    for sentences, lengths in [
+        ([], []),
+        (["", ""], [0, 0]),
+        (["", "a b", "", "b", "a", "b a b a"], [0, 1, 0, 0, 0, 1]),
+    ]:
+        assert vocabulary.lookup(pa.array(sentences, pa.string())).lengths.tolist() == lengths
 
 
 def test_out_of_vocabulary_share_of_the_ngrams():

@@ -22,7 +22,7 @@ _IDS = {
     "ngrams": "row, from 0, of each distinct entry of vocabulary.parquet that the text has; the text is the tokens, "
     "separated by single spaces, with a space at each end; without tokens it is empty",
 }
-_IDS["words+ngrams"] = _IDS["ngrams"] + ". An entry with a space at each end and none inside is a word"
+_IDS["words+ngrams"] = _IDS["ngrams"] + ". With a space at each end, an entry is a word, or, with one inside, two"
 _COUNTS = "float32 (N,), occurrences of each entry in its sentence"
 
 

@@ -141,7 +141,7 @@ def untrained_model(
     """
     cls: Any = model_class
     built: TrainableModel = cls(config, generator)
-    counts = count_entries(built.vocabulary, sentences, orders)
+    counts = count_entries(built.vocabulary, sentences, orders, bigram_min_count=built.bigram_min_count)
     texts, embeddings = initial_embeddings(built, config, counts, sentences, generator)
     return trained_model(built, embeddings, texts)
 

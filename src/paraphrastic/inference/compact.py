@@ -14,6 +14,7 @@ from paraphrastic.inference.model_folder import read_info, write_model
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.scoring.table_format import FORMATS, TableFormat
+from paraphrastic.vocabulary.bigrams import is_bigram
 from paraphrastic.vocabulary.words import END, START
 from paraphrastic.vocabulary.words_and_ngrams import is_word
 
@@ -40,8 +41,8 @@ def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableForm
 def compact(model: "Model", out: Path, table: TableFormat, max_mb: float | None = None) -> int:
     """Write a model with its embeddings in another format and, if it is too large, with a part of its vocabulary.
 
-    The vocabulary loses the rarest words, and of n-grams the rarest of each length: each of these groups keeps the same
-    share of its entries, in which the most frequent ones stand first.
+    The vocabulary loses the rarest words, the rarest pairs of words, and of n-grams the rarest of each length: each of
+    these groups keeps the same share of its entries, in which the most frequent ones stand first.
 
     Args:
         model: an average or Charagram.
@@ -96,8 +97,9 @@ def _relative_ranks(encoder: StaticEncoder) -> NDArray[np.float64]:
     texts = encoder.texts
     groups = np.zeros(len(texts), np.int64)
     if encoder.form.vocabulary != "words":
-        is_whole_word = is_word(texts).to_numpy(zero_copy_only=False)
-        groups = np.where(is_whole_word, 0, pc.utf8_length(texts).to_numpy())
+        lengths = pc.utf8_length(texts).to_numpy()
+        kinds = [mask.to_numpy(zero_copy_only=False) for mask in (is_word(texts), is_bigram(texts))]
+        groups = np.select(kinds, [0, 1], lengths + 1)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     ranks = np.empty(len(texts))
     ranks[order] = np.arange(len(texts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -29,10 +29,10 @@ Matrix = NDArray[np.float64]
 
 
 class Unit(NamedTuple):
-    """A word, an n-gram or a bias of a sentence.
+    """A word, a pair of adjacent words, an n-gram or a bias of a sentence.
 
     Attributes:
-        text: the word or the n-gram as in the vocabulary, or `(bias)`.
+        text: the word, pair or n-gram as in the vocabulary, or `(bias)`.
         share: of the cosine; may be negative.
         gate: L1 norm of the word's gate (acl2017 §5.2), for GRAN; otherwise None.
     """

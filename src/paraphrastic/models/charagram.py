@@ -3,6 +3,7 @@
 from typing import Literal
 
 import torch
+from pydantic import PositiveInt, ValidationInfo, field_validator
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
@@ -31,17 +32,33 @@ class CharagramArchitecture(ArchitectureConfig):
 
 
 class Config(CharagramArchitecture, EncoderConfig):
-    """Options of Charagram as a sentence encoder."""
+    """Options of Charagram as a sentence encoder.
+
+    Attributes:
+        bigrams: with `words`, add an embedding for each pair of adjacent words that occurs at least so many times in
+            the distinct sentences; None for no pairs.
+    """
+
+    bigrams: PositiveInt | None
+
+    @field_validator("bigrams")
+    @classmethod
+    def _words_with_bigrams(cls, bigrams: int | None, info: ValidationInfo) -> int | None:
+        if bigrams is not None and not info.data.get("words", True):
+            raise ValueError("needs words: true, because a pair is made of two of them")
+        return bigrams
 
 
 class Charagram(Encoder):
     """`g(s) = h(b + Σ_f weight(f) · W[f])` over the character n-grams f of s in the vocabulary.
 
-    weight(f) is the number of occurrences of f in s, or its square root. With `words`, f is an n-gram or a word.
+    weight(f) is the number of occurrences of f in s, or its square root. With `words`, f is an n-gram or a word;
+    with `bigrams`, or a pair of adjacent words.
     """
 
     def __init__(self, config: CharagramArchitecture, generator: Generator) -> None:
-        super().__init__("words+ngrams" if config.words else "ngrams", config.dim)
+        bigrams = config.bigrams if isinstance(config, Config) else None
+        super().__init__("words+ngrams" if config.words else "ngrams", config.dim, bigram_min_count=bigrams)
         self._form = StaticForm(self.vocabulary, "sum", counts=config.counts, activation=config.activation)
         self._activation = activation(config.activation)
         self.bias = nn.Parameter(torch.zeros(config.dim))  # b; W is the embedding table

@@ -23,6 +23,8 @@ class TrainableModel(nn.Module):
         vocabulary: what the rows of the embedding table stand for.
         boundary_tokens: tokens that enclose every sentence of words.
         regularize_to_start: λc penalises the distance of the parameters from their initial values instead of zero.
+        bigram_min_count: occurrences that a pair of adjacent words needs to be in a vocabulary of words and n-grams;
+            None for no pairs.
     """
 
     def __init__(
@@ -30,8 +32,10 @@ class TrainableModel(nn.Module):
         vocabulary: VocabularyKind,
         boundary_tokens: BoundaryTokens = "none",
         regularize_to_start: bool = False,
+        bigram_min_count: int | None = None,
     ) -> None:
         super().__init__()
+        self.bigram_min_count = bigram_min_count
         self.vocabulary: VocabularyKind = vocabulary
         self.boundary_tokens: BoundaryTokens = boundary_tokens
         self.regularize_to_start = regularize_to_start
@@ -54,8 +58,9 @@ class Encoder(TrainableModel, ABC):
         out_dim: int,
         boundary_tokens: BoundaryTokens = "none",
         regularize_to_start: bool = False,
+        bigram_min_count: int | None = None,
     ) -> None:
-        super().__init__(vocabulary, boundary_tokens, regularize_to_start)
+        super().__init__(vocabulary, boundary_tokens, regularize_to_start, bigram_min_count)
         self.out_dim = out_dim
 
     @abstractmethod

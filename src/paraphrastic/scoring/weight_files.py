@@ -17,6 +17,7 @@ from paraphrastic.tables import VOCABULARY, read_table, write_table
 
 LATER_OPTIONS = {  # absent from folders of earlier versions → the value that means the same
     "accumulate": 1,
+    "bigrams": None,
     "dense": True,
     "freeze_embeddings": False,
     "temperature": None,

@@ -19,6 +19,7 @@ from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
 from paraphrastic.training.processes import Processes
 from paraphrastic.training.sentence_pairs import Paraphrases
+from paraphrastic.vocabulary.counting import count_bigrams
 from paraphrastic.vocabulary.kinds import VocabularyKind
 from paraphrastic.vocabulary.words_and_ngrams import merge_counts
 
@@ -46,15 +47,22 @@ def initial_model(
     generator = torch.Generator().manual_seed(seed)
     cls: Any = model_class(name)
     module: TrainableModel = cls(config, generator)
-    counts = _read_counts(vocabulary, module.vocabulary)
+    counts = _counts(vocabulary, module, sentences)
     teacher = distillation.teacher if distillation and distillation.options.initial_words else None
     texts, embeddings = initial_embeddings(module, config, counts, sentences, generator, teacher)
     return trained_model(module, embeddings, texts).to(device)
 
 
+def _counts(folder: Path, module: TrainableModel, sentences: TrainingSentences) -> pa.Table:
+    """Return the entries of the module's vocabulary; pairs of words are counted now, the others are in `folder`."""
+    if module.vocabulary != "words+ngrams":
+        return _read_counts(folder, module.vocabulary)
+    words, least = _read_counts(folder, "words"), module.bigram_min_count
+    bigrams = count_bigrams(sentences, words["text"], least) if least else None
+    return merge_counts(_read_counts(folder, "ngrams"), words, bigrams)
+
+
 def _read_counts(folder: Path, kind: VocabularyKind) -> pa.Table:
-    if kind == "words+ngrams":
-        return merge_counts(_read_counts(folder, "ngrams"), _read_counts(folder, "words"))
     return read_table(folder / f"{kind}.parquet", WORD_COUNTS if kind == "words" else NGRAM_COUNTS)
 
 

@@ -1,4 +1,4 @@
-"""Count the words and character n-grams of a corpus.
+"""Count the words, pairs of adjacent words and character n-grams of a corpus.
 
 Its sentences are distinct. Each counts once, or, with weights, as often as training pairs contain it, which are the
 occurrences in the training data that charagram2016 counts (§4.1.2, §4.4).
@@ -19,13 +19,20 @@ from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths, split_words
 from paraphrastic.threads import in_order
 from paraphrastic.vocabulary.ngrams import ALPHABET, CHUNK, NgramNumbering, code_points
+from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import CHUNK as WORDS_CHUNK
+from paraphrastic.vocabulary.words import WordVocabulary
 
 OnProgress = Callable[[int], object]  # called with the number of sentences counted since the last call
 Weights = NDArray[np.int64]
 
 _MOST_PARTS = 8  # of all n-grams; a sixth of them start with a space, and are in one part
 _FREQUENT = 256  # characters whose frequencies decide the division
+
+_BIGRAMS_CHUNK = 1 << 25  # bytes of text; each addition passes over all pairs so far
+_WORD_BITS = 32  # a pair of words is the id of the first one, shifted by so many bits, and that of the second one
+_LAST_WORD = (1 << _WORD_BITS) - 1
+_PAIR_COUNTS = pa.schema([("pair", pa.int64()), ("count", pa.int64()), ("sentences", pa.int64())])
 
 
 def count_words(
@@ -88,6 +95,29 @@ def count_ngrams(
     order = table["order"].to_numpy()[rows]
     kept = [np.flatnonzero(order == n)[:max_per_order] for n in sorted(orders)]
     return table.take(rows[np.sort(np.concatenate(kept))])
+
+
+def count_bigrams(sentences: Texts, words: pa.StringArray | pa.ChunkedArray, min_count: int) -> pa.Table:
+    """Return the pairs of adjacent words that occur at least `min_count` times, most frequent first, then by text.
+
+    Args:
+        sentences: n tokenized sentences; each counts once.
+        words: of which the pairs are made, each once.
+        min_count: occurrences that a pair needs.
+
+    Returns:
+        Table in schema `WORD_COUNTS`; a text is the pair with a space between its words and at each end.
+    """
+    vocabulary = WordVocabulary(words)
+    tables = [_PAIR_COUNTS.empty_table()]
+    for chunk in chunks(sentences, _BIGRAMS_CHUNK):
+        tables = [_sum([*tables, _count_pairs(vocabulary.lookup(chunk))], "pair")]
+    total = tables[0].filter(pc.field("count") >= min_count)
+    pairs = total["pair"].to_numpy()
+    first, second = (words.take(pa.array(ids - 1)) for ids in (pairs >> _WORD_BITS, pairs & _LAST_WORD))
+    texts = pc.binary_join_element_wise("", first, second, "", " ")
+    table = pa.table({"text": texts, "count": total["count"], "sentences": total["sentences"]})
+    return table.sort_by([("count", "descending"), ("text", "ascending")]).cast(WORD_COUNTS)
 
 
 class OccurrenceCounter:
@@ -191,10 +221,20 @@ def _weighted_chunks(sentences: Texts, weights: Weights | None, size: int) -> It
         start += len(chunk)
 
 
-def _sum(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return the sum of tables of counts, in any order."""
-    groups = pa.concat_tables(tables).group_by("text", use_threads=False)
-    return groups.aggregate([("count", "sum"), ("sentences", "sum")]).rename_columns(WORD_COUNTS.names)
+def _sum(tables: Sequence[pa.Table], key: str = "text") -> pa.Table:
+    """Return the sum of tables of counts by their first column, `key`, in any order."""
+    groups = pa.concat_tables(tables).group_by(key, use_threads=False)
+    return groups.aggregate([("count", "sum"), ("sentences", "sum")]).rename_columns([key, "count", "sentences"])
+
+
+def _count_pairs(words: Ragged) -> pa.Table:
+    """Return the pairs of adjacent words of some sentences, unsorted, in schema `_PAIR_COUNTS`; id 0 is no word."""
+    ids, sentence = words.ids.astype(np.int64), np.repeat(np.arange(len(words)), words.lengths)
+    both = (ids[:-1] > 0) & (ids[1:] > 0) & (sentence[:-1] == sentence[1:])
+    table = pa.table({"pair": (ids[:-1] << _WORD_BITS | ids[1:])[both], "sentence": sentence[:-1][both]})
+    by_sentence = table.group_by(["pair", "sentence"], use_threads=False).aggregate([([], "count_all")])
+    counts = by_sentence.group_by("pair", use_threads=False).aggregate([("count_all", "sum"), ("sentence", "count")])
+    return counts.rename_columns(_PAIR_COUNTS.names)
 
 
 def _count_words(chunk: tuple[pa.StringArray, Weights]) -> tuple[pa.Table, int]:

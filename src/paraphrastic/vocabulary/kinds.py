@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.text.columns import Texts
 from paraphrastic.vocabulary.characters import CharacterVocabulary
-from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.counting import count_bigrams, count_ngrams, count_words
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import BoundaryTokens, WordVocabulary
@@ -59,6 +59,7 @@ def count_entries(
     orders: Sequence[int] = (),
     min_count: int = 1,
     ngrams_per_order: int | None = None,
+    bigram_min_count: int | None = None,
 ) -> pa.Table:
     """Count the entries that a vocabulary of `sentences` can have.
 
@@ -68,6 +69,7 @@ def count_entries(
         orders: lengths of character n-grams, for the kinds that have n-grams.
         min_count: occurrences that an entry needs.
         ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
+        bigram_min_count: occurrences that a pair of adjacent words needs; None counts no pairs.
 
     Returns:
         Table with columns `text`, `count` and `sentences`, and `order` if there are n-grams or characters only.
@@ -75,4 +77,8 @@ def count_entries(
     if kind == "words":
         return count_words(sentences, min_count)
     ngrams = count_ngrams(sentences, [1] if kind == "characters" else orders, min_count, ngrams_per_order)
-    return merge_counts(ngrams, count_words(sentences, min_count)) if kind == "words+ngrams" else ngrams
+    if kind != "words+ngrams":
+        return ngrams
+    words = count_words(sentences, min_count)
+    bigrams = count_bigrams(sentences, words["text"], bigram_min_count) if bigram_min_count else None
+    return merge_counts(ngrams, words, bigrams)

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.text.columns import Texts, chunks, split_words
-from paraphrastic.text.numbering import TextNumbering, hash_texts
+from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 
@@ -56,8 +56,17 @@ class WordVocabulary:
 
     def lookup_chunk(self, sentences: pa.StringArray) -> Ragged:
         """Return `lookup` without boundary tokens of at most `CHUNK` bytes of text."""
-        words, offsets = split_words(sentences)
-        return Ragged(self._numbering.find(hash_texts(words)) + np.int32(1), offsets)
+        return self.find(*hash_words(sentences))
+
+    def find(self, words: Hashes, offsets: NDArray[np.int64]) -> Ragged:
+        """Return the ids of words by their hashes, as `hash_words` returned them."""
+        return Ragged(self._numbering.find(words) + np.int32(1), offsets)
+
+
+def hash_words(sentences: pa.StringArray) -> tuple[Hashes, NDArray[np.int64]]:
+    """Return the hashes of the words of n tokenized sentences, and the offsets of the sentences in them, (n + 1,)."""
+    words, offsets = split_words(sentences)
+    return hash_texts(words), offsets
 
 
 def add_boundary_tokens(sentences: pa.StringArray, boundary_tokens: BoundaryTokens) -> pa.StringArray:

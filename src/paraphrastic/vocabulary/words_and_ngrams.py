@@ -1,7 +1,8 @@
-"""A vocabulary of character n-grams and whole words together.
+"""A vocabulary of character n-grams, whole words and pairs of adjacent words together.
 
-A word is stored as the n-gram of its characters with a space at each end: ` of ` occurs as often as the word `of`.
-One list of texts therefore holds both kinds, and an n-gram that is also a word has one entry.
+A word is stored as the n-gram of its characters with a space at each end: ` of ` occurs as often as the word `of`. A
+pair is stored likewise, see `bigrams`. One list of texts therefore holds all kinds, and an n-gram that is also a word
+or a pair has one entry.
 """
 
 from dataclasses import replace
@@ -12,17 +13,18 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.text.columns import Texts, chunks
+from paraphrastic.vocabulary.bigrams import BigramVocabulary, is_bigram
 from paraphrastic.vocabulary.ngrams import CHUNK, NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
-from paraphrastic.vocabulary.words import WordVocabulary
+from paraphrastic.vocabulary.words import WordVocabulary, hash_words
 
 
 class WordNgramVocabulary:
-    """Maps the character n-grams and the words of tokenized sentences to ids.
+    """Maps the character n-grams, the words and the pairs of adjacent words of tokenized sentences to ids.
 
     Args:
-        texts: n-grams, and words with a space at each end, each once. The i-th entry has id i.
+        texts: n-grams, and words and pairs with a space at each end, each once. The i-th entry has id i.
 
     Raises:
         DataError: an entry is empty or occurs twice.
@@ -30,34 +32,37 @@ class WordNgramVocabulary:
 
     def __init__(self, texts: pa.StringArray | pa.ChunkedArray) -> None:
         texts = check_vocabulary(texts, "n-grams and words")
-        words = is_word(texts)
-        self._word_ids = np.flatnonzero(words).astype(np.int32)
-        ngram_ids = np.flatnonzero(pc.invert(words)).astype(np.int32)
-        self._ngrams = NgramVocabulary(texts.filter(pc.invert(words)), ids=ngram_ids)
+        ngrams, words, bigrams = is_ngram(texts), is_word(texts), is_bigram(texts)
+        self._word_ids = _rows(words)
+        self._ngrams = NgramVocabulary(texts.filter(ngrams), ids=_rows(ngrams))
         self._words = WordVocabulary(pc.utf8_trim(texts.filter(words), " "))
+        self._bigrams = BigramVocabulary(texts.filter(bigrams), _rows(bigrams))
 
     def __len__(self) -> int:
-        return len(self._ngrams) + len(self._words)
+        return len(self._ngrams) + len(self._words) + len(self._bigrams)
 
     def lookup(self, sentences: Texts) -> Ragged:
-        """Return the distinct known n-grams and words of each sentence with their counts."""
+        """Return the distinct known n-grams, words and pairs of each sentence with their counts."""
         return concat(self._lookup(chunk) for chunk in chunks(sentences, CHUNK))
 
     def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
-        """Return which sentences, as `lookup` returned them, have an n-gram or a word of the vocabulary, (n,)."""
+        """Return which sentences, as `lookup` returned them, have an entry of the vocabulary, (n,)."""
         known: NDArray[np.bool_] = looked_up.lengths > 0
         return known
 
     def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
         """Return the share of out-of-vocabulary n-grams in each sentence, (n,), as `NgramVocabulary` does.
 
-        Words are not counted, and n-grams that are stored as words, such as ` of `, count as out of vocabulary.
+        Words and pairs are not counted, and n-grams that are stored as words, such as ` of `, count as out of
+        vocabulary.
         """
         return self._ngrams.oov_share(sentences)
 
     def _lookup(self, sentences: pa.StringArray) -> Ragged:
-        ngrams, words = self._ngrams.lookup_chunk(sentences), self._words.lookup_chunk(sentences).merge_repeats()
-        return ngrams.hstack(replace(words, ids=self._word_ids[words.ids - 1]))
+        hashes, offsets = hash_words(sentences)
+        ngrams, words = self._ngrams.lookup_chunk(sentences), self._words.find(hashes, offsets).merge_repeats()
+        found = ngrams.hstack(replace(words, ids=self._word_ids[words.ids - 1]))
+        return found.hstack(self._bigrams.find(hashes, offsets)) if len(self._bigrams) else found
 
 
 def is_word(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.ChunkedArray:
@@ -65,16 +70,36 @@ def is_word(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.Chu
     return pc.match_substring_regex(texts, "^ [^ ]+ $")
 
 
-def merge_counts(ngrams: pa.Table, words: pa.Table) -> pa.Table:
-    """Merge a table of n-grams and one of words, as the vocabulary stage writes them, into one vocabulary.
+def is_ngram(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.ChunkedArray:
+    """Return which entries are neither words nor pairs of words, nor have their form, (n,)."""
+    return pc.invert(pc.or_(is_word(texts), is_bigram(texts)))
+
+
+def _rows(mask: pa.BooleanArray | pa.ChunkedArray) -> NDArray[np.int32]:
+    return np.flatnonzero(mask).astype(np.int32)
+
+
+def merge_counts(ngrams: pa.Table, words: pa.Table, bigrams: pa.Table | None = None) -> pa.Table:
+    """Merge tables of n-grams, of words and of pairs of adjacent words into one vocabulary.
+
+    Args:
+        ngrams: as the vocabulary stage writes them.
+        words: likewise.
+        bigrams: as `counting.count_bigrams` returns them; None for no pairs.
 
     Returns:
-        Table of `text`, `count` and `sentences`: n-grams that are no words, then the words, then n-grams that have
-        the form of a word but are missing from `words`.
+        Table of `text`, `count` and `sentences`: n-grams of neither form, then the words, then n-grams that have the
+        form of a word but are missing from `words`, then the pairs, then n-grams of their form that are missing there.
     """
     columns = ["text", "count", "sentences"]
     spaced = pc.binary_join_element_wise("", words["text"], "", " ")
     words = words.set_column(words.schema.get_field_index("text"), "text", spaced)
-    has_form = is_word(ngrams["text"])
-    missing = ngrams.filter(pc.and_(has_form, pc.invert(pc.is_in(ngrams["text"], words["text"]))))
-    return pa.concat_tables(t.select(columns) for t in (ngrams.filter(pc.invert(has_form)), words, missing))
+    bigrams = words.slice(0, 0) if bigrams is None else bigrams
+    like_words, like_bigrams = ngrams.filter(is_word(ngrams["text"])), ngrams.filter(is_bigram(ngrams["text"]))
+    parts = ngrams.filter(is_ngram(ngrams["text"])), words, _without(like_words, words)
+    return pa.concat_tables(table.select(columns) for table in (*parts, bigrams, _without(like_bigrams, bigrams)))
+
+
+def _without(table: pa.Table, other: pa.Table) -> pa.Table:
+    """Return the rows whose text `other` lacks."""
+    return table.filter(pc.invert(pc.is_in(table["text"], other["text"])))
