@@ -14,7 +14,7 @@ from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.vocabulary.kinds import count_entries
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.run_artifacts import write_corpus
-from tests.helpers.small_models import CHARAGRAM, save_baseline
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline
 
 SENTENCES = [
     "huge not unlike 2 disagree vehicles large able huge enormous possible contrary die 2nd growth growths",
@@ -45,7 +45,7 @@ def naive_neighbors(vectors, query, texts, count):
     return sorted(cosine.items(), key=lambda item: -item[1])[:count]
 
 
-@pytest.mark.parametrize(("name", "block"), [("avg", WORD), ("lstmavg", LSTM), ("charagram", CHARAGRAM)])
+@pytest.mark.parametrize(("name", "block"), [("avg", WORD), ("lstmavg", LSTM), ("charagram", CHARAGRAM_WORDS)])
 def test_words_nearest_to_words_and_bigrams(tmp_path, name, block):
     artifacts = run(tmp_path, name, block)
     words = artifacts.counts("words")["text"].tolist()
@@ -72,7 +72,7 @@ def test_queries_of_a_word_model(tmp_path):
 
 
 def test_unknown_words_of_a_model_that_reads_ngrams(tmp_path):
-    found = lists(neighbors.analyze(run(tmp_path, "charagram", CHARAGRAM)), "charagram2016 T9")
+    found = lists(neighbors.analyze(run(tmp_path, "charagram", CHARAGRAM_WORDS)), "charagram2016 T9")
     assert {"vehicals", "babyyyyyy", "serious-looking"} <= set(found)
     assert len(found) == 11
 
@@ -97,7 +97,7 @@ def test_most_frequent_words_only(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("words", [True, False])
 def test_ngrams_nearest_to_ngrams(tmp_path, words):
-    artifacts = run(tmp_path, "charagram", CHARAGRAM | {"words": words, "bigrams": 2 if words else None})
+    artifacts = run(tmp_path, "charagram", CHARAGRAM_WORDS | {"words": words, "bigrams": 2 if words else None})
     table = neighbors.analyze(artifacts)
     vectors = dict(zip(artifacts.model.vocabulary.to_pylist(), artifacts.model.embeddings().astype(float), strict=True))
     found = lists(table, "charagram2016 T10")

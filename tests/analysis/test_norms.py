@@ -9,7 +9,7 @@ from paraphrastic.analysis.norms import analyze
 from paraphrastic.errors import ModelError
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.run_artifacts import write_corpus
-from tests.helpers.small_models import CHARAGRAM, save_baseline, save_encoder
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder
 from tests.helpers.toy_training import WORDS
 
 # WORDS[n] occurs in 30 n sentences, twice in those with an even number; the model lacks the word `other`
@@ -39,7 +39,7 @@ def test_correlation_over_words_of_the_training_data(tmp_path, name, least, n):
     [
         ("overlap", lambda folder: save_baseline(folder, "overlap")),
         ("tfidf-words", lambda folder: save_baseline(folder, "tfidf-words")),
-        ("charagram", lambda folder: save_encoder(folder, "charagram", CHARAGRAM)),
+        ("charagram", lambda folder: save_encoder(folder, "charagram", CHARAGRAM_WORDS)),
     ],
 )
 def test_models_without_embeddings_of_words(tmp_path, name, save):

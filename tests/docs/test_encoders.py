@@ -6,7 +6,7 @@ import pytest
 
 from docs import encoders
 from paraphrastic.errors import ParameterError
-from tests.helpers.small_models import CHARAGRAM, save_encoder
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder
 
 ROW = {"STS 2012–2015": 75.06, "STS 2016": 78.0, "SICK": 78.4, "megabytes": 39.94}
 
@@ -51,5 +51,5 @@ def test_argument_that_names_no_model(argument):
 
 
 def test_argument(tmp_path):
-    save_encoder(tmp_path, "charagram", CHARAGRAM)
+    save_encoder(tmp_path, "charagram", CHARAGRAM_WORDS)
     assert encoders._row(f"n-grams|open|{tmp_path}") == ("n-grams", "open", str(tmp_path), True)

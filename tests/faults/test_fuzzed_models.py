@@ -14,12 +14,12 @@ import paraphrastic
 from paraphrastic.inference.model_folder import copy_model
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.odd_input import damaged
-from tests.helpers.small_models import CHARAGRAM, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder, save_pair_model, save_word_vectors
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 CONFIG, WEIGHTS, VOCABULARY = "config.json", "weights.safetensors", "vocabulary.parquet"
-ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM}
+ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM_WORDS}
 KINDS = [*ENCODERS, "tfidf-words", "overlap", "vectors", "sif", "ldc"]
 VALUES = st.recursive(
     st.none()

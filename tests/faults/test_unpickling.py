@@ -18,7 +18,7 @@ from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.repository import ROOT
-from tests.helpers.small_models import CHARAGRAM, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, kill_at, train
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
@@ -114,7 +114,7 @@ def poisoned(monkeypatch):
 MODELS = {
     "avg": lambda folder: save_encoder(folder, "avg", WORD),
     "lstmavg": lambda folder: save_encoder(folder, "lstmavg", LSTM),
-    "charagram": lambda folder: save_encoder(folder, "charagram", CHARAGRAM),
+    "charagram": lambda folder: save_encoder(folder, "charagram", CHARAGRAM_WORDS),
     "tfidf-words": lambda folder: save_baseline(folder, "tfidf-words"),
     "sif": lambda folder: save_word_vectors(folder, "sif", 1),
     "ldc": save_pair_model,

@@ -20,7 +20,7 @@ from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.pretrained_mean import pretrained_mean
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.trainer import Trainer
-from tests.helpers.encoder_variants import LSTM, PROJ, TRAINED, WORD
+from tests.helpers.encoder_variants import CHARAGRAM, LSTM, PROJ, WORD
 from tests.helpers.ldc import LDC
 from tests.helpers.pretended_device import DEVICE, HAS_GPU, gpu
 from tests.helpers.small_models import save_baseline
@@ -32,7 +32,6 @@ NO_NOISE = {"scramble": None, "dropout": None, "word_dropout": None}
 OPTIONS = (
     HEAD | NO_NOISE | {"epochs": 2, "projection_dim": 6, "tasks": ["any"], "tagger": "charagram", "num_threads": 1}
 )
-CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 BLOCKS = {
     "avg": WORD,
     "charagram": CHARAGRAM,

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.helpers.hard_text import TOKENS
-from tests.helpers.small_models import CHARAGRAM, WORD, save_encoder
+from tests.helpers.small_models import CHARAGRAM_WORDS, WORD, save_encoder
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 _SETTINGS = ["models.avg.dim=8", "models.avg.epochs=3", "models.avg.batch_size=10", "vocabulary.min_count=1"]
@@ -30,7 +30,7 @@ EARLIER = ("out.npy", "out.vec", "README.md")  # outputs of which an earlier ver
 def make_inputs(folder: Path) -> Path:
     """Write what the commands read, and outputs of earlier ones."""
     save_encoder(folder / "avg", "avg", WORD)
-    save_encoder(folder / "charagram", "charagram", CHARAGRAM)
+    save_encoder(folder / "charagram", "charagram", CHARAGRAM_WORDS)
     texts = SENTENCES.to_pylist()
     lines = [line.replace("\n", " ").replace("\0", " ") for line in [*texts, *TOKENS]]
     (folder / "lines.txt").write_text("\n".join(lines * 20))

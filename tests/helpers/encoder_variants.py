@@ -35,16 +35,12 @@ PROJ = WORD | {"out_dim": DIM + 2}
 RECURRENT = WORD | {"scramble": 0.0, "matmul_dtype": "float32"}
 LSTM = RECURRENT | {"output_gate": True}
 BOTH = [LSTM | {"combine": combine} for combine in ("sum", "dense")]
+CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 
 
 def _charcnn(filters, filter_activation, activation, dense=True):
     layers = {"filter_activation": filter_activation, "dense": dense, "activation": activation, "dropout": 0.0}
     return "charcnn", TRAINED | {"filters": filters} | layers
-
-
-def _charagram(counts, num_layers, activation, words=False):
-    layers = {"words": words, "bigrams": None, "counts": counts, "num_layers": num_layers, "activation": activation}
-    return "charagram", TRAINED | layers
 
 
 VARIANTS = [
@@ -63,15 +59,9 @@ VARIANTS = [
     *(("gran", LSTM | {"variant": variant}) for variant in (1, 2, 3, 4, 5)),
     *(("bigran", BOTH[0] | {"variant": variant}) for variant in (1, 4)),
     *(("bigran", BOTH[1] | {"variant": variant}) for variant in (3, 5)),
-    (
-        "charagram",
-        TRAINED | {"words": False, "bigrams": None, "counts": "linear", "num_layers": 1, "activation": "tanh"},
-    ),
-    _charagram("sqrt", 2, "tanh"),
-    (
-        "charagram",
-        TRAINED | {"words": True, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "linear"},
-    ),
+    ("charagram", CHARAGRAM | {"counts": "linear"}),
+    ("charagram", CHARAGRAM | {"num_layers": 2}),
+    ("charagram", CHARAGRAM | {"words": True, "activation": "linear"}),
     _charcnn({2: 7, 3: 5}, "relu", "tanh"),
     _charcnn({2: 7, 3: 5}, "tanh", "linear"),
     _charcnn({1: 4, 2: 6, 5: 6}, "tanh", "tanh"),

@@ -13,12 +13,12 @@ from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.pretrained_mean import pretrained_mean
-from tests.helpers.encoder_variants import LSTM, TRAINED, WORD
+from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
 from tests.helpers.ldc import LDC, start
 from tests.helpers.toy_training import SENTENCES, WORDS, prepare
 
-CHARAGRAM = TRAINED | {"words": True, "bigrams": 2, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
-ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM}  # words and n-grams; with torch and without
+CHARAGRAM_WORDS = CHARAGRAM | {"words": True, "bigrams": 2}  # and n-grams, and pairs of words
+ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM_WORDS}  # words and n-grams; with torch and without
 
 
 def save_encoder(folder: Path, name: str, block: dict[str, Any], **changes: Any) -> Model:

@@ -18,8 +18,6 @@ from paraphrastic.vocabulary.kinds import count_entries
 LETTERS = np.random.default_rng(1).choice(list("abcdefghijklmnopqrstuvwxyz"), (40, 5))
 WORDS = ["".join(row) for row in LETTERS]
 SENTENCES = pa.array([f"again {WORDS[n % 6]} was the {word}" for n, word in enumerate(WORDS)])
-
-
 WORD_COUNTS = count_entries("words", SENTENCES)
 
 

@@ -14,7 +14,7 @@ from paraphrastic.inference.compact import compact
 from paraphrastic.inference.model_folder import load_trained
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
-from tests.helpers.small_models import CHARAGRAM, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES
 
 TEXTS = [*SENTENCES.to_pylist(), "nothing of it 中"]
@@ -28,7 +28,7 @@ def model(request, tmp_path_factory):
         return save_word_vectors(folder, "sif", 2)
     if request.param.startswith("charagram"):
         counted = {} if request.param == "charagram" else {"words": False, "bigrams": None}
-        return save_encoder(folder, "charagram", CHARAGRAM | counted | {"activation": "linear"}, dim=64)
+        return save_encoder(folder, "charagram", CHARAGRAM_WORDS | counted | {"activation": "linear"}, dim=64)
     tokens = "both" if request.param == "avg-boundary" else "none"
     return save_encoder(folder, "avg", WORD, dim=64, boundary_tokens=tokens)
 
@@ -73,7 +73,7 @@ def test_part_of_the_vocabulary(model, tmp_path, share):
 
 
 def test_each_group_keeps_its_most_frequent_entries(tmp_path):
-    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM, dim=64, bigrams=1)
+    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS, dim=64, bigrams=1)
     compact(model, tmp_path / "small", "float32", 0.5 * (tmp_path / "model/weights.safetensors").stat().st_size / 1e6)
     before, after = model.vocabulary.to_pylist(), paraphrastic.load(tmp_path / "small").vocabulary.to_pylist()
 

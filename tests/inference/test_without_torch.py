@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.helpers.encoder_variants import TRAINED, VARIANTS, WORD
+from tests.helpers.encoder_variants import CHARAGRAM, VARIANTS, WORD
 from tests.helpers.small_models import save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS
 
@@ -21,7 +21,6 @@ OPTIONAL = (
 TEXTS = [f'Again, "{WORDS[0]}" was the {WORDS[1]}.', "", "日本 xyzzy", "again again was", *SENTENCES.to_pylist()[:9]]
 INSTALL = "pip install 'paraphrastic[torch]'"
 
-CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 WITH_VECTORS = {
     "avg": lambda folder: save_encoder(folder, "avg", WORD),
     "avg-boundary-tokens": lambda folder: save_encoder(folder, "avg", WORD | {"boundary_tokens": "both"}),

@@ -17,7 +17,7 @@ from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.sentence_pairs import Paraphrases
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from tests.helpers.encoder_variants import LSTM, TRAINED, WORD
+from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
 
 pytestmark = pytest.mark.slow  # more than a minute for all three encoders
 
@@ -34,9 +34,7 @@ COMMON = {
 WORD_ORDER = {"init": "random", "epochs": 18, "margin": 0.4, "schedule": "constant", "max_grad_norm": 1.0}
 OPTIONS = {
     "avg": WORD | COMMON,
-    "charagram": TRAINED
-    | COMMON
-    | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "linear"},
+    "charagram": CHARAGRAM | COMMON | {"activation": "linear"},
     "lstmavg": LSTM | COMMON | WORD_ORDER,
 }
 

@@ -13,7 +13,7 @@ from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import static
 from paraphrastic.scoring.scorer import EmbeddingScorer, VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
-from tests.helpers.encoder_variants import TRAINED, WORD
+from tests.helpers.encoder_variants import CHARAGRAM, WORD
 from tests.helpers.pair_scores import all_pairs, cosines
 from tests.helpers.toy_training import SENTENCES as TOY_SENTENCES
 from tests.helpers.toy_training import prepare
@@ -121,9 +121,6 @@ def test_protocols_of_static_encoder():
     assert encoder.vocabulary_kind == "ngrams"
     assert encoder.embedding_array() is encoder.arrays["embeddings"]
     assert len(encoder.table) == len(encoder.texts)
-
-
-CHARAGRAM = TRAINED | {"words": False, "bigrams": None, "counts": "sqrt", "num_layers": 1, "activation": "tanh"}
 
 
 @pytest.mark.parametrize(
