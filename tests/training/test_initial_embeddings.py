@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.inference import model_folder
-from tests.helpers.encoder_variants import WORD
+from tests.helpers.encoder_variants import CHARAGRAM, WORD
 from tests.helpers.toy_training import SENTENCES, WORDS, prepare
 
 
@@ -15,6 +15,15 @@ def test_lengths_with_idf():
     assert not model.embeddings[0].any()
     assert lengths["the"] == pytest.approx(np.log(41 / 40), rel=0.3)
     assert lengths[WORDS[30]] == pytest.approx(np.log(41 / 1), rel=0.3)
+
+
+@pytest.mark.parametrize("init", ["random", "idf"])
+def test_pairs_of_words_start_at_zero(init):
+    model, _, _ = prepare("charagram", CHARAGRAM, words=True, bigrams=2, init=init)
+    lengths = dict(zip(model.texts.to_pylist(), model.embeddings.norm(dim=1).tolist(), strict=True))
+    pairs = {text for text in lengths if len(text.split()) == 2 and text[0] == text[-1] == " "}
+    assert " was the " in pairs
+    assert {text for text, length in lengths.items() if length == 0} == pairs
 
 
 def test_embeddings_with_vector_file(tmp_path):

@@ -12,6 +12,7 @@ from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import ArchitectureConfig, WordEmbeddingsConfig
 from paraphrastic.tables import TrainingSentences
 from paraphrastic.training.teacher import TeacherVectors
+from paraphrastic.vocabulary.bigrams import is_bigram
 from paraphrastic.vocabulary.pretrained import read_vectors
 from paraphrastic.vocabulary.words import END, START, BoundaryTokens, boundary_widths
 
@@ -30,7 +31,8 @@ def initial_embeddings(
     multiplied by `log((sentences + 1) / sentences that contain the entry)`; with `init: cooccurrence` it also has the
     direction that `cooccurrence.cooccurrence_vectors` gives it, if any. Words that the file `vectors` has start with
     the vector of the file, and words that only the file has are added. Words that the file lacks keep their initial
-    vectors; in the papers they are unknown. Boundary tokens get random vectors of expected length 1, without idf.
+    vectors; in the papers they are unknown. Boundary tokens get random vectors of expected length 1, without idf. Pairs
+    of adjacent words start at zero.
 
     Args:
         module: says what kind of vocabulary it reads.
@@ -56,6 +58,8 @@ def initial_embeddings(
         embeddings = teacher.initial_words(module.vocabulary, texts, embeddings)
     if config.init != "random":
         embeddings.mul_(_idf(vocabulary, len(sentences)).unsqueeze(1))
+    if module.bigram_min_count is not None:  # noise beside their words costs 0.3 points (docs/explanation/ablations.md)
+        embeddings[torch.from_numpy(np.flatnonzero(is_bigram(texts)))] = 0
     if module.vocabulary in ("ngrams", "words+ngrams"):
         return texts, embeddings
     embeddings = torch.cat([torch.zeros(1, dim), embeddings])

@@ -65,8 +65,8 @@ class TeacherVectors:
         """Return initial embeddings (n, d) in which words have the teacher's vectors.
 
         A word's first numbers are those of its vector, less the mean of all words, on the principal components; what
-        is beyond the size of the teacher's vectors stays random. N-grams and pairs of words start at zero beside words.
-        Vocabularies without words stay as they are.
+        is beyond the size of the teacher's vectors stays random. N-grams start at zero beside words. Vocabularies
+        without words stay as they are.
 
         Args:
             kind: of the vocabulary.
