@@ -81,12 +81,14 @@ def test_each_group_keeps_its_most_frequent_entries(tmp_path):
         is_ngram = not (text[0] == text[-1] == " ") or len(text) == 2
         return f"{len(text)} characters" if is_ngram else f"{len(text.split())} words"
 
-    shares = []
+    shares = {}
     for wanted in {group(text) for text in before}:
         entries, kept = ([text for text in texts if group(text) == wanted] for texts in (before, after))
         assert kept == entries[: len(kept)]
-        shares.append(len(kept) / len(entries))
-    assert max(shares) - min(shares) < 0.05
+        shares[wanted] = len(kept) / len(entries)
+    share = shares["1 words"]
+    pairs = {"2 words": pytest.approx(share**2, abs=0.03)}
+    assert shares == {name: pytest.approx(share, abs=0.03) for name in shares} | pairs
 
 
 def test_training_goes_on_from_int8(tmp_path):

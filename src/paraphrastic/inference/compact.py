@@ -21,6 +21,7 @@ from paraphrastic.vocabulary.words_and_ngrams import is_word
 if TYPE_CHECKING:
     from paraphrastic.inference.model import Model
 
+_PAIRS = 1  # number of the group of pairs of words
 _STEPS = 10  # of the search for a share, each half as large as the one before
 
 
@@ -41,8 +42,9 @@ def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableForm
 def compact(model: "Model", out: Path, table: TableFormat, max_mb: float | None = None) -> int:
     """Write a model with its embeddings in another format and, if it is too large, with a part of its vocabulary.
 
-    The vocabulary loses the rarest words, the rarest pairs of words, and of n-grams the rarest of each length: each of
-    these groups keeps the same share of its entries, in which the most frequent ones stand first.
+    The vocabulary loses the rarest words, and of n-grams the rarest of each length: each of these groups keeps the same
+    share of its entries, in which the most frequent ones stand first. Of pairs of words it keeps the square of that
+    share, since they matter less (docs/explanation/ablations.md).
 
     Args:
         model: an average or Charagram.
@@ -93,18 +95,22 @@ def _largest(encoder: StaticEncoder, model: "Model", trial: Path, limit: float) 
 
 
 def _relative_ranks(encoder: StaticEncoder) -> NDArray[np.float64]:
-    """Return the position of each entry in its group divided by the size of the group, (n,); 0 for boundary tokens."""
+    """Return the position of each entry in its group divided by the size of the group, (n,); 0 for boundary tokens.
+
+    Pairs of words have the square root of it.
+    """
     texts = encoder.texts
     groups = np.zeros(len(texts), np.int64)
     if encoder.form.vocabulary != "words":
         lengths = pc.utf8_length(texts).to_numpy()
         kinds = [mask.to_numpy(zero_copy_only=False) for mask in (is_word(texts), is_bigram(texts))]
-        groups = np.select(kinds, [0, 1], lengths + 1)
+        groups = np.select(kinds, [0, _PAIRS], lengths + 1)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     ranks = np.empty(len(texts))
     ranks[order] = np.arange(len(texts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     is_boundary = pc.is_in(texts, pa.array([START, END])).to_numpy(zero_copy_only=False)
-    return np.where(is_boundary, 0.0, ranks / sizes[groups])
+    relative = ranks / sizes[groups]
+    return np.where(is_boundary, 0.0, np.where(groups == _PAIRS, np.sqrt(relative), relative))
 
 
 def _part_of(encoder: StaticEncoder, kept: NDArray[np.int64]) -> StaticEncoder:
