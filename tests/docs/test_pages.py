@@ -21,6 +21,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *D
 TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
 OPTION = re.compile(r"-S (?:'([^'$]+)'|([\w.-]+=[^\s`$]+))|`(models\.[\w.-]+=[^`]+)`")
 EXAMPLES = {"KEY=VALUE", "model=NAME", "corpus=[sample,mine]", "model=attention", "benchmarks=own"}
+NEEDED = {"models.charagram.bigrams": ["models.charagram.words=true"]}  # option → others that it needs
 
 
 def test_page_of_results_is_current():
@@ -72,7 +73,7 @@ def test_option_of_a_page_is_a_parameter(tmp_path, option):
     key, _, value = option.replace("models.NAME.", "models.lstm.").partition("=")
     (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
     for choice in [value] if {"[", "{"} & set(value) else value.split(","):
-        apply_overrides(tmp_path / "params.yaml", [f"{key}={choice}"])
+        apply_overrides(tmp_path / "params.yaml", [f"{key}={choice}", *NEEDED.get(key, [])])
         params = load_params(tmp_path / "params.yaml")
         model = key.split(".")[1] if key.startswith("models.") else params.model
         models.config_class(model)(**params.models[model])
