@@ -11,7 +11,7 @@ from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.inference.neighbors import Neighbors, nearest_texts
 from paraphrastic.papers.published import published
 from paraphrastic.scoring.scorer import EmbeddingScorer, VectorScorer
-from paraphrastic.vocabulary.words_and_ngrams import is_ngram
+from paraphrastic.vocabulary.words_and_ngrams import entry_kinds
 
 # paper and table → how many of the most frequent words are searched; None for all
 AMONG_WORDS = {("iclr2016", "T8"): 10_000, ("charagram2016", "T8"): None, ("charagram2016", "T9"): None}
@@ -57,7 +57,7 @@ def _among_ngrams(artifacts: Artifacts) -> Iterator[Row]:
     if not isinstance(model.scorer, EmbeddingScorer) or "ngrams" not in model.scorer.vocabulary_kind:
         return
     has_words = model.scorer.vocabulary_kind == "words+ngrams"
-    rows = np.flatnonzero(is_ngram(model.vocabulary)) if has_words else np.arange(len(model.vocabulary))
+    rows = np.flatnonzero(entry_kinds(model.vocabulary)[0]) if has_words else np.arange(len(model.vocabulary))
     ngrams, embeddings = model.vocabulary.take(pa.array(rows)), model.embeddings()[rows]
     queries, count = _queries(*AMONG_NGRAMS)
     for query in queries:

@@ -14,9 +14,8 @@ from paraphrastic.inference.model_folder import read_info, write_model
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.scoring.table_format import FORMATS, TableFormat
-from paraphrastic.vocabulary.bigrams import is_bigram
 from paraphrastic.vocabulary.words import END, START
-from paraphrastic.vocabulary.words_and_ngrams import is_word
+from paraphrastic.vocabulary.words_and_ngrams import entry_kinds
 
 if TYPE_CHECKING:
     from paraphrastic.inference.model import Model
@@ -103,8 +102,8 @@ def _relative_ranks(encoder: StaticEncoder) -> NDArray[np.float64]:
     groups = np.zeros(len(texts), np.int64)
     if encoder.form.vocabulary != "words":
         lengths = pc.utf8_length(texts).to_numpy()
-        kinds = [mask.to_numpy(zero_copy_only=False) for mask in (is_word(texts), is_bigram(texts))]
-        groups = np.select(kinds, [0, _PAIRS], lengths + 1)
+        _, words, pairs = (kind.to_numpy(zero_copy_only=False) for kind in entry_kinds(texts))
+        groups = np.select([words, pairs], [0, _PAIRS], lengths + 1)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     ranks = np.empty(len(texts))
     ranks[order] = np.arange(len(texts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

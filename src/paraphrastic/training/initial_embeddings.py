@@ -49,16 +49,12 @@ def initial_embeddings(
     texts, dim = vocabulary["text"].combine_chunks(), config.embedding_dim
     embeddings = _random_directions(len(texts), dim, generator)
     if config.init == "cooccurrence":
-        from paraphrastic.training.cooccurrence import cooccurrence_vectors  # scikit-learn takes time to import
-
-        seed = int(torch.randint(2**31, (), generator=generator))
-        vectors = torch.from_numpy(cooccurrence_vectors(sentences, texts, dim, seed))
-        embeddings = torch.where(vectors.any(dim=1, keepdim=True), vectors, embeddings)
+        embeddings = _with_cooccurrence(embeddings, sentences, texts, generator)
     if teacher is not None:
         embeddings = teacher.initial_words(module.vocabulary, texts, embeddings)
     if config.init != "random":
         embeddings.mul_(_idf(vocabulary, len(sentences)).unsqueeze(1))
-    if module.bigram_min_count is not None:  # noise beside their words costs 0.3 points (docs/explanation/ablations.md)
+    if module.bigram_min_count is not None:  # as noise they are worse than none (docs/explanation/ablations.md)
         embeddings[torch.from_numpy(np.flatnonzero(is_bigram(texts)))] = 0
     if module.vocabulary in ("ngrams", "words+ngrams"):
         return texts, embeddings
@@ -70,6 +66,16 @@ def initial_embeddings(
 
 def _random_directions(rows: int, dim: int, generator: Generator) -> Tensor:
     return torch.randn(rows, dim, generator=generator).mul_(dim**-0.5)
+
+
+def _with_cooccurrence(
+    embeddings: Tensor, sentences: TrainingSentences, texts: pa.StringArray, generator: Generator
+) -> Tensor:
+    from paraphrastic.training.cooccurrence import cooccurrence_vectors  # scikit-learn takes time to import
+
+    seed = int(torch.randint(2**31, (), generator=generator))
+    vectors = torch.from_numpy(cooccurrence_vectors(sentences, texts, embeddings.shape[1], seed))
+    return torch.where(vectors.any(dim=1, keepdim=True), vectors, embeddings)
 
 
 def _idf(vocabulary: pa.Table, sentences: int) -> Tensor:

@@ -6,6 +6,7 @@ or a pair has one entry.
 """
 
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,8 @@ from paraphrastic.vocabulary.ngrams import CHUNK, NgramVocabulary
 from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 from paraphrastic.vocabulary.words import WordVocabulary, hash_words
+
+Mask: TypeAlias = pa.BooleanArray | pa.ChunkedArray
 
 
 class WordNgramVocabulary:
@@ -32,7 +35,7 @@ class WordNgramVocabulary:
 
     def __init__(self, texts: pa.StringArray | pa.ChunkedArray) -> None:
         texts = check_vocabulary(texts, "n-grams and words")
-        ngrams, words, bigrams = is_ngram(texts), is_word(texts), is_bigram(texts)
+        ngrams, words, bigrams = entry_kinds(texts)
         self._word_ids = _rows(words)
         self._ngrams = NgramVocabulary(texts.filter(ngrams), ids=_rows(ngrams))
         self._words = WordVocabulary(pc.utf8_trim(texts.filter(words), " "))
@@ -65,17 +68,18 @@ class WordNgramVocabulary:
         return found.hstack(self._bigrams.find(hashes, offsets)) if len(self._bigrams) else found
 
 
-def is_word(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.ChunkedArray:
+def is_word(texts: pa.StringArray | pa.ChunkedArray) -> Mask:
     """Return which entries are words, or n-grams of the same form, (n,)."""
     return pc.match_substring_regex(texts, "^ [^ ]+ $")
 
 
-def is_ngram(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.ChunkedArray:
-    """Return which entries are neither words nor pairs of words, nor have their form, (n,)."""
-    return pc.invert(pc.or_(is_word(texts), is_bigram(texts)))
+def entry_kinds(texts: pa.StringArray | pa.ChunkedArray) -> tuple[Mask, Mask, Mask]:
+    """Return which entries are n-grams, words and pairs of words, by their form, (n,) each; each is one of them."""
+    words, bigrams = is_word(texts), is_bigram(texts)
+    return pc.invert(pc.or_(words, bigrams)), words, bigrams
 
 
-def _rows(mask: pa.BooleanArray | pa.ChunkedArray) -> NDArray[np.int32]:
+def _rows(mask: Mask) -> NDArray[np.int32]:
     return np.flatnonzero(mask).astype(np.int32)
 
 
@@ -95,9 +99,9 @@ def merge_counts(ngrams: pa.Table, words: pa.Table, bigrams: pa.Table | None = N
     spaced = pc.binary_join_element_wise("", words["text"], "", " ")
     words = words.set_column(words.schema.get_field_index("text"), "text", spaced)
     bigrams = words.slice(0, 0) if bigrams is None else bigrams
-    like_words, like_bigrams = ngrams.filter(is_word(ngrams["text"])), ngrams.filter(is_bigram(ngrams["text"]))
-    parts = ngrams.filter(is_ngram(ngrams["text"])), words, _without(like_words, words)
-    return pa.concat_tables(table.select(columns) for table in (*parts, bigrams, _without(like_bigrams, bigrams)))
+    others, like_words, like_bigrams = (ngrams.filter(kind) for kind in entry_kinds(ngrams["text"]))
+    parts = others, words, _without(like_words, words), bigrams, _without(like_bigrams, bigrams)
+    return pa.concat_tables(table.select(columns) for table in parts)
 
 
 def _without(table: pa.Table, other: pa.Table) -> pa.Table:
