@@ -20,7 +20,7 @@ from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
 from paraphrastic.sources.source import Source
 from paraphrastic.workflow.source_weights import check_source_weights
-from paraphrastic.workflow.training import check_student
+from paraphrastic.workflow.student import check_student
 from pipeline.stage import run, write_csv
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")

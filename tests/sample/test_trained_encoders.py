@@ -42,7 +42,7 @@ OPTIONS = {
 @pytest.fixture(scope="module")
 def sample() -> tuple[pa.Table, dict[str, pa.Table]]:
     """The training pairs, and the similarity sets by name."""
-    all_tables = list(tables())
+    all_tables = tables()
     (pairs,) = (table for kind, table in all_tables if kind == "pairs")
     similarity = pa.concat_tables(table for kind, table in all_tables if kind == "similarity")
     names = pc.unique(similarity["set"]).to_pylist()

@@ -31,7 +31,7 @@ LARGE = make_source(
 @pytest.fixture(scope="module")
 def sample():
     """The tables of the sample, generated once."""
-    return list(tables())
+    return tables()
 
 
 def lines_of(sample):

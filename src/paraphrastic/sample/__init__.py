@@ -16,6 +16,7 @@ similarity set tests one phenomenon:
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain, islice
 from random import Random
 
@@ -37,11 +38,16 @@ _TOPICS = {"train": 600, "dev": 150, "test": 400}
 _TAGS = {"train": 400, "dev": 100, "test": 150}
 
 
-def tables(seed: int = 0) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the tables of the sample with their kinds, one or more tables for each kind of `paraphrastic.tables.RAW`.
+@cache  # the stage `tokenize` reads the evaluation sets first, and the pairs afterwards
+def tables(seed: int = 0) -> tuple[tuple[str, pa.Table], ...]:
+    """Return the tables of the sample with their kinds, one or more tables for each kind of `paraphrastic.tables.RAW`.
 
     The same seed gives the same tables on every machine. No sentence of `pairs` occurs in another table.
     """
+    return tuple(_generate(seed))
+
+
+def _generate(seed: int) -> Iterator[tuple[str, pa.Table]]:
     rng, used = Random(seed), set[str]()
 
     def generator(options: SetOptions) -> SentenceGenerator:

@@ -22,9 +22,10 @@ from paraphrastic.training.fingerprint import fingerprint
 from paraphrastic.workflow.counting import count_vocabulary
 from paraphrastic.workflow.downloading import download
 from paraphrastic.workflow.source_weights import check_source_weights
+from paraphrastic.workflow.student import check_student
 from paraphrastic.workflow.teaching import teach
 from paraphrastic.workflow.tokenizing import tokenize_sources
-from paraphrastic.workflow.training import Tables, check_student, train_model
+from paraphrastic.workflow.training import Tables, train_model
 
 
 def train(

@@ -19,6 +19,7 @@ from paraphrastic.training.fingerprint import digests, name_of
 from paraphrastic.training.rank import is_member, local_rank, nodes, rank, world_size
 from paraphrastic.training.teacher import TeacherVectors, read_teacher
 from paraphrastic.workflow.launching import run_in_processes
+from paraphrastic.workflow.student import check_student
 
 if TYPE_CHECKING:
     from paraphrastic.training.checkpoint import Checkpoint
@@ -93,23 +94,6 @@ def _sources(corpus: Path) -> dict[str, int]:
     """Return how many training pairs are from each source."""
     pairs = read_table(corpus / "pairs.parquet", PAIRS, encoded=["source"])
     return {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
-
-
-def check_student(params: Params) -> None:
-    """Refuse a teacher for a model that has no vectors to train.
-
-    Raises:
-        ParameterError: the model is a baseline or compares pairs of sentences.
-    """
-    if params.teacher.path is None:
-        return
-    from paraphrastic.nn.encoder import Encoder
-
-    if not issubclass(models.model_class(params.model), Encoder):
-        raise ParameterError(
-            f"params.yaml: teacher.path: {params.model} has no sentence vectors that are trained; leave it empty, or "
-            "choose an encoder"
-        )
 
 
 def run_digests(params: Params, device: str, tables: Tables) -> dict[str, str]:
