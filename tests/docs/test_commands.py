@@ -176,12 +176,14 @@ def run_blocks(copy, page):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_of_each_page(after, page):
     assert len(after(page).outputs) >= len([text for language, text in blocks(page) if language == "python"])
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_table_of_experiments(after):
     rows = [line.split("\t") for line in after("docs/tutorial.md").bash("paraphrastic experiments").splitlines()]
     found = {row[0]: row[1:] for row in rows}
@@ -191,6 +193,7 @@ def test_table_of_experiments(after):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_models_of_a_remote(after):
     folder = after("docs/how-to/remote.md").folder
     weights = [place / "weights.safetensors" for place in (folder / "data/model", folder / "../clone/data/model")]
@@ -199,6 +202,7 @@ def test_models_of_a_remote(after):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_plots_of_two_experiments(after):
     output = after("docs/tutorial.md").bash("dvc plots diff averages ngrams --json")
     data = json.loads(output)["data"]
@@ -216,6 +220,7 @@ def test_plots_of_two_experiments(after):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_queued_experiments_equal_direct_ones(after):
     copy = after("docs/how-to/cluster.md")
     rows = list(csv.DictReader(copy.bash("dvc exp show --csv").splitlines()))
@@ -225,6 +230,7 @@ def test_queued_experiments_equal_direct_ones(after):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_result_of_two_machines_is_that_of_one_process(reproduced, after):
     copy = after("docs/how-to/cluster.md")
     clones = sorted(copy.folder.parent.glob("train-*"))
@@ -248,6 +254,7 @@ def wait_for_queue(copy):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_inline_commands(after):
     copy = after("docs/how-to/pull-requests.md")
     commands = [command for page in PAGES for command in inline_commands(page)]

@@ -117,6 +117,7 @@ def clone(stored, tmp_path_factory, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_run_of_a_row_on_the_sample(clone, stored):
     results.run(["one"])
     stored_results = json.loads((stored / "one.json").read_text())
@@ -128,6 +129,7 @@ def test_run_of_a_row_on_the_sample(clone, stored):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_run_of_a_row_with_tasks_on_the_sample(clone, stored):
     with (stored / "rows.toml").open("a") as rows:
         rows.write('[topics]\nmodel = "avg"\ntasks = ["sample-topics", "sample-paraphrase"]\n')

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers.small_project import dvc, ended_workers, kill_workers, make_project, papers, start_papers, stored
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.nightly]
 
 ROWS = [
     '{ label = "short", model = "avg", seeds = [1, 2] }',

@@ -24,7 +24,7 @@ from tests.helpers.forked import (
 from tests.helpers.permissions import permit, protect
 from tests.helpers.repository import DVC, ROOT, copy_repository, isolated_environment, run_git
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.nightly]
 
 TASKS = ["sample-topics", "sample-tags"]
 RUNS = [*((stage,) for stage in STAGES), *(("finetune", task) for task in TASKS), ("analyze", "length")]

@@ -66,6 +66,7 @@ def test_locale_hash_seed_and_odd_path(tries, plain, tmp_path, name):
     tries.report(runs=1, wrong_bytes=0)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("model", sorted(YAML().load(ROOT / "params.yaml")["models"].keys() - NEED_FILES))
 def test_fresh_folders(tries, tmp_path, model):
     if model != "charagram" and tries.factor <= 1:
@@ -85,6 +86,7 @@ def metrics_of(content: dict[str, bytes]) -> dict[str, float]:
     return dict(flat(json.loads(content["metrics/evaluate.json"])))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("model", ["avg", "lstmavg"])
 def test_other_instruction_set(tries, tmp_path, model):
     if model != "avg" and tries.factor <= 1:

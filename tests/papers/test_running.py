@@ -35,7 +35,7 @@ from tests.helpers.small_project import (
     stored,
 )
 
-slow = pytest.mark.slow
+slow, nightly = pytest.mark.slow, pytest.mark.nightly
 AVG = '{ label = "avg", model = "avg", seeds = [1, 2] }'
 STARTED = replace(RUN, settings={**RUN.settings, "models.avg.dim": 10}, start=RUN)
 LONG = '{ label = "long", model = "avg", options = { epochs = 600 } }'
@@ -143,6 +143,7 @@ def test_seeds_at_the_same_time_and_again(folder):
 
 
 @slow
+@nightly
 def test_vectors_and_mappings_on_the_data_of_the_papers(folder, tmp_path):
     charcnn = '{ label = "charcnn", model = "charcnn", options = { filters = { 2 = 5, 7 = 3 } } }'
     make_project(folder, first=['{ label = "avg", model = "avg" }', charcnn])
@@ -171,6 +172,7 @@ def test_experiments_of_a_user_count(folder):
 
 
 @slow
+@nightly
 def test_results_of_other_parameters_and_versions_are_replaced(folder):
     make_project(folder, first=['{ label = "avg", model = "avg" }'])
     (name,) = names(folder, "first")
@@ -209,6 +211,7 @@ def test_one_experiment_fails(folder):
 
 
 @slow
+@nightly
 def test_ctrl_c_and_the_same_command_again(folder):
     make_project(folder, first=['{ label = "long", model = "avg", options = { epochs = 20 } }'])
     (name,) = names(folder, "first")
@@ -234,6 +237,7 @@ def test_ctrl_c_and_the_same_command_again(folder):
 
 
 @slow
+@nightly
 def test_message_of_ctrl_c_says_how_to_stop(folder):
     make_project(folder, first=[LONG, AVG])
     process = start_papers(folder, "run", "first")
@@ -250,6 +254,7 @@ def test_message_of_ctrl_c_says_how_to_stop(folder):
 
 
 @slow
+@nightly
 @pytest.mark.faults
 def test_killed_command_and_workers(folder):
     make_project(folder, first=['{ label = "long", model = "avg", options = { epochs = 10 } }', AVG])

@@ -55,6 +55,7 @@ def test_model_that_is_not_in_the_cache(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_row_that_starts_from_the_embeddings_of_another_row(tmp_path):
     folder = tmp_path / "clone"
     folder.mkdir()

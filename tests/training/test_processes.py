@@ -13,7 +13,14 @@ UNDIVIDED = "avg, accumulated"  # the last mini-batch of a source has 4 sentence
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "names"), [(2, [*CASES]), (3, [*CASES]), (5, [UNDIVIDED])])
+@pytest.mark.parametrize(
+    ("size", "names"),
+    [
+        (2, [*CASES]),
+        pytest.param(3, [*CASES], marks=pytest.mark.nightly),
+        pytest.param(5, [UNDIVIDED], marks=pytest.mark.nightly),
+    ],
+)
 def test_losses_and_weights_of_several_processes(size, names, tmp_path):
     divided = run_in_processes(size, run_cases, names, tmp_path / "divided")
     for name, arrays in run_cases(names, tmp_path / "one").items():
@@ -22,7 +29,7 @@ def test_losses_and_weights_of_several_processes(size, names, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [2, 5])
+@pytest.mark.parametrize("size", [2, pytest.param(5, marks=pytest.mark.nightly)])
 def test_distillation_in_several_processes(size, tmp_path):
     teacher = write_teacher(tmp_path / "teacher")
     divided = run_in_processes(size, run_distilled, teacher, tmp_path / "divided")

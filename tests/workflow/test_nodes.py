@@ -143,6 +143,7 @@ def test_machine_that_cannot_start(machines, number):
         assert error.startswith(line)
 
 
+@pytest.mark.nightly
 def test_second_machine_dies(machines, alone):
     first, second = machines
     (second.folder / DIES).write_text(str(STEP))
@@ -153,6 +154,7 @@ def test_second_machine_dies(machines, alone):
     assert_same_result(first.folder, alone)
 
 
+@pytest.mark.nightly
 def test_first_machine_dies_and_training_goes_on_in_the_other_order(machines, alone):
     """The checkpoint is on the machine that was the first."""
     first, second = machines

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 Vector = NDArray[Any]
 
@@ -27,8 +27,7 @@ def spearman(x: Vector, y: Vector) -> float:
 
 def ranks(x: Vector) -> NDArray[np.float64]:
     """Return ranks from 1, (n,); equal values get the mean of their ranks."""
-    average: NDArray[np.float64] = rankdata(x, method="average")
-    return average
+    return np.asarray(pd.Series(x).rank(method="average"), np.float64)
 
 
 def _standardize(x: Vector) -> NDArray[np.float64]:

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score, f1_score
 
 
 class Decision(NamedTuple):
@@ -62,6 +61,8 @@ def accuracy_and_f1(label: NDArray[Any], score: NDArray[Any], threshold: float) 
     """
     if not len(label):
         return Decision(0.0, 0.0)
+    from sklearn.metrics import accuracy_score, f1_score  # takes a second or two, which most processes do not need
+
     positive, predicted = label > 0, score.astype(np.float64) >= threshold
     f1 = f1_score(positive, predicted, zero_division=0.0)
     return Decision(float(accuracy_score(positive, predicted)), float(f1))
