@@ -83,6 +83,12 @@ def test_traceback_of_bug(run_python):
     assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
 
 
+def test_stages_that_start_without_the_packages_that_take_seconds(run_python):
+    imports = "import pipeline.inputs, pipeline.download, pipeline.tokenize, pipeline.vocabulary, pipeline.evaluate"
+    done = run_python("-c", f"{imports}, sys; print({{'torch', 'scipy.stats', 'sklearn'}} & {{*sys.modules}})")
+    assert (done.stdout, done.stderr) == ("set()\n", "")
+
+
 def test_bytes_of_csv(tmp_path):
     path = tmp_path / "metrics/table.csv"
     write_csv(pd.DataFrame({"set": ["a,b", "ü"], "score": [1.5, None]}), path)
