@@ -14,7 +14,8 @@ SCRIPTS = [name for name in FILES if not name.endswith(".yaml")]
 
 
 def manifests(name):
-    return {each["kind"]: each for each in YAML(typ="safe").load_all(FILES[name])}
+    yaml = YAML(typ="safe", pure=True)  # libyaml refuses the colons of PATH in a mapping of one line
+    return {each["kind"]: each for each in yaml.load_all(FILES[name])}
 
 
 def pods(job):

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import ClassVar
@@ -41,7 +42,10 @@ class StubTeacher:
 
 
 class MortalTeacher(StubTeacher):
-    """Its process is killed once, when it reads the text `FATAL`, if a file of that name lies beside its folder."""
+    """Its process is killed once, when it reads the text `FATAL`, if a file of that name lies beside its folder.
+
+    The kill waits for the vectors of another process in the folder `work` beside it.
+    """
 
     def __init__(self, path: str, device: str | None = None) -> None:
         super().__init__(path, device)
@@ -49,6 +53,8 @@ class MortalTeacher(StubTeacher):
 
     def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
         if FATAL in texts and self.mark.exists():
+            while not any(self.mark.with_name("work").rglob("words/*.parquet")):
+                time.sleep(0.01)
             self.mark.unlink()
             os.kill(os.getpid(), signal.SIGKILL)
         return super().encode(texts, batch_size, show_progress_bar)
