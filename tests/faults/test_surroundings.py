@@ -57,6 +57,7 @@ def plain(tmp_path_factory):
     return run_pipeline(tmp_path_factory.mktemp("plain") / "run", "avg")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", PLACES)
 def test_locale_hash_seed_and_odd_path(tries, plain, tmp_path, name):
     if name == "Turkish" and tries.factor <= 1:

@@ -192,6 +192,7 @@ def test_results_of_other_parameters_and_versions_are_replaced(folder):
 
 
 @slow
+@nightly
 def test_one_experiment_fails(folder):
     bad = '{ label = "bad", model = "avg", options = { margin = -1.0 } }'
     make_project(folder, first=[bad, '{ label = "avg", model = "avg" }'])

@@ -38,6 +38,7 @@ def test_distillation_in_several_processes(size, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_process_that_dies_is_started_again(tmp_path):
     name = "lstmavg, scrambled, noise"
     unbroken = run_in_processes(2, run_cases, [name], tmp_path / "unbroken")[name]
@@ -48,6 +49,7 @@ def test_process_that_dies_is_started_again(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("steps", [[0, 7], [5, 7], [7, 5], [7, 7]], ids=str)
 def test_training_goes_on_from_the_last_step_of_any_process(steps, tmp_path):
     run_in_processes(2, load_apart, tmp_path, steps)
