@@ -30,8 +30,6 @@ PAGES = sorted(
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`((?:(?:dvc|paraphrastic|python|pip|pytest|ruff|mypy|git|typer) |\.ci/|mypy|pytest)[^`\n]*)`")
 
-ONE_CACHE = {"docs/how-to/cluster.md"}  # pages whose clones share a DVC cache, as that page recommends
-
 BATCH_SYSTEMS = ROOT / "tests/helpers/cluster"  # pretended commands of Slurm and Kubernetes
 
 
@@ -154,10 +152,6 @@ def after(reproduced, tmp_path_factory):
             shutil.copytree(reproduced.folder, folder, symlinks=True)
             installed = {"PARAPHRASTIC_CACHE": str(folder.parent / "cache"), "PYTHONPATH": str(folder / "src")}
             installed["PATH"] = os.pathsep.join([str(BATCH_SYSTEMS), reproduced.environment["PATH"]])
-            if page in ONE_CACHE:
-                installed["DVC_GLOBAL_CONFIG_DIR"] = str(folder.parent)
-                config = f"[cache]\n    dir = {folder / '.dvc/cache'}\n"
-                (folder.parent / "config").write_text(config)
             copies[page] = Copy(folder, reproduced.environment | installed)
             run_blocks(copies[page], page)
         return copies[page]

@@ -53,7 +53,8 @@ class MortalTeacher(StubTeacher):
 
     def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
         if FATAL in texts and self.mark.exists():
-            while not any(self.mark.with_name("work").rglob("words/*.parquet")):
+            written, deadline = self.mark.with_name("work"), time.monotonic() + 60
+            while not any(written.rglob("words/*.parquet")) and time.monotonic() < deadline:
                 time.sleep(0.01)
             self.mark.unlink()
             os.kill(os.getpid(), signal.SIGKILL)

@@ -118,6 +118,10 @@ def test_tables_under_another_hash_seed():
         assert run.stdout.strip() == DIGEST
 
 
+def test_tables_are_generated_once(tables):
+    assert sample.tables() is tables
+
+
 def test_pairs_of_another_seed(pairs, monkeypatch):
     monkeypatch.setattr(sample, "_PAIRS", 100)
     (_, same), (_, other) = (next(sample._generate(seed)) for seed in (0, 1))
