@@ -98,7 +98,7 @@ def test_time_to_first_vector(folder, name):
     runs = (code, f"(1, {DIM})\n"), ("import numba, pyarrow.parquet; print(flush=True)", "\n")
     seconds_until_output(*runs[0])  # numba compiles and caches
     first, imports = np.min([[seconds_until_output(*run) for run in runs] for _ in range(5)], axis=0)
-    assert first < max(1, 2.5 * imports)  # a second; on processors that take long for these imports, in proportion
+    assert first < max(1, 3 * imports)  # a second; on processors that take long for these imports, in proportion
 
 
 def run_command(*arguments, text=""):

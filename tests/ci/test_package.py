@@ -41,7 +41,7 @@ def test_metadata_follows_the_citation():
 
 
 def test_classifiers_name_the_python_versions():
-    (base,) = [line for line in (ROOT / ".ci/base").read_text().splitlines() if line.startswith("for minor in")]
+    (base,) = [line for line in (ROOT / ".ci/base").read_text().splitlines() if line.startswith("for version in")]
     named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     assert named == re.findall(r"3\.\d+", base)
 
