@@ -28,6 +28,7 @@ EXAMPLES = {
     "analyze": "analyze",
     "card": "card avg",
     "compact": "compact avg small",
+    "merge": "merge avg avg --out merged",
     "dedup": "dedup lines.txt --model avg",
     "pairs": "pairs lines.txt --model avg",
     "search": f"search lines.txt {WORDS[0]} --model avg",
@@ -39,7 +40,7 @@ EXAMPLES = {
 }
 ELSEWHERE = ["experiments", "papers list", "papers run", "papers report"]  # these have test files of their own
 ELSEWHERE += ["train", "evaluate", "data inspect", "plots"]
-SILENT = ("data fetch", "compact", "export")  # print nothing on standard output
+SILENT = ("data fetch", "merge", "compact", "export")  # print nothing on standard output
 
 
 def command_names(group: Any, parents: tuple[str, ...] = ()) -> Iterator[str]:

@@ -40,6 +40,7 @@ COMMANDS = {
     "pairs": ["pairs", "lines.txt", "--model", "avg"],
     "info": ["info", "avg"],
     "card": ["card", "avg"],
+    "merge": ["merge", "avg", "avg", "--out", "small"],
     "compact": ["compact", "avg", "small"],
     "export": ["export", "avg", "out", "--to", "word2vec"],
     "compare": ["compare", "workspace", "workspace"],

@@ -20,6 +20,7 @@ COMMANDS = {
     "word2vec": ["export", "avg", "out/out.vec", "--to", "word2vec", "--force"],
     "static-embedding": ["export", "avg", "out/out", "--to", "static-embedding", "--force"],
     "sentence-transformers": ["export", "avg", "out/out", "--to", "sentence-transformers", "--force"],
+    "merge": ["merge", "avg", "avg", "--out", "out/out", "--force"],
     "compact": ["compact", "charagram", "out/out", "--force", "--max-mb", "0.02"],
     "card": ["card", "avg", "--out", "out/README.md", "--force"],
     "train": ["train", "--corpus", "pairs.csv", "--out", "out/out", *(f"-S{setting}" for setting in _SETTINGS)],

@@ -21,10 +21,10 @@ CHARAGRAM_WORDS = CHARAGRAM | {"words": True, "bigrams": 2}  # and n-grams, and 
 ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM_WORDS}  # words and n-grams; with torch and without
 
 
-def save_encoder(folder: Path, name: str, block: dict[str, Any], **changes: Any) -> Model:
+def save_encoder(folder: Path, name: str, block: dict[str, Any], seed: int = 4, **changes: Any) -> Model:
     """Save an encoder with random weights, and return it loaded."""
     encoder, _, config = prepare(name, block, **changes)
-    generator = torch.Generator().manual_seed(4)
+    generator = torch.Generator().manual_seed(seed)
     for parameter in encoder.module.parameters():  # biases start at zero, which would hide their terms
         parameter.data.normal_(0, 0.7, generator=generator)
     model_folder.save(encoder, name, config, folder)

@@ -226,6 +226,7 @@ def test_summary_of_model_without_weights(overlap):
         "model": "overlap",
         "selection": "-",
         "teacher": "-",
+        "members": 1,
         "dimension": "-",
         "vocabulary": 0,
         "parameters": 0,

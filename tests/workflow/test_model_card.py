@@ -26,7 +26,7 @@ def folder(tmp_path):
     folder = tmp_path / "model"
     save_encoder(folder, "avg", WORD)
     config = json.loads((folder / "config.json").read_text())
-    config |= {"sources": {"asset": 26, "mine": 4}, "teacher": "mini", "selection": ["sts.b"]}
+    config |= {"sources": {"asset": 26, "mine": 4}, "teacher": "mini", "selection": ["sts.b"], "members": 3}
     (folder / "config.json").write_text(json.dumps(config))
     (tmp_path / "sets.csv").write_text(SETS)
     (tmp_path / "corpus.csv").write_text(CORPUS)
@@ -52,6 +52,7 @@ def test_front_matter(folder, tmp_path):
     found = {each["dataset"]["name"]: each["metrics"] for each in index["results"]}
     assert found == {name: [{"type": "pearson", "value": r}] for name, r in (("sts.a", 60.0), ("sts.b", 80.0))}
     assert "learned the vectors of mini" in text
+    assert "principal components of those of 3 models" in text
 
 
 def test_training_data_and_figures(folder, tmp_path):

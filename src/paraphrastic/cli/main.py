@@ -55,8 +55,9 @@ class _Commands(TyperGroup):
             sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
             return result
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands alone, which then fit on a screen; the text above them names the options."""
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the text, which names the options, and the commands, which then fit on a screen of 24 lines."""
+        self.format_help_text(ctx, formatter)
         self.format_commands(ctx, formatter)
 
 
@@ -80,6 +81,7 @@ app.command()(experiments_command.experiments)
 app.command()(compare_command.compare)
 app.command()(analyze_command.analyze)
 app.command()(plots_command.plots)
+app.command()(model_commands.merge)
 app.command()(model_commands.compact)
 app.command()(model_commands.export)
 app.command()(model_commands.card)
@@ -100,7 +102,7 @@ def _about(
         bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Sentence encoders. MODEL is a folder. Options: --version, --help."""
+    """Sentence encoders. MODEL is a folder. Options: --version, COMMAND --help."""
 
 
 def main() -> None:

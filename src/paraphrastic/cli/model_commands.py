@@ -1,4 +1,4 @@
-"""Commands that use a trained model: embed, similarity, neighbors, explain, compact, export, card, info."""
+"""Commands that use trained models: embed, similarity, neighbors, explain, merge, compact, export, card, info."""
 
 import sys
 from pathlib import Path
@@ -110,6 +110,25 @@ def export(
     message(export(paraphrastic.load(model), out, to, force))
 
 
+def merge(
+    models: Annotated[list[Path], Argument(metavar="MODEL", help="Folders of models with the same vocabulary.")],
+    out: Annotated[Path, Option(help="Folder of the merged model.")],
+    dim: Annotated[int | None, Option(min=1, help="Size of its vectors.  [default: that of the first]")] = None,
+    force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
+) -> None:
+    """Write one encoder that is made of several.
+
+    Its vectors are the principal components of theirs, side by side. They must have the same vocabulary, as those of
+    several seeds have.
+    """
+    from paraphrastic.inference import merge as merging
+
+    _refuse_to_replace(out, force)
+    loaded = [paraphrastic.load(model) for model in models]
+    merging.merge(loaded, out, dim)
+    message(f"{out}: {paraphrastic.load(out).dim} of {sum(model.dim for model in loaded)} dimensions")
+
+
 def compact(
     model: ModelFolder,
     out: Annotated[Path, Argument(metavar="OUT", help="Folder of the smaller model.")],
@@ -118,8 +137,18 @@ def compact(
     force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
 ) -> None:
     """Write MODEL with smaller embeddings, or fewer of them."""
-    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.inference import compact as smaller
+
+    _refuse_to_replace(out, force)
+    loaded = paraphrastic.load(model)
+    entries = smaller.compact(loaded, out, table, max_mb)
+    size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
+    message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
+
+
+def _refuse_to_replace(out: Path, force: bool) -> None:
+    """Refuse a folder in which a model cannot be written."""
+    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.inference.model_folder import is_model_folder
 
     refuse_new_folder(out)
@@ -128,10 +157,6 @@ def compact(
             "exists; --force replaces it" if is_model_folder(out) else "exists and is no model; name another folder"
         )
         raise ParameterError(f"{out}: {remedy}")
-    loaded = paraphrastic.load(model)
-    entries = smaller.compact(loaded, out, table, max_mb)
-    size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
-    message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
 
 
 def card(

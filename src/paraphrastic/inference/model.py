@@ -59,6 +59,7 @@ class Model:
         scorer: the same model for tokenized text, as the pipeline uses it.
         selection: names of the evaluation sets that selected its epoch; empty if none did.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
+        members: how many trained models it is merged from; 1 if it is one itself.
         similarity_fn_name: the measure of `similarity`, as evaluators of sentence-transformers ask for it.
         model_card_data: what these evaluators have measured.
     """
@@ -69,6 +70,7 @@ class Model:
     scorer: Scorer
     selection: Sequence[str] = ()
     teacher: str | None = None
+    members: int = 1
     model_card_data: CardData = field(default_factory=CardData)
     similarity_fn_name: ClassVar[str] = "cosine"
 
@@ -244,11 +246,12 @@ class Model:
         return True
 
     def summary(self) -> dict[str, str | int]:
-        """Return name, selection sets, teacher, dimension (`-` for none), vocabulary, weights and bytes."""
+        """Return name, selection sets, teacher, members, dimension (`-` for none), vocabulary, weights and bytes."""
         return {
             "model": self.name,
             "selection": ", ".join(self.selection) or "-",
             "teacher": self.teacher or "-",
+            "members": self.members,
             "dimension": self.dim if isinstance(self.scorer, VectorScorer) else "-",
             "vocabulary": len(self.vocabulary),
             "parameters": _count_weights(self.folder / "weights.safetensors"),
@@ -309,7 +312,7 @@ def load(folder: Path | str, table: TableFormat | None = None, device: str = dev
     scorer, info = load_scorer(folder, device), read_info(folder)
     if table is not None:
         scorer = with_table_format(scorer, info.model, folder, table)
-    return Model(folder, info.model, info.options, scorer, info.selection, info.teacher)
+    return Model(folder, info.model, info.options, scorer, info.selection, info.teacher, info.members)
 
 
 def _count_weights(weights: Path) -> int:

@@ -35,6 +35,7 @@ class ModelInfo:
         selection: names of the evaluation sets that selected its epoch.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
         sources: training pairs by source; empty if the model has none, or is of an earlier version.
+        members: how many trained models it is merged from; 1 if it is one itself.
     """
 
     model: str
@@ -43,6 +44,7 @@ class ModelInfo:
     selection: Sequence[str] = ()
     teacher: str | None = None
     sources: Mapping[str, int] = field(default_factory=dict)
+    members: int = 1
 
 
 def save(
@@ -70,6 +72,7 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     content = {"format": FORMAT, "model": info.model, "config": {**info.options}, "selection": [*info.selection]}
     content |= {"teacher": info.teacher} if info.teacher else {}
     content |= {"sources": {**info.sources}} if info.sources else {}
+    content |= {"members": info.members} if info.members > 1 else {}
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
@@ -226,4 +229,6 @@ def read_info(folder: Path) -> ModelInfo:
     sources = content.get("sources", {})
     if not (isinstance(sources, dict) and all(isinstance(count, int) for count in sources.values())):
         raise wrong_config(folder)
-    return ModelInfo(content["model"], content["config"], content["scorer"], selection, teacher, sources)
+    if not isinstance(members := content.get("members", 1), int):
+        raise wrong_config(folder)
+    return ModelInfo(content["model"], content["config"], content["scorer"], selection, teacher, sources, members)

@@ -130,6 +130,8 @@ def _description(model: Model, info: ModelInfo) -> Iterator[str]:
     yield 'model = paraphrastic.load("FOLDER")  # the folder of this file'
     yield 'model.encode(["A dog runs.", "A cat sleeps."])'
     yield 'model.similarity(["A dog runs."], ["A dog is running."])\n```\n'
+    if info.members > 1:
+        yield f"It is merged: its vectors are the principal components of those of {info.members} models.\n"
     options = ", ".join(f"{name} = {'' if value is None else value}" for name, value in info.options.items())
     yield f"Options: {options}.\n"
 

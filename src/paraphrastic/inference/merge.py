@@ -1,0 +1,133 @@
+"""One encoder from several of the same vocabulary, such as those of several seeds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paraphrastic.atomic import atomic_folder
+from paraphrastic.console import progress
+from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.model_folder import ModelInfo, read_info, write_model
+from paraphrastic.scoring.embedding_table import EmbeddingTable
+from paraphrastic.scoring.static import StaticEncoder
+
+_BLOCK = 1 << 14  # rows of the tables that are projected at a time
+
+_Matrix = NDArray[np.float64]
+
+
+def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> None:
+    """Write the encoder whose vectors are those of all members side by side, reduced to their principal components.
+
+    The tables of the members stand side by side in T (rows, Σ dims), each divided by its norm, so that all count the
+    same; a member that is named twice counts twice. P (Σ dims, dim) holds the first right singular vectors of T.
+    Since a sum of rows of T P is the sum of rows of T, times P, the result is a sum of embeddings like its members.
+    With all dimensions, its inner products are the means of theirs.
+
+    Memory: the members' tables, which are mapped, and the new table in float32.
+
+    Args:
+        models: averages or Charagram models with the same vocabulary.
+        out: the folder, which appears whole or not at all; one that is there is replaced.
+        dim: dimensions that are kept; None for as many as the first member has.
+
+    Raises:
+        ModelError: a member is no linear sum of embeddings, or not of the same kind and vocabulary as the first.
+        ParameterError: `dim` is none of 1 to Σ dims.
+    """
+    encoders = [_linear(model) for model in models]
+    _refuse_others(models, encoders)
+    tables = [encoder.table for encoder in encoders]
+    dims = [table.values.shape[1] for table in tables]
+    dim = dims[0] if dim is None else dim
+    if not 1 <= dim <= sum(dims):
+        raise ParameterError(f"dim = {dim}: the models have {sum(dims)} dimensions; choose at most as many")
+    projection = _projection(_products(tables), dims, dim)
+    arrays = {"embeddings": _projected(tables, projection)}
+    if "bias" in encoders[0].arrays:
+        arrays["bias"] = (np.concatenate([each.arrays["bias"] for each in encoders]) @ projection).astype(np.float32)
+    with atomic_folder(out) as part:
+        write_model(StaticEncoder(encoders[0].form, encoders[0].texts, arrays), _info(models, dim), part)
+
+
+def _linear(model: Model) -> StaticEncoder:
+    encoder = model.scorer
+    if not isinstance(encoder, StaticEncoder) or encoder.form.activation != "linear":
+        raise ModelError(f"{model.folder}: {model.name} is no linear sum of embeddings; choose avg or charagram")
+    if others := encoder.arrays.keys() - encoder.table.arrays().keys() - {"bias"}:
+        raise ModelError(f"{model.folder}: {model.name} has {min(others)} beside its embeddings and cannot be merged")
+    return encoder
+
+
+def _refuse_others(models: Sequence[Model], encoders: Sequence[StaticEncoder]) -> None:
+    """Refuse members that are not of the kind or the vocabulary of the first."""
+    first = models[0]
+    for model, encoder in zip(models, encoders, strict=True):
+        if (model.name, encoder.form) != (first.name, encoders[0].form):
+            raise ModelError(
+                f"{model.folder}: {model.name} is of another kind than {first.folder}, {first.name}; train both with "
+                "the same options"
+            )
+        if not encoder.texts.equals(encoders[0].texts):
+            raise ModelError(
+                f"{model.folder}: has another vocabulary than {first.folder}; train both on the same corpus"
+            )
+
+
+def _blocks(tables: Sequence[EmbeddingTable], description: str) -> Iterator[NDArray[np.float32]]:
+    """Yield blocks of rows of the tables side by side, (rows, Σ dims)."""
+    with progress() as bar:
+        for start in bar.track(range(0, len(tables[0]), _BLOCK), description=description):
+            rows = np.arange(start, min(start + _BLOCK, len(tables[0])))
+            yield np.hstack([table.take(rows) for table in tables])
+
+
+def _products(tables: Sequence[EmbeddingTable]) -> _Matrix:
+    """Return Tᵀ T of the tables side by side, (Σ dims, Σ dims), before they are divided by their norms."""
+    size = sum(table.values.shape[1] for table in tables)
+    products = np.zeros((size, size))
+    for block in _blocks(tables, "products"):
+        products += block.T @ block
+    return products
+
+
+def _projection(products: _Matrix, dims: Sequence[int], dim: int) -> _Matrix:
+    """Return the matrix that turns vectors side by side into merged ones, (Σ dims, dim).
+
+    Each singular vector has the sign in which its largest component is positive, so that the result is one of many.
+    """
+    squares = np.add.reduceat(np.diag(products), np.cumsum([0, *dims[:-1]]))  # of the norm of each table
+    scale = np.repeat(1 / np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny)), dims)
+    _, vectors = np.linalg.eigh(products * scale * scale[:, None])
+    largest = vectors[np.abs(vectors).argmax(0), np.arange(len(vectors))]
+    first = (vectors * np.sign(largest))[:, ::-1][:, :dim]
+    length = np.sqrt(squares.mean() / len(dims))
+    projection: _Matrix = first * scale[:, None] * length
+    return projection
+
+
+def _projected(tables: Sequence[EmbeddingTable], projection: _Matrix) -> NDArray[np.float32]:
+    projected = np.empty((len(tables[0]), projection.shape[1]), np.float32)
+    start, matrix = 0, projection.astype(np.float32)
+    for block in _blocks(tables, "embeddings"):
+        np.matmul(block, matrix, out=projected[start : start + len(block)])
+        start += len(block)
+    return projected
+
+
+def _info(models: Sequence[Model], dim: int) -> ModelInfo:
+    """Return what config.json says: the options of the first member, and what all of them have learned from."""
+    infos = [read_info(model.folder) for model in models]
+    teachers = dict.fromkeys(info.teacher for info in infos if info.teacher)
+    return replace(
+        infos[0],
+        options={**infos[0].options, "dim": dim},
+        selection=[*dict.fromkeys(name for info in infos for name in info.selection)],
+        teacher=" and ".join(teachers) or None,
+        sources={name: count for info in infos for name, count in info.sources.items()},
+        members=sum(info.members for info in infos),
+    )
