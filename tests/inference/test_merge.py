@@ -125,6 +125,19 @@ def test_models_that_cannot_be_merged(tmp_path):
     assert not (tmp_path / "merged").exists()
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_numbers_that_are_not_finite(tmp_path, value):
+    first, second = (save_encoder(tmp_path / name, "avg", WORD) for name in ("first", "second"))
+    arrays = {"embeddings": second.scorer.embedding_array().copy()}
+    arrays["embeddings"][3, 2] = value
+    write_model(
+        type(second.scorer)(second.scorer.form, second.vocabulary, arrays), read_info(second.folder), tmp_path / "bad"
+    )
+    with pytest.raises(ModelError, match="bad: embeddings that are not finite; train the model again"):
+        merge([first, paraphrastic.load(tmp_path / "bad")], tmp_path / "merged")
+    assert not (tmp_path / "merged").exists()
+
+
 def test_command(tmp_path):
     def run(*arguments):
         return CliRunner().invoke(app, ["merge", *map(str, arguments)])

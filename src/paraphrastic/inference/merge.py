@@ -36,7 +36,8 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> None:
         dim: dimensions that are kept; None for as many as the first member has.
 
     Raises:
-        ModelError: a member is no linear sum of embeddings, or not of the same kind and vocabulary as the first.
+        ModelError: a member is no linear sum of embeddings, not of the same kind and vocabulary as the first, or has
+            numbers that are not finite.
         ParameterError: `dim` is none of 1 to Σ dims.
     """
     encoders = [_linear(model) for model in models]
@@ -46,7 +47,9 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> None:
     dim = dims[0] if dim is None else dim
     if not 1 <= dim <= sum(dims):
         raise ParameterError(f"dim = {dim}: the models have {sum(dims)} dimensions; choose at most as many")
-    projection = _projection(_products(tables), dims, dim)
+    products = _products(tables)
+    _refuse_infinite(models, np.diag(products), dims)
+    projection = _projection(products, dims, dim)
     arrays = {"embeddings": _projected(tables, projection)}
     if "bias" in encoders[0].arrays:
         arrays["bias"] = (np.concatenate([each.arrays["bias"] for each in encoders]) @ projection).astype(np.float32)
@@ -93,6 +96,14 @@ def _products(tables: Sequence[EmbeddingTable]) -> _Matrix:
     for block in _blocks(tables, "products"):
         products += block.T @ block
     return products
+
+
+def _refuse_infinite(models: Sequence[Model], squares: _Matrix, dims: Sequence[int]) -> None:
+    is_finite = np.logical_and.reduceat(np.isfinite(squares), np.cumsum([0, *dims[:-1]]))
+    if not is_finite.all():
+        raise ModelError(
+            f"{models[int(is_finite.argmin())].folder}: embeddings that are not finite; train the model again"
+        )
 
 
 def _projection(products: _Matrix, dims: Sequence[int], dim: int) -> _Matrix:
