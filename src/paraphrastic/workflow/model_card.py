@@ -126,12 +126,12 @@ def _description(model: Model, info: ModelInfo) -> Iterator[str]:
     yield f"{summary['vocabulary']:,} entries in its vocabulary, {int(summary['bytes']) / 1e6:.1f} MB.\n"
     if info.teacher:
         yield f"It is distilled: it learned the vectors of {info.teacher}, whose licence and training data count too.\n"
+    if info.members > 1:
+        yield f"It is merged: its vectors are the principal components of those of {info.members} models.\n"
     yield "```python\nimport paraphrastic\n"
     yield 'model = paraphrastic.load("FOLDER")  # the folder of this file'
     yield 'model.encode(["A dog runs.", "A cat sleeps."])'
     yield 'model.similarity(["A dog runs."], ["A dog is running."])\n```\n'
-    if info.members > 1:
-        yield f"It is merged: its vectors are the principal components of those of {info.members} models.\n"
     options = ", ".join(f"{name} = {'' if value is None else value}" for name, value in info.options.items())
     yield f"Options: {options}.\n"
 
