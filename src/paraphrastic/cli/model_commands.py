@@ -125,8 +125,8 @@ def merge(
 
     _refuse_to_replace(out, force)
     loaded = [paraphrastic.load(model) for model in models]
-    merging.merge(loaded, out, dim)
-    message(f"{out}: {paraphrastic.load(out).dim} of {sum(model.dim for model in loaded)} dimensions")
+    kept = merging.merge(loaded, out, dim)
+    message(f"{out}: {kept} of {sum(model.dim for model in loaded)} dimensions")
 
 
 def compact(

@@ -13,6 +13,7 @@ from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import ModelInfo, read_info, write_model
 from paraphrastic.scoring.embedding_table import EmbeddingTable
+from paraphrastic.scoring.principal_directions import principal_directions
 from paraphrastic.scoring.static import StaticEncoder
 
 _BLOCK = 1 << 14  # rows of the tables that are projected at a time
@@ -20,7 +21,7 @@ _BLOCK = 1 << 14  # rows of the tables that are projected at a time
 _Matrix = NDArray[np.float64]
 
 
-def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> None:
+def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     """Write the encoder whose vectors are those of all members side by side, reduced to their principal components.
 
     The tables of the members stand side by side in T (rows, Σ dims), each divided by its norm, so that all count the
@@ -34,6 +35,9 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> None:
         models: averages or Charagram models with the same vocabulary.
         out: the folder, which appears whole or not at all; one that is there is replaced.
         dim: dimensions that are kept; None for as many as the first member has.
+
+    Returns:
+        How many dimensions its vectors have.
 
     Raises:
         ModelError: a member is no linear sum of embeddings, not of the same kind and vocabulary as the first, or has
@@ -55,6 +59,7 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> None:
         arrays["bias"] = (np.concatenate([each.arrays["bias"] for each in encoders]) @ projection).astype(np.float32)
     with atomic_folder(out) as part:
         write_model(StaticEncoder(encoders[0].form, encoders[0].texts, arrays), _info(models, dim), part)
+    return dim
 
 
 def _linear(model: Model) -> StaticEncoder:
@@ -107,17 +112,12 @@ def _refuse_infinite(models: Sequence[Model], squares: _Matrix, dims: Sequence[i
 
 
 def _projection(products: _Matrix, dims: Sequence[int], dim: int) -> _Matrix:
-    """Return the matrix that turns vectors side by side into merged ones, (Σ dims, dim).
-
-    Each singular vector has the sign in which its largest component is positive, so that the result is one of many.
-    """
+    """Return the matrix that turns vectors side by side into merged ones, (Σ dims, dim)."""
     squares = np.add.reduceat(np.diag(products), np.cumsum([0, *dims[:-1]]))  # of the norm of each table
     scale = np.repeat(1 / np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny)), dims)
-    _, vectors = np.linalg.eigh(products * scale * scale[:, None])
-    largest = vectors[np.abs(vectors).argmax(0), np.arange(len(vectors))]
-    first = (vectors * np.sign(largest))[:, ::-1][:, :dim]
+    directions = principal_directions(products * scale * scale[:, None], dim)
     length = np.sqrt(squares.mean() / len(dims))
-    projection: _Matrix = first * scale[:, None] * length
+    projection: _Matrix = directions.T * scale[:, None] * length
     return projection
 
 

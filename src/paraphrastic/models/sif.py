@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.principal_directions import principal_directions
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.tables import TrainingSentences
@@ -74,8 +75,7 @@ def _row_weights(words: pa.StringArray, sentences: TrainingSentences, a: float) 
 def _principal_components(parts: Iterable[Vectors], dim: int, count: int) -> Vectors:
     """Return the first right singular vectors of (n, dim), given in parts, not centred, as rows: (count, dim)."""
     products = sum(((vectors.T @ vectors).astype(np.float64) for vectors in parts), np.zeros((dim, dim)))
-    _, directions = np.linalg.eigh(products)
-    return np.ascontiguousarray(directions.T[::-1][:count]).astype(np.float32)
+    return principal_directions(products, count).astype(np.float32)
 
 
 MODEL = Sif

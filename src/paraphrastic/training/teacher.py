@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.errors import DataError
+from paraphrastic.scoring.principal_directions import principal_directions
 from paraphrastic.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.vocabulary.kinds import VocabularyKind
 from paraphrastic.vocabulary.words_and_ngrams import is_word
@@ -55,11 +56,7 @@ class TeacherVectors:
     def components(self, count: int) -> NDArray[np.float32]:
         """Return the first principal components of the word vectors, (min(count, dim), dim), orthonormal."""
         centred = self.word_vectors - self.word_vectors.mean(0)
-        _, directions = np.linalg.eigh((centred.T @ centred).astype(np.float64))  # ascending; one per column
-        components = directions.T[::-1][:count]
-        largest = np.take_along_axis(components, np.abs(components).argmax(1)[:, None], 1)
-        signed: NDArray[np.float32] = (components * np.sign(largest)).astype(np.float32)  # eigh's are arbitrary
-        return signed
+        return principal_directions((centred.T @ centred).astype(np.float64), count).astype(np.float32)
 
     def initial_words(self, kind: VocabularyKind, texts: pa.StringArray, embeddings: Tensor) -> Tensor:
         """Return initial embeddings (n, d) in which words have the teacher's vectors.
