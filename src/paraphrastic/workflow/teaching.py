@@ -102,6 +102,7 @@ def _run(count: int, calls: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, in
                 yield from (each.result() for each in done)
             pending.add(pool.submit(_write_shard, *call))
         yield from (each.result() for each in as_completed(pending))
+        pool.shutdown()  # its processes end by themselves, and give back the semaphores of their progress bars
     except BrokenProcessPool as error:
         raise ProcessError(
             "a process that encodes with the teacher died, perhaps for want of memory; run the same command again to "
