@@ -26,9 +26,9 @@ import pyarrow.parquet as pq
 import typer
 
 from docs.results import COLUMNS, README, RESULTS
-from paraphrastic.atomic import write_text
-from paraphrastic.console import message, report_errors
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.console import message, report_errors
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.files import write_text
 from tests.benchmarks.measuring import in_own_process
 
 CORPUS, BENCHMARKS, STORED = Path("data/corpus"), Path("data/benchmarks"), RESULTS / "encoders.json"
@@ -122,8 +122,8 @@ def _others(teacher: Path, data: str, folder: Path) -> list[Row]:
 def fit_tfidf(folder: Path) -> None:
     """Write TF-IDF of words."""
     from paraphrastic import models
+    from paraphrastic.base.tables import StoredSentences
     from paraphrastic.inference.model_folder import save
-    from paraphrastic.tables import StoredSentences
 
     config = models.config_class("tfidf-words")()
     model_class: Any = models.model_class("tfidf-words")

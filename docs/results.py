@@ -24,9 +24,9 @@ from dvc.api import DVCFileSystem
 from dvc.scm import RevError
 from safetensors import safe_open
 
-from paraphrastic.console import report_errors
-from paraphrastic.errors import ParameterError, unknown_name
-from paraphrastic.parameters import load_params
+from paraphrastic.base.console import report_errors
+from paraphrastic.base.errors import ParameterError, unknown_name
+from paraphrastic.base.parameters import load_params
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE, README = ROOT / "docs/results", ROOT / "docs/results.md", ROOT / "README.md"

@@ -7,7 +7,7 @@ import typer
 
 from paraphrastic.analysis import analysis
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from pipeline.stage import run, write_csv
 
 DATA, TABLES = Path("data"), Path("metrics/analysis")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.fetching import prune
 from paraphrastic.sources.source import Source

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 from rich.table import Table
 
-from paraphrastic.atomic import write_text
-from paraphrastic.console import console
+from paraphrastic.base.console import console
+from paraphrastic.base.files import write_text
+from paraphrastic.base.parameters import load_params
+from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.evaluation import COLUMNS, Benchmarks, evaluate
 from paraphrastic.inference.model_folder import load_scorer, usable_device
-from paraphrastic.parameters import load_params
-from paraphrastic.tables import SCORES, write_table
 from pipeline.stage import run, write_csv
 
 MODEL, BENCHMARKS = Path("data/model"), Path("data/benchmarks")

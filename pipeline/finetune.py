@@ -8,16 +8,17 @@ from typing import Annotated
 import torch
 import typer
 
-from paraphrastic import devices, models
-from paraphrastic.atomic import write_text
-from paraphrastic.console import message, progress
-from paraphrastic.errors import ParameterError, unknown_name
+from paraphrastic import models
+from paraphrastic.base import devices
+from paraphrastic.base.console import message, progress
+from paraphrastic.base.errors import ParameterError, unknown_name
+from paraphrastic.base.files import write_text
+from paraphrastic.base.parameters import Params, checked, load_params
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.head_trainer import Outcome
 from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, train_task
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.finetuning.tasks import find_task, load_task
-from paraphrastic.parameters import Params, checked, load_params
 from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
 from paraphrastic.training.fingerprint import fingerprint
 from pipeline.stage import CHECKPOINTS, run, write_curve

@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from paraphrastic import models
-from paraphrastic.atomic import sha256_of, write_text
-from paraphrastic.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.parameters import Params, load_params
+from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
+from paraphrastic.base.files import sha256_of, write_text
+from paraphrastic.base.parameters import Params, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched

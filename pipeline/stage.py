@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import typer
 
-from paraphrastic.atomic import atomic_write
-from paraphrastic.console import interrupt_on_sigterm, report_errors
+from paraphrastic.base.console import interrupt_on_sigterm, report_errors
+from paraphrastic.base.files import atomic_write
 
 CHECKPOINTS = Path(".checkpoints")
 

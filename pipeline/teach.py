@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.workflow.teaching import teach
 from pipeline.stage import CHECKPOINTS, run
 

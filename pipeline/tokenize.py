@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.workflow.tokenizing import tokenize_sources
 from pipeline.stage import run, write_csv

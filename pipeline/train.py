@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.training.rank import rank
 from paraphrastic.workflow.launching import announced_errors
 from paraphrastic.workflow.training import Tables, train_model

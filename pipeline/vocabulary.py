@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.workflow.counting import count_vocabulary
 from pipeline.stage import run
 

@@ -1,4 +1,4 @@
-"""Fixtures for all tests. tests/base runs without torch, so nothing here may need it."""
+"""Fixtures for all tests. tests/without_extras runs without torch, so nothing here may need it."""
 
 import os
 import signal

@@ -27,13 +27,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "DataError": "errors",
+    "DataError": "base.errors",
     "Model": "inference.model",
-    "ModelError": "errors",
-    "ParameterError": "errors",
-    "ParaphrasticError": "errors",
-    "ProcessError": "errors",
-    "SourceError": "errors",
+    "ModelError": "base.errors",
+    "ParameterError": "base.errors",
+    "ParaphrasticError": "base.errors",
+    "ProcessError": "base.errors",
+    "SourceError": "base.errors",
     "evaluate": "workflow.evaluating",
     "load": "inference.model",
     "train": "workflow.encoder",

@@ -1,9 +1,9 @@
-from paraphrastic.errors import DataError as DataError
-from paraphrastic.errors import ModelError as ModelError
-from paraphrastic.errors import ParameterError as ParameterError
-from paraphrastic.errors import ParaphrasticError as ParaphrasticError
-from paraphrastic.errors import ProcessError as ProcessError
-from paraphrastic.errors import SourceError as SourceError
+from paraphrastic.base.errors import DataError as DataError
+from paraphrastic.base.errors import ModelError as ModelError
+from paraphrastic.base.errors import ParameterError as ParameterError
+from paraphrastic.base.errors import ParaphrasticError as ParaphrasticError
+from paraphrastic.base.errors import ProcessError as ProcessError
+from paraphrastic.base.errors import SourceError as SourceError
 from paraphrastic.inference.model import Model as Model
 from paraphrastic.inference.model import load as load
 from paraphrastic.workflow.encoder import train as train

@@ -13,7 +13,7 @@ imports nothing that a file names.
 from pathlib import Path
 from typing import Any
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 
 FOLDER = "0_Encoder"  # of the model in an exported folder; the name that sentence-transformers gives it
 MODULE = "paraphrastic.sentence_transformers.Encoder"

@@ -5,7 +5,7 @@ import pytest
 
 from paraphrastic.analysis import cosine_gap
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.run_artifacts import write_corpus
 from tests.helpers.small_models import save_baseline, save_encoder

@@ -7,7 +7,7 @@ import pytest
 
 from paraphrastic.analysis import gates
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.pretended_device import HAS_GPU, gpu
 from tests.helpers.small_models import save_encoder

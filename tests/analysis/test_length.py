@@ -3,7 +3,7 @@
 import pytest
 
 from paraphrastic.analysis.length import analyze
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from tests.helpers.run_artifacts import write_run
 
 TEXTS = ["a b c", "a b d", "a e f", "g h i", "a b c d e", " ".join("abcdefghijk"), " ".join("abcdefghijl")]

@@ -7,7 +7,7 @@ import torch
 
 from paraphrastic.analysis import neighbors
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder

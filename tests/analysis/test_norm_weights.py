@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from paraphrastic.analysis.norm_weights import analyze
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import vectors
 from tests.helpers.encoder_variants import WORD

@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.norms import analyze
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.run_artifacts import write_corpus
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paraphrastic.analysis import rare_words, rare_words_correlation
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from tests.helpers.run_artifacts import write_corpus, write_run
 
 TRAINING = ["a a b", *["a b c"] * 98, "b c"]  # a occurs 100 times, b 100 times, c 99 times

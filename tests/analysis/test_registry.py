@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from paraphrastic import analysis
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 
 
 @pytest.mark.parametrize("name", analysis.names())

@@ -23,7 +23,7 @@ import torch
 from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.scoring.neural import TrainedPairModel
 from tests.benchmarks.bench_training import WINDOWS, train_model, untrained
 from tests.benchmarks.pair_corpus import BATCH, PAIR_COUNT, PairCorpus, corpus_of_run, describe, random_corpus

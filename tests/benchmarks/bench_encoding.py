@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 import paraphrastic
 from paraphrastic import models
+from paraphrastic.base.parameters import load_params
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import save
-from paraphrastic.parameters import load_params
 from paraphrastic.scoring.neural import trained_model
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.vocabulary.counting import count_ngrams, count_words

@@ -29,7 +29,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, distributed
 
-from paraphrastic import devices
+from paraphrastic.base import devices
 from paraphrastic.training.processes import Processes, join, share_bounds
 from paraphrastic.training.rank import local_rank
 from paraphrastic.vocabulary.kinds import build_vocabulary

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import distributed
 
-from paraphrastic import devices
+from paraphrastic.base import devices
 from paraphrastic.training.processes import Processes, join
 from paraphrastic.training.rank import local_rank
 from paraphrastic.workflow.launching import run_in_processes

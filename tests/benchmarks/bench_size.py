@@ -46,7 +46,7 @@ import sys, time
 from contextlib import nullcontext
 from pathlib import Path
 begin = time.perf_counter()
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.training import display
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.workflow.training import Tables, train_model

@@ -16,9 +16,9 @@ import pyarrow as pa
 import torch
 import typer
 
+from paraphrastic.base.tables import StoredSentences
 from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.external_encoder import ExternalEncoder, Float
-from paraphrastic.tables import StoredSentences
 from tests.benchmarks.measuring import in_own_process
 
 CORPUS, SENTENCES = Path("data/corpus/sentences.parquet"), 4096

@@ -48,7 +48,7 @@ import torch
 from torch import Tensor
 
 from paraphrastic import models
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.scoring.neural import TrainedPairModel, trained_model
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings

@@ -20,12 +20,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CITATION = YAML(typ="safe").load(ROOT / "CITATION.cff")
 DATA_FILES = (
     *("py.typed", "__init__.pyi", "sources/catalogue.toml"),
-    *("papers/page/page.html", "papers/published/acl2017.csv"),
+    *("papers/page/page.html", "analysis/published/acl2017.csv"),
 )
 LOAD_AND_ENCODE = """
 import sys
 import paraphrastic
-from paraphrastic.parameters import default_params, load_params
+from paraphrastic.base.parameters import default_params, load_params
 
 assert paraphrastic.__file__.startswith(sys.prefix), paraphrastic.__file__
 assert default_params().is_relative_to(sys.prefix), default_params()

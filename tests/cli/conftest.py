@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from paraphrastic.analysis.comparison.revisions import SCORES_FILE
+from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.cli.main import app
-from paraphrastic.comparison.revisions import SCORES_FILE
 from paraphrastic.sources import catalogue
 from paraphrastic.sources.source import Catalogue, File
-from paraphrastic.tables import SCORES, write_table
 from tests.helpers.faulty_server import make_source
 from tests.helpers.score_tables import score_table
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_word_vectors

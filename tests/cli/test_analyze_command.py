@@ -1,6 +1,6 @@
 """`paraphrastic analyze`."""
 
-from paraphrastic.comparison import scored_pairs
+from paraphrastic.analysis.comparison import scored_pairs
 from tests.helpers.command_line import assert_refused
 from tests.helpers.run_artifacts import write_corpus, write_run
 

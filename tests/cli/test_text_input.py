@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.cli import text_input
 from paraphrastic.cli.text_input import read_pairs, read_sentences
-from paraphrastic.errors import DataError
 
 TEXT = '\ufefffirst\r\n\nthird "quoted"\u2028 line\x85\nlast without newline'
 LINES = ["first", "", 'third "quoted"\u2028 line\x85', "last without newline"]

@@ -4,10 +4,10 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pytest
 
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import PAIRS, RAW
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs
 from paraphrastic.corpus.merging import merge_sources
-from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS, RAW
 from paraphrastic.text.deduplicate import tokenize_tables
 from paraphrastic.text.numbering import hash_texts
 from tests.helpers.stored_texts import listed

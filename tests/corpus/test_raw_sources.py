@@ -3,8 +3,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
-from paraphrastic.errors import DataError
 from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import PAIRS
 from paraphrastic.corpus.merging import Corpus
 from paraphrastic.corpus.sampling import take_pairs
-from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS
 from tests.helpers.stored_texts import listed, stored
 
 LENGTHS = np.random.default_rng(0).integers(1, 9, 2 * 60)  # tokens of each sentence

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from docs import encoders
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder
 
 ROW = {"STS 2012–2015": 75.06, "STS 2016": 78.0, "SICK": 78.4, "megabytes": 39.94}

@@ -11,9 +11,9 @@ from ruamel.yaml import YAML
 
 from docs import results
 from paraphrastic import models
+from paraphrastic.base.parameters import load_params
 from paraphrastic.papers.markdown import docs_files
 from paraphrastic.papers.project import Project
-from paraphrastic.parameters import load_params
 from tests.helpers.repository import ROOT
 
 DOCS = sorted(page for page in ROOT.glob("docs/**/*.md") if "results" not in page.parts)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation import Benchmarks
 from tests.helpers.benchmark_tables import LABELLED_PAIRS, SIMILARITY, TEXTS, write_benchmarks
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from paraphrastic.errors import DataError, ModelError, ParameterError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError
+from paraphrastic.base.tables import SCORES
 from paraphrastic.evaluation import Benchmarks, evaluate, load_selection
 from paraphrastic.evaluation.suite import choose_selection
-from paraphrastic.tables import SCORES
 from tests.helpers.benchmark_tables import (
     LABELLED_PAIRS,
     RANKING,

@@ -9,7 +9,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 import paraphrastic
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.export import Format, export
 from paraphrastic.export.tokenizer_json import word_level
 from paraphrastic.inference.compact import compact

@@ -9,7 +9,7 @@ import pytest
 from tokenizers import Tokenizer
 
 import paraphrastic
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.export.onnx import FILES
 from paraphrastic.inference.compact import compact

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 
 

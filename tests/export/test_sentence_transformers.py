@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paraphrastic
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.export import Format, export
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import paraphrastic
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.export import Format, export
 from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.main import app
-from paraphrastic.errors import ParameterError
 from tests.helpers.odd_input import WORDS, files, tables, texts
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
 

@@ -11,10 +11,10 @@ from ruamel.yaml import YAML
 
 import pipeline.inputs as stage
 from paraphrastic import models
-from paraphrastic.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError
+from paraphrastic.base.parameters import checked, load_params
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
-from paraphrastic.parameters import checked, load_params
 from tests.helpers.odd_input import WORDS, damaged
 from tests.helpers.repository import ROOT
 

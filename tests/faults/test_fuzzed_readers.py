@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
+from paraphrastic.base.tables import RAW
 from paraphrastic.readers.registry import READERS, read
 from paraphrastic.sources.catalogue import catalogue, corpus, suite
 from paraphrastic.sources.source import Source
-from paraphrastic.tables import RAW
 from tests.helpers.odd_input import damaged, files, texts
 from tests.helpers.raw_files import write_file
 

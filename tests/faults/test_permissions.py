@@ -99,7 +99,7 @@ def test_input_that_cannot_be_read(tries, folder, path):
 
 
 MODULE = """
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 
 @njit(cache=True)
 def double(number):

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import paraphrastic
-from paraphrastic.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError
+from paraphrastic.base.tables import write_table
 from paraphrastic.readers.own_tables import OwnTable
 from paraphrastic.sources.own_files import OwnFile
-from paraphrastic.tables import write_table
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.encoder_variants import LSTM, WORD

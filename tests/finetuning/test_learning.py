@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.errors import DataError, ModelError, ParameterError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.finetuning import learning
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.learning import FIXED, ModelChoice, TaskRun, train_tags, train_task

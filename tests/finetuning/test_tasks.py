@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, find_task
 from tests.helpers.task_tables import WORDS, read_task, write_tasks
 from tests.helpers.toy_tasks import random_task

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.tables import SENTENCES, indexed_schema, write_table
+from paraphrastic.base.tables import SENTENCES, indexed_schema, write_table
 
 TEXTS = [f"sentence {n}" for n in range(10)]
 SIMILARITY = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.curves import Curves
 from paraphrastic.training.distillation import DistillationTrainer

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode  # the notes import it from there
 
-from paraphrastic import devices
+from paraphrastic.base import devices
 
 PRETENDED = torch.device("meta")
 HAS_GPU = torch.cuda.is_available()

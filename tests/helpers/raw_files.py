@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from paraphrastic.base.tables import RAW
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import READERS
-from paraphrastic.tables import RAW
 
 
 def write_file(path: Path, data: str | bytes) -> Path:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.base.tables import PAIRS, SCORES, SENTENCES, WORD_COUNTS, write_table
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.inference import model_folder
 from paraphrastic.models import overlap
 from paraphrastic.scoring.token_overlap import OverlapScorer
-from paraphrastic.tables import PAIRS, SCORES, SENTENCES, WORD_COUNTS, write_table
 from paraphrastic.vocabulary.counting import count_words
 from tests.helpers.benchmark_tables import Rows, write_benchmarks
 

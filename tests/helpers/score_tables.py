@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.tables import SCORES
+from paraphrastic.base.tables import SCORES
 
 GOLD = np.random.default_rng(0).normal(size=200)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paraphrastic.errors import SourceError
+from paraphrastic.base.errors import SourceError
 
 
 def source_error(call: Callable[..., object], *args: Any, **options: Any) -> str:

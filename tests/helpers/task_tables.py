@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import pyarrow as pa
 
+from paraphrastic.base.tables import SENTENCES, indexed_schema, write_table
 from paraphrastic.finetuning.tasks import Kind, Task, find_task, load_task
-from paraphrastic.tables import SENTENCES, indexed_schema, write_table
 
 WORDS = [f"word{n}" for n in range(60)]
 

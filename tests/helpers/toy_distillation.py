@@ -8,9 +8,9 @@ import pyarrow as pa
 import torch
 
 from paraphrastic import models
-from paraphrastic.parameters import Teacher
+from paraphrastic.base.parameters import Teacher
+from paraphrastic.base.tables import teacher_schema, write_table
 from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.tables import teacher_schema, write_table
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.distillation import Distillation, DistillationTrainer
 from paraphrastic.training.initial_embeddings import initial_embeddings

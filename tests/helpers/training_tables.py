@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, write_table
+from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, write_table
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from pipeline.train import TABLES
 from tests.helpers.benchmark_tables import write_benchmarks

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy, tuples
 
-from paraphrastic.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError
 
 
 @dataclass

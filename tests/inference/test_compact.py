@@ -8,8 +8,8 @@ import torch
 from typer.testing import CliRunner
 
 import paraphrastic
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
-from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.inference.compact import compact
 from paraphrastic.inference.model_folder import load_trained
 from tests.helpers.command_line import assert_refused

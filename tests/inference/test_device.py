@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paraphrastic
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.inference.explain import explain
 from paraphrastic.scoring import neural
 from tests.helpers.encoder_variants import LSTM, REPRESENTATIVE, variant_parameters

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.inference.explain import BIAS, explain
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
 from tests.helpers.small_models import save_encoder, save_pair_model, save_word_vectors

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import paraphrastic
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
-from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.inference.compact import compact
 from paraphrastic.inference.merge import merge
 from paraphrastic.inference.model_folder import load_trained, read_info, write_model

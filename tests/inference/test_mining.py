@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.cli.main import app
-from paraphrastic.errors import DataError, ModelError
 from paraphrastic.inference import line_index, mining
 from paraphrastic.inference.mining import Lines, duplicates, nearest, paraphrases, search
 from tests.helpers.command_line import assert_refused

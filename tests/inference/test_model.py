@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 import paraphrastic
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.tokenizer import tokenize

@@ -9,7 +9,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import load
 from paraphrastic.inference.model_folder import FORMAT, load_scorer, load_trained, read_info, save
 from paraphrastic.models import config_class

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines, nearest_texts
 from tests.helpers.toy_training import SENTENCES, WORDS

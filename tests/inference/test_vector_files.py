@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import vector_files
 from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
 from tests.helpers.small_models import save_baseline

@@ -50,7 +50,7 @@ import json
 from pathlib import Path
 import numpy as np
 import paraphrastic
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 
 models, out, texts = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 for name in sorted(folder.name for folder in models.iterdir()):

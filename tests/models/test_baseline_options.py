@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from paraphrastic import models
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.scoring.baseline import Baseline
 from tests.helpers.option_changes import PARAMS, changed, small_block, write_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS

@@ -4,8 +4,8 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS, write_table
 from paraphrastic.models.charagram import Config
-from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, write_table
 from paraphrastic.training.pretraining import initial_model
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from paraphrastic.vocabulary.kinds import count_entries

@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.parameters import checked
 from paraphrastic.inference import model_folder
 from paraphrastic.models.ldc import Config
-from paraphrastic.parameters import checked
 from tests.helpers import pair_equations
 from tests.helpers.ldc import COMBINATIONS, ID_PAIRS, ID_SENTENCES, LDC, ROWS, build, pair_batch, start
 from tests.helpers.toy_training import SENTENCES, saved_bytes

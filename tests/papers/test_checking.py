@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.papers.checking import check
 from paraphrastic.papers.experiments import Experiments
 from paraphrastic.papers.project import Project

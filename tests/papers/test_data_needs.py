@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.papers.data_needs import DataNeeds
 from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.locations import DataLocations

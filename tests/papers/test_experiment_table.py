@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.papers.experiment_table import Entry, entries, table
 from paraphrastic.papers.records import records
 from tests.helpers.recorded_results import PARAMS, add_experiment, changed, commit, make_repository, write_results

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.papers.experiments import Experiments
 from tests.helpers.repository import ROOT
 from tests.helpers.small_project import declare

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.papers import project as module
 from paraphrastic.papers.parameters import expected
 from paraphrastic.papers.project import Project

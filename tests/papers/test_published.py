@@ -5,8 +5,8 @@ import re
 import pandas as pd
 import pytest
 
-from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.papers.published import papers, published, read_published, value
+from paraphrastic.analysis.published import papers, published, read_published, value
+from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.sources.catalogue import catalogue
 
 HEADER = "paper,table,row,column,value\n"

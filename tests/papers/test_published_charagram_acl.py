@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from paraphrastic.analysis import length, unknown_words
-from paraphrastic.papers.published import published
+from paraphrastic.analysis.published import published
 from paraphrastic.sources.catalogue import catalogue
 
 YEARS = ("sts.2012", "sts.2013", "sts.2014", "sts.2015")

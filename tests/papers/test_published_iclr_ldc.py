@@ -9,7 +9,7 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
-from paraphrastic.papers.published import published
+from paraphrastic.analysis.published import published
 from paraphrastic.sources.catalogue import catalogue, suite
 
 YEARS = ("sts.2012", "sts.2013", "sts.2014", "sts.2015")

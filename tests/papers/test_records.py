@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from ruamel.yaml import YAML
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.papers.parameters import determining
 from paraphrastic.papers.records import records
 from tests.helpers.recorded_results import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.parameters import determining
 from paraphrastic.papers.plan import Run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.inference.model import load
 from paraphrastic.papers.start_vectors import StartVectors

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from paraphrastic.training.fingerprint import name_of
 from paraphrastic.workflow import training
 from pipeline.stage import CHECKPOINTS

@@ -3,7 +3,7 @@
 import pytest
 
 import pipeline.download as stage
-from paraphrastic.errors import SourceError
+from paraphrastic.base.errors import SourceError
 from paraphrastic.sources.catalogue import source
 from paraphrastic.workflow import downloading
 

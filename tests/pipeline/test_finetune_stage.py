@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.parameters import load_params
 from paraphrastic.finetuning.learning import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
-from paraphrastic.parameters import load_params
 from paraphrastic.scoring.neural import TrainedEncoder
 from pipeline import finetune
 from tests.helpers.pretended_device import HAS_GPU, gpu

@@ -6,9 +6,9 @@ import os
 import pytest
 
 import pipeline.inputs as stage
-from paraphrastic.atomic import sha256_of
-from paraphrastic.errors import DataError, ParameterError, SourceError
-from paraphrastic.parameters import load_params
+from paraphrastic.base.errors import DataError, ParameterError, SourceError
+from paraphrastic.base.files import sha256_of
+from paraphrastic.base.parameters import load_params
 from tests.helpers.repository import ROOT
 
 

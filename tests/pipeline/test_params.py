@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
 
 from paraphrastic import models
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.parameters import RENAMED, Params, checked, load_params, parameter_error
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
-from paraphrastic.parameters import RENAMED, Params, checked, load_params, parameter_error
 from tests.helpers.repository import ROOT
 
 COMMITTED = (ROOT / "params.yaml").read_text()

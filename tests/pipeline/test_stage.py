@@ -69,7 +69,7 @@ def test_bad_parameter(run_python, tmp_path, stage, old, new, message):
     ],
 )
 def test_error_of_input_or_system(run_python, statement, code, message):
-    imports = "import os, signal, time; from pipeline.stage import run; from paraphrastic.errors import *"
+    imports = "import os, signal, time; from pipeline.stage import run; from paraphrastic.base.errors import *"
     done = run_python("-c", f"{imports}\ndef main() -> None:\n    {statement}\nrun(main)")
     assert done.returncode == code
     assert message in done.stderr

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import pipeline.tokenize as stage
-from paraphrastic.console import progress
+from paraphrastic.base.console import progress
+from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.parameters import Tokenize
+from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
 from paraphrastic.corpus.filtering import REASONS
-from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.parameters import Tokenize
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.source import File, Suite
-from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
 from paraphrastic.workflow import tokenizing
 from tests.helpers.documented_corpora import number, table
 from tests.helpers.faulty_server import make_source

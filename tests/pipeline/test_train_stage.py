@@ -7,7 +7,7 @@ import pytest
 
 import paraphrastic
 import pipeline.train as stage
-from paraphrastic.parameters import load_params
+from paraphrastic.base.parameters import load_params
 from tests.helpers.repository import ROOT
 from tests.helpers.training_tables import write_tables
 

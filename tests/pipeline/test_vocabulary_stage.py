@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 import pipeline.vocabulary as stage
-from paraphrastic.errors import DataError
-from paraphrastic.parameters import Vocabulary
-from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table, write_table
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.parameters import Vocabulary
+from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table, write_table
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 
 SCHEMAS = {"words": WORD_COUNTS, "ngrams": NGRAM_COUNTS, "characters": NGRAM_COUNTS}

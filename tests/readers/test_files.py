@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import DataError, SourceError
+from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.readers.files import find_file, find_files, read_archive, read_bytes
 from paraphrastic.readers.lines import Lines
 from tests.helpers.raw_files import write_archive

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from tests.helpers.raw_files import bad_rows, read_files, rows, write_file
 
 MSRP = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers import large_corpora
 from paraphrastic.readers.pair_filter import PairFilter
 from paraphrastic.readers.registry import read

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import BadRow, Lines, check_parallel
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.tables import RAW
 from paraphrastic.readers.own_data import own_pairs, own_set
 from paraphrastic.readers.pair_filter import PairFilter
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import OwnFile
-from paraphrastic.tables import RAW
 
 
 def file_of(folder, text, name="mine.csv", **options):

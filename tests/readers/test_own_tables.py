@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic.errors import DataError, ParameterError, SourceError
+from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.readers.own_tables import PART, OwnTable
 from paraphrastic.sources.own_files import OwnFile, own_file
 

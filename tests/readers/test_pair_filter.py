@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 
 SCORES = pa.array([1.0, None, 2.0, 3.0, float("nan")], pa.float64())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import source
 from tests.helpers.raw_files import bad_rows, rows, write_archive, write_file

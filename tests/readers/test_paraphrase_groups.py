@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import DataError, SourceError
+from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.readers.reading import Reading
 from tests.helpers.raw_files import bad_rows, read_files, rows, write_archive, write_file
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import RAW
 from paraphrastic.readers import registry
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import READERS, read
 from paraphrastic.sources.catalogue import catalogue, source
-from paraphrastic.tables import RAW
 
 
 def test_readers_of_the_catalogue():

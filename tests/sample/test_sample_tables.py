@@ -14,7 +14,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from paraphrastic import sample
-from paraphrastic.tables import RAW
+from paraphrastic.base.tables import RAW
 
 SIMILARITY = {
     "sample.synonyms": 400,

@@ -14,7 +14,7 @@ import torch
 from tokenizers import Tokenizer, pre_tokenizers
 from tokenizers.models import WordLevel
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import external
 from paraphrastic.scoring.external_encoder import ExternalEncoder, usable_device, usable_processes

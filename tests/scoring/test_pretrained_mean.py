@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
-from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import sif, vectors
 from tests.helpers.pair_scores import all_pairs, cosines

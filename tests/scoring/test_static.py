@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import static

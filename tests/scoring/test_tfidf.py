@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.scoring.tfidf import TfidfScorer
 from tests.helpers.hard_text import hard_sentences

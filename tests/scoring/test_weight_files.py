@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from paraphrastic.atomic import sha256_of
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.files import sha256_of
 from paraphrastic.scoring.weight_files import read_weights, write_weights
 
 TEXTS = pa.array(["the", "café", " a\u00a0b "])

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from paraphrastic.atomic import sha256_of
-from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.files import sha256_of
 from paraphrastic.sources.catalogue import catalogue, corpus, source, sources_of, suite
 from paraphrastic.sources.catalogue_file import load
 

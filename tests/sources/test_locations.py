@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paraphrastic.errors import SourceError
+from paraphrastic.base.errors import SourceError
 from paraphrastic.sources.locations import DataLocations, cache_folder, manual_folder, mirror_folder
 from tests.helpers.source_errors import source_error
 

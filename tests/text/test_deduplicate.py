@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.tables import RAW, indexed_schema
+from paraphrastic.base.tables import RAW, indexed_schema
 from paraphrastic.text.deduplicate import deduplicate, tokenize_tables
 
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from paraphrastic import models
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.parameters import checked
 from paraphrastic.nn.batch import DeviceSentences
-from paraphrastic.parameters import checked
 from paraphrastic.training.losses import margin_loss
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from tests.helpers import ldc

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.training.distillation import regression_loss, similarity_loss
 from paraphrastic.training.teacher import TeacherVectors
 from tests.helpers.encoder_variants import VARIANTS

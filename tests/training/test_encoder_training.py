@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, WORD, variant_parameters
 from tests.helpers.toy_training import fickle_score, kill_at, paraphrases_found, prepare, saved_bytes, train
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from torch.distributed import HashStore
 
-from paraphrastic.errors import ProcessError
+from paraphrastic.base.errors import ProcessError
 from paraphrastic.training import meeting
 from paraphrastic.training.meeting import Member, meet, refuse_differences
 

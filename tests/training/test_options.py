@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from paraphrastic import models
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.nn.encoder import TrainableModel
 from tests.helpers import ldc, toy_training
 from tests.helpers.option_changes import PARAMS, WITHOUT_RESULT, changed, differs, small_block, write_vectors

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from paraphrastic.errors import ProcessError
+from paraphrastic.base.errors import ProcessError
 from paraphrastic.training import rank
 from paraphrastic.training.processes import join
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.tables import PAIRS
 from paraphrastic.nn.text_file import TextFile
-from paraphrastic.tables import PAIRS
 from paraphrastic.training import sentence_pairs
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer

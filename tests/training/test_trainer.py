@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 import torch
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.training import trainer as training_loop
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.losses import infonce_loss, margin_loss, negative_mask

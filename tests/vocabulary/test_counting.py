@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
+from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.vocabulary import counting
 from paraphrastic.vocabulary.counting import count_bigrams, count_ngrams, count_words
 from tests.helpers.column_forms import column_forms

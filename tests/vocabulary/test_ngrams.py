@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.vocabulary import ngrams
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from tests.helpers.column_forms import column_forms

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.vocabulary import pretrained
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.raw_files import write_archive, write_file

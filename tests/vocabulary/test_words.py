@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.vocabulary import words
 from paraphrastic.vocabulary.words import WordVocabulary
 from tests.helpers.column_forms import column_forms

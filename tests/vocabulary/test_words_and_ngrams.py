@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.vocabulary.counting import count_bigrams, count_ngrams, count_words
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
 from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary, merge_counts

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import paraphrastic
-from paraphrastic.errors import DataError, ParameterError, SourceError
-from paraphrastic.parameters import load_params
+from paraphrastic.base.errors import DataError, ParameterError, SourceError
+from paraphrastic.base.parameters import load_params
 from paraphrastic.workflow import training
 from paraphrastic.workflow.training import Tables, train_model
 from tests.helpers import stub_teacher

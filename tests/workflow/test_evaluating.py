@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import paraphrastic
-from paraphrastic.errors import DataError, ModelError, ParameterError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_word_vectors
 

@@ -8,8 +8,8 @@ from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 import paraphrastic
+from paraphrastic.base.errors import DataError
 from paraphrastic.cli.main import app
-from paraphrastic.errors import DataError
 from paraphrastic.sources.catalogue import catalogue
 from paraphrastic.workflow.model_card import model_card, strictest
 from tests.helpers.command_line import assert_refused

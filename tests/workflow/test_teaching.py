@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic.errors import ModelError, ParameterError, ProcessError
-from paraphrastic.parameters import load_params
-from paraphrastic.tables import SENTENCES, WORD_COUNTS, write_table
+from paraphrastic.base.errors import ModelError, ParameterError, ProcessError
+from paraphrastic.base.parameters import load_params
+from paraphrastic.base.tables import SENTENCES, WORD_COUNTS, write_table
 from paraphrastic.vocabulary.counting import count_words
 from paraphrastic.workflow import teaching
 from tests.helpers import stub_teacher

@@ -2,9 +2,9 @@
 
 import pytest
 
+from paraphrastic.base.parameters import load_params
 from paraphrastic.corpus import tokenized_pairs
 from paraphrastic.corpus.filtering import REASONS
-from paraphrastic.parameters import load_params
 from paraphrastic.readers import large_corpora, registry
 from paraphrastic.sample import tables
 from paraphrastic.sources.catalogue import source, suite

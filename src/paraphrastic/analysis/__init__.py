@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.errors import ParameterError, unknown_name
+from paraphrastic.base.errors import ParameterError, unknown_name
 
-NOT_ANALYSES = ("__init__", "artifacts", "binning")
+NOT_ANALYSES = ("__init__", "artifacts", "binning", "published")
 
 
 def names() -> list[str]:

@@ -9,14 +9,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic import devices
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base import devices
+from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, SCORES, SENTENCES, WORD_COUNTS, indexed_schema, read_table
 from paraphrastic.evaluation.benchmarks import Benchmarks
 from paraphrastic.evaluation.headline import headline_sets, pooled_sets
 from paraphrastic.inference.model import Model, load
 from paraphrastic.inference.model_folder import usable_device
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer
-from paraphrastic.tables import NGRAM_COUNTS, PAIRS, SCORES, SENTENCES, WORD_COUNTS, indexed_schema, read_table
 
 
 @dataclass(frozen=True)

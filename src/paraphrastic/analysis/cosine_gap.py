@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.training.batches import epoch_batches
 from paraphrastic.training.losses import negative_mask, positive_and_negative_cosines
 

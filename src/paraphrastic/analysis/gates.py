@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.models.gran import Gran
 from paraphrastic.nn.batch import DeviceSentences
 from paraphrastic.nn.packing import Packing

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.analysis.published import published
 from paraphrastic.inference.neighbors import Neighbors, nearest_texts
-from paraphrastic.papers.published import published
 from paraphrastic.scoring.scorer import EmbeddingScorer, VectorScorer
 from paraphrastic.vocabulary.words_and_ngrams import entry_kinds
 

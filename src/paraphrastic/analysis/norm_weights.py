@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.evaluation.correlation import pearson
 from paraphrastic.evaluation.headline import percent
 from paraphrastic.scoring.pretrained_mean import pretrained_mean

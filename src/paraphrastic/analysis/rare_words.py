@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.analysis.published import value
 from paraphrastic.evaluation.correlation import pearson
 from paraphrastic.evaluation.headline import percent
-from paraphrastic.papers.published import value
 from paraphrastic.text.columns import split_words
 
 COMMON = 100  # occurrences in the training data that a word needs

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from paraphrastic import devices
-from paraphrastic.console import message
-from paraphrastic.errors import ParameterError, unknown_name
+from paraphrastic.base import devices
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import ParameterError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +27,8 @@ def analyze(
 ) -> None:
     """Print the table of an analysis of one run, or of two."""
     from paraphrastic import analysis
+    from paraphrastic.analysis.comparison.agreement import OF_TWO_RUNS
     from paraphrastic.cli.output import print_rows
-    from paraphrastic.comparison.agreement import OF_TWO_RUNS
 
     names = sorted([*analysis.names(), *OF_TWO_RUNS])
     if name is None:
@@ -46,7 +46,7 @@ def analyze(
 def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
     from paraphrastic.analysis import analysis
     from paraphrastic.analysis.artifacts import Artifacts
-    from paraphrastic.comparison.revisions import repository_root
+    from paraphrastic.analysis.comparison.revisions import repository_root
 
     if a is not None:
         raise ParameterError(f"{name} analyzes one run, that of --data; leave '{a}' out")
@@ -54,9 +54,9 @@ def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
 
 
 def _of_two_runs(name: str, a: str | None, b: str | None, data: Path | None) -> "pd.DataFrame":
-    from paraphrastic.comparison.agreement import OF_TWO_RUNS
-    from paraphrastic.comparison.revisions import WORKSPACE
-    from paraphrastic.comparison.scored_pairs import pairs_of_two_runs
+    from paraphrastic.analysis.comparison.agreement import OF_TWO_RUNS
+    from paraphrastic.analysis.comparison.revisions import WORKSPACE
+    from paraphrastic.analysis.comparison.scored_pairs import pairs_of_two_runs
 
     if a is None:
         raise ParameterError(f"{name} compares two runs: give two revisions or experiments, or one and `{WORKSPACE}`")

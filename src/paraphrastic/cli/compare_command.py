@@ -5,8 +5,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from paraphrastic.console import message
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import ParameterError
 
 _HELP_OF_A = "Git revision or DVC experiment; separate runs of one configuration with different seeds by commas."
 _HELP_OF_B = "The same for B; `workspace`: the files of the last `dvc repro`."
@@ -19,10 +19,10 @@ def compare(
     as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Test whether B is better than A, set by set."""
+    from paraphrastic.analysis.comparison import report
+    from paraphrastic.analysis.comparison.by_set import compare
+    from paraphrastic.analysis.comparison.revisions import scores_of
     from paraphrastic.cli.output import print_table
-    from paraphrastic.comparison import report
-    from paraphrastic.comparison.by_set import compare
-    from paraphrastic.comparison.revisions import scores_of
 
     names_a, names_b = _names(a), _names(b)
     runs_a, runs_b = ([scores_of(name) for name in names] for names in (names_a, names_b))

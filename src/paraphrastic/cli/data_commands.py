@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
-from paraphrastic.console import message, progress
-from paraphrastic.errors import SourceError
+from paraphrastic.base.console import message, progress
+from paraphrastic.base.errors import SourceError
 
 if TYPE_CHECKING:
     from paraphrastic.sources.locations import DataLocations

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from typer import Option
 
-from paraphrastic import devices
+from paraphrastic.base import devices
 
 HELP = f"Where the model is computed: {devices.NAMES}; `auto` is a GPU if there is one."
 

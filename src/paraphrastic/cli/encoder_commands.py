@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 import paraphrastic
-from paraphrastic import devices
+from paraphrastic.base import devices
+from paraphrastic.base.console import message
 from paraphrastic.cli.device_option import Device
-from paraphrastic.console import message
 
 if TYPE_CHECKING:
     from paraphrastic.evaluation import Results
@@ -56,8 +56,8 @@ def evaluate(
     device: Device = devices.AUTO,
 ) -> None:
     """Score MODEL on sets, without DVC."""
+    from paraphrastic.analysis.comparison.report import markdown_table
     from paraphrastic.cli.output import print_rows
-    from paraphrastic.comparison.report import markdown_table
 
     results = paraphrastic.evaluate(model, *sets, device=device)
     if as_json:
@@ -81,8 +81,8 @@ def _table(results: "Results") -> tuple[list[str], list[list[str]]]:
 def _setting(text: str) -> tuple[str, Any]:
     from ruamel.yaml import YAML
 
-    from paraphrastic.errors import ParameterError
-    from paraphrastic.parameters import MALFORMED
+    from paraphrastic.base.errors import ParameterError
+    from paraphrastic.base.parameters import MALFORMED
 
     key, equals, value = text.partition("=")
     if not (key and equals):

@@ -9,6 +9,8 @@ from typer import BadParameter, Exit, Option, Typer
 from typer.core import TyperGroup
 
 import paraphrastic
+from paraphrastic.base.console import interrupt_on_sigterm, report_errors
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli import (
     analyze_command,
     compare_command,
@@ -20,8 +22,6 @@ from paraphrastic.cli import (
     papers_commands,
     plots_command,
 )
-from paraphrastic.console import interrupt_on_sigterm, report_errors
-from paraphrastic.errors import ParameterError
 
 
 @contextmanager

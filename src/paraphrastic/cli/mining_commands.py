@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 from typer import Argument, Option
 
 import paraphrastic
-from paraphrastic import devices
+from paraphrastic.base import devices
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.device_option import Device
-from paraphrastic.console import message
-from paraphrastic.errors import ParameterError
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
@@ -142,7 +142,7 @@ def _opened(out: str) -> Iterator[TextIO]:
     if out == STANDARD_OUTPUT:
         yield sys.stdout
         return
-    from paraphrastic.atomic import atomic_write
+    from paraphrastic.base.files import atomic_write
     from paraphrastic.cli.output import refuse_new_folder
 
     refuse_new_folder(Path(out))

@@ -7,10 +7,10 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 import paraphrastic
-from paraphrastic import devices
+from paraphrastic.base import devices
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.device_option import Device
-from paraphrastic.console import message
-from paraphrastic.errors import ParameterError
 from paraphrastic.export import Format
 from paraphrastic.scoring.table_format import TableFormat
 
@@ -167,7 +167,7 @@ def card(
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
     """Write the card of MODEL, a README.md as hubs expect it."""
-    from paraphrastic.atomic import write_text
+    from paraphrastic.base.files import write_text
     from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.inference.vector_files import STANDARD_OUTPUT
     from paraphrastic.workflow.model_card import model_card

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 
 
 def print_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

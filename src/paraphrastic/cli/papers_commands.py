@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Option, Typer
 
-from paraphrastic.console import message, progress
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.console import message, progress
+from paraphrastic.base.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def report(
 
 
 def _write(project: "Project", comparisons: "Sequence[Comparison]", html: Path | None, docs: bool) -> None:
-    from paraphrastic.atomic import write_text
+    from paraphrastic.base.files import write_text
     from paraphrastic.papers.html import html_page
     from paraphrastic.papers.markdown import write_docs
 

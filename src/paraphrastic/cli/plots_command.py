@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from paraphrastic.console import message
+from paraphrastic.base.console import message
 
 
 def plots(
@@ -16,9 +16,9 @@ def plots(
 
     One HTML file, which needs no network, as `dvc plots show` does.
     """
-    from paraphrastic.atomic import write_text
+    from paraphrastic.analysis.comparison.plots import plots_page
+    from paraphrastic.base.files import write_text
     from paraphrastic.cli.output import refuse_new_folder
-    from paraphrastic.comparison.plots import plots_page
 
     refuse_new_folder(out)
     write_text(out, plots_page(revisions or []))

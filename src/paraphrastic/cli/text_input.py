@@ -9,8 +9,8 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.console import message
-from paraphrastic.errors import DataError
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import Lines
 
 STANDARD_INPUT = "-"

@@ -31,10 +31,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from paraphrastic.base.tables import PHRASE_SETS
 from paraphrastic.corpus.copies import NearCopies, exact_copies
 from paraphrastic.corpus.text_store import StoredTexts
 from paraphrastic.corpus.tokenized_pairs import Check, Mask, Rows, TokenizedPairs, renumber
-from paraphrastic.tables import PHRASE_SETS
 from paraphrastic.text.normalize import normalize
 from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
 

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import PAIRS
 from paraphrastic.corpus.filtering import FilteredSource
 from paraphrastic.corpus.text_store import StoredTexts
 from paraphrastic.corpus.tokenized_pairs import Mask, Rows
-from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS
 from paraphrastic.text.numbering import TextNumbering
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.corpus.distinct_pairs import DistinctPairs
-from paraphrastic.errors import DataError
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Reading

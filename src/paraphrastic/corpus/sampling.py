@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import PAIRS
 from paraphrastic.corpus.merging import Corpus
 from paraphrastic.corpus.tokenized_pairs import renumber
-from paraphrastic.errors import DataError
-from paraphrastic.tables import PAIRS
 
 Integers = NDArray[np.int64]
 

@@ -11,14 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import in_order, njit
+from paraphrastic.base.tables import SIDES
 from paraphrastic.corpus.text_store import StoredTexts, TextColumn
-from paraphrastic.tables import SIDES
 from paraphrastic.text.columns import chunks
 from paraphrastic.text.normalize import normalize
 from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
 from paraphrastic.text.tokenizer import CHUNK, tokenize_chunk
-from paraphrastic.threads import in_order
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int32]

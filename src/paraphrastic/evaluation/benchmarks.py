@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError
-from paraphrastic.tables import SENTENCES, indexed_schema, read_table
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import SENTENCES, indexed_schema, read_table
 
 SCORED = ("similarity", "ranking", "labelled_pairs")  # kinds of sets that any scorer can be evaluated on
 

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paraphrastic.atomic import atomic_folder, atomic_write
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.files import atomic_folder, atomic_write
 
 if TYPE_CHECKING:
     from paraphrastic.inference.model import Model

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.nn.static_form import Activation
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors

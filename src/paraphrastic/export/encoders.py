@@ -1,6 +1,6 @@
 """What the formats for any sentence encoder refuse."""
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import VectorScorer

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from paraphrastic.atomic import write_text
+from paraphrastic.base.files import write_text
 
 
 def write_json(path: Path, content: object) -> None:

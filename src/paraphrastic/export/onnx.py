@@ -5,13 +5,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.tables import VOCABULARY, write_table
 from paraphrastic.export.encoders import check_encoder
 from paraphrastic.export.json_file import write_json
 from paraphrastic.export.tokenizer_json import Json, boundary_steps, tokenizer_json, word_level
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.tables import VOCABULARY, write_table
 from paraphrastic.vocabulary.words import BoundaryTokens, boundary_widths
 
 FILES = "model.onnx", "inputs.json", "vocabulary.parquet", "tokenizer.json"

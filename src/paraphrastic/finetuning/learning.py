@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from paraphrastic import devices
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.evaluation.headline import percent
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.head_trainer import HeadTrainer, OnStep, Outcome

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 
 
 def batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
@@ -25,7 +25,7 @@ def _progress_bar(count: int, visible: bool) -> Iterator[Callable[[int], object]
     if not visible:
         yield lambda _: None
         return
-    from paraphrastic import console  # imports rich, which encoding does not need
+    from paraphrastic.base import console  # imports rich, which encoding does not need
 
     with console.progress(visible=True) as bar:
         task = bar.add_task("sentences", total=count)

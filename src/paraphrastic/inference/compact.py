@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.atomic import atomic_folder
-from paraphrastic.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model_folder import read_info, write_model
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.static import StaticEncoder

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import torch
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import load
 from paraphrastic.inference.model_folder import copy_model
 from paraphrastic.scoring.scorer import VectorScorer

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.text_column import text_column
 from paraphrastic.scoring.scorer import VectorScorer

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from paraphrastic.atomic import atomic_folder
-from paraphrastic.console import progress
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.console import progress
+from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import ModelInfo, read_info, write_model
 from paraphrastic.scoring.embedding_table import EmbeddingTable

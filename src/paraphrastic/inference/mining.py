@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.console import progress
-from paraphrastic.errors import DataError
+from paraphrastic.base.console import progress
+from paraphrastic.base.errors import DataError
 from paraphrastic.inference.line_index import BLOCK, index_of
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import Vectors

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from safetensors import safe_open
 
-from paraphrastic import devices
-from paraphrastic.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference.batching import batches
 from paraphrastic.inference.compact import with_table_format
 from paraphrastic.inference.conversions import are_vectors, column_of, converted, scores_like

@@ -8,9 +8,9 @@ from shutil import copyfile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from paraphrastic import devices
-from paraphrastic.atomic import write_text
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.files import write_text
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.weight_files import current_options, read_weights, wrong_config, wrong_weights
 

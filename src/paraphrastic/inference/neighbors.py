@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.text_column import text_column
 from paraphrastic.scoring.cosine import normalize_rows

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.scoring.scorer import Vectors
 
 Precision = Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"]

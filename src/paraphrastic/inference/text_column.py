@@ -6,7 +6,7 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 
 Texts: TypeAlias = pa.Array | pa.ChunkedArray  # of strings, in any of Arrow's types for them
 

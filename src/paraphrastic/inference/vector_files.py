@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from paraphrastic.atomic import atomic_write
-from paraphrastic.console import progress
+from paraphrastic.base.console import progress
+from paraphrastic.base.files import atomic_write
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import Vectors
 

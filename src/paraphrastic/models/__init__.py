@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paraphrastic.errors import ParameterError, unknown_name
+from paraphrastic.base.errors import ParameterError, unknown_name
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -5,10 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import BaseModel, Field
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.external_encoder import ExternalEncoder
-from paraphrastic.tables import TrainingSentences
 
 
 class Config(BaseModel, strict=True, extra="forbid"):

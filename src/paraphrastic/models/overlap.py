@@ -2,9 +2,9 @@
 
 from pydantic import BaseModel
 
+from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.token_overlap import OverlapScorer
-from paraphrastic.tables import TrainingSentences
 
 
 class Config(BaseModel, strict=True, extra="forbid"):

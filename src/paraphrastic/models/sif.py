@@ -9,12 +9,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
+from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
 from paraphrastic.scoring.principal_directions import principal_directions
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.tables import TrainingSentences
 from paraphrastic.text.columns import chunks
 from paraphrastic.vocabulary.counting import count_words
 from paraphrastic.vocabulary.words import CHUNK

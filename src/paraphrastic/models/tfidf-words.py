@@ -2,10 +2,10 @@
 
 from pydantic import BaseModel
 
+from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.fit_tfidf import fit_tfidf
 from paraphrastic.scoring.tfidf import TfidfScorer
-from paraphrastic.tables import TrainingSentences
 from paraphrastic.vocabulary.counting import count_words
 
 

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from paraphrastic.analysis import names as analyses
-from paraphrastic.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.papers.experiments import Data, Experiments
 from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.sources.catalogue import corpus, suite

@@ -4,9 +4,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from paraphrastic.analysis.published import published
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 from paraphrastic.papers.plan import Run, runs_of_row
-from paraphrastic.papers.published import published
 from paraphrastic.papers.results import Result, Store
 
 

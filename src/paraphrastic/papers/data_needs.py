@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.papers.plan import Run
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.locations import DataLocations, how_to_provide

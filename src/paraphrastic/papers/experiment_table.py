@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paraphrastic.errors import ParameterError, did_you_mean
+from paraphrastic.base.errors import ParameterError, did_you_mean
 from paraphrastic.papers.parameters import determining, differences
 from paraphrastic.papers.records import Record
 

@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from paraphrastic.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.papers.bibliography import PAPERS
 
 Data = Literal["open", "paper"]

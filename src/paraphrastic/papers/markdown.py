@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from paraphrastic.atomic import write_text
+from paraphrastic.analysis.published import published
+from paraphrastic.base.files import write_text
 from paraphrastic.papers.analysis_tables import AnalysisTable, analysis_tables
 from paraphrastic.papers.bibliography import PAPERS, place
 from paraphrastic.papers.comparison import Comparison
 from paraphrastic.papers.facts import LEGEND, facts, legend, tally
 from paraphrastic.papers.figures import description, figure_svg
 from paraphrastic.papers.grid import GAP, NARROW, Grid, Heading, Shown, grid
-from paraphrastic.papers.published import published
 
 _WRITTEN = (".md", ".svg")  # endings of the files of the folder
 _SPECIAL = re.compile(r"[\\*_\[\]`]")

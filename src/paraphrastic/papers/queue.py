@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 from filelock import FileLock, Timeout
 
-from paraphrastic.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError
 from paraphrastic.sources.locations import cache_folder
 
 QUEUED, RUNNING, LOST = "queued", "running", "lost"

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.papers.parameters import Flat, determining
 from paraphrastic.papers.plan import Run
 from paraphrastic.papers.results import Result

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
-from paraphrastic.atomic import write_text
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.files import write_text
 from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.experiments import TASKS
 from paraphrastic.papers.parameters import Flat, differences, expected, without_seed

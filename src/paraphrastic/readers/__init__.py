@@ -1,1 +1,1 @@
-"""Readers of file formats: raw files → the raw tables of `paraphrastic.tables`."""
+"""Readers of file formats: raw files → the raw tables of `paraphrastic.base.tables`."""

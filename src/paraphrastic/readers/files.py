@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, cast
 
-from paraphrastic.errors import DataError, ParaphrasticError, SourceError
-from paraphrastic.unpacking import Unpacker
+from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
+from paraphrastic.base.files import Unpacker
 
 REMEDY = "remove it and run `dvc repro`"
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY
 from paraphrastic.readers.lines import Lines, read_lines
 from paraphrastic.readers.reading import Columns, Options, Reading, make_reading

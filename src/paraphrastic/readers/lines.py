@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.parallel import in_order
 from paraphrastic.readers.files import REMEDY, read_archive, read_bytes, text_chunks
-from paraphrastic.threads import in_order
 
 Parsed = TypeVar("Parsed")
 

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import RAW
 from paraphrastic.readers.own_tables import OwnRows, OwnTable
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading, make_reading
 from paraphrastic.sources.own_files import OwnFile
-from paraphrastic.tables import RAW
 
 TEXTS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 QUESTION, WORDS = ("question", "candidate"), ("word1", "word2")

@@ -21,10 +21,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError, ParaphrasticError, SourceError
+from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
+from paraphrastic.base.files import Unpacker
 from paraphrastic.readers.lines import BadRow, Rows
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
-from paraphrastic.unpacking import Unpacker
 
 PART = 100_000  # rows that are read at a time
 _MAX_CELL = (1 << 31) - 1

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, read_bytes
 from paraphrastic.readers.grouping import Integers, components, normal_forms, pairs_within
 from paraphrastic.readers.lines import Rows

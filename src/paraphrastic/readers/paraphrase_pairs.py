@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive
 from paraphrastic.readers.grouping import components
 from paraphrastic.readers.lines import Lines, check_parallel

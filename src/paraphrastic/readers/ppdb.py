@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file
 from paraphrastic.readers.lines import NUMBER, Lines, parse_chunks
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import RAW
 from paraphrastic.readers.files import REMEDY
 from paraphrastic.readers.lines import BadRow, Rows
-from paraphrastic.tables import RAW
 
 Options = Mapping[str, Any]
 Columns = Mapping[str, pa.Array | pa.ChunkedArray | str]

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive, read_bytes
 from paraphrastic.readers.lines import Lines, Rows, check_parallel
 

@@ -8,7 +8,7 @@ meaning, so that no row is lost or shifted.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from paraphrastic.errors import DataError, unknown_name
+from paraphrastic.base.errors import DataError, unknown_name
 from paraphrastic.readers import (
     labelled_data,
     large_corpora,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive
 from paraphrastic.readers.lines import Lines, check_parallel, read_lines
 from paraphrastic.readers.reading import Columns, Options, Reading, make_reading

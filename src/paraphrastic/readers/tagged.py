@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, read_archive
 from paraphrastic.readers.lines import Lines
 from paraphrastic.readers.reading import Options, Reading, make_reading

@@ -22,9 +22,9 @@ from random import Random
 
 import pyarrow as pa
 
+from paraphrastic.base.tables import RAW
 from paraphrastic.sample import sets
 from paraphrastic.sample.sets import SentenceGenerator, SetOptions
-from paraphrastic.tables import RAW
 
 # Rows of each table; questions of `sample.qa`, sentences of `sample.tags`.
 _PAIRS = 10_000
@@ -40,7 +40,7 @@ _TAGS = {"train": 400, "dev": 100, "test": 150}
 
 @cache  # the stage `tokenize` reads the evaluation sets first, and the pairs afterwards
 def tables(seed: int = 0) -> tuple[tuple[str, pa.Table], ...]:
-    """Return the tables of the sample with their kinds, one or more tables for each kind of `paraphrastic.tables.RAW`.
+    """Return the tables of the sample with their kinds, one or more tables for each kind of `base.tables.RAW`.
 
     The same seed gives the same tables on every machine. No sentence of `pairs` occurs in another table.
     """

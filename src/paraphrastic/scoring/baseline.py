@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.tables import TrainingSentences
 
 
 class Baseline(ABC):

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic import devices
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
 from paraphrastic.scoring.weight_files import wrong_config
@@ -144,7 +144,7 @@ def _refuse_bfloat16(folder: Path, precision: Float) -> None:
 
 
 def _load_sentence_transformer(package: Any, path: str, device: str, precision: Float) -> Any:
-    from paraphrastic.console import console
+    from paraphrastic.base.console import console
 
     if not console.is_terminal:
         import_module("transformers.utils.logging").disable_progress_bar()  # it would fill the log

@@ -3,9 +3,9 @@
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.tfidf import TfidfScorer
-from paraphrastic.tables import TrainingSentences
 
 
 def fit_tfidf(tokens: str, counts: pa.Table, sentences: TrainingSentences) -> TfidfScorer:

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
 from paraphrastic.nn.encoder import Encoder, PairModel, TrainableModel
 from paraphrastic.scoring.cosine import cosine_of_vectors

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import BaseModel, Field
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.scoring.static import StaticEncoder

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.embedding_table import EmbeddingTable

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from paraphrastic.atomic import sha256_of, unwritable
-from paraphrastic.errors import ModelError
-from paraphrastic.tables import VOCABULARY, read_table, write_table
+from paraphrastic.base.errors import ModelError
+from paraphrastic.base.files import sha256_of, unwritable
+from paraphrastic.base.tables import VOCABULARY, read_table, write_table
 
 LATER_OPTIONS = {  # absent from folders of earlier versions → the value that means the same
     "accumulate": 1,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from paraphrastic.errors import ParameterError, did_you_mean, unknown_name
+from paraphrastic.base.errors import ParameterError, did_you_mean, unknown_name
 from paraphrastic.sources.catalogue_file import load
 from paraphrastic.sources.own_files import AnyEntry, Entry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
-from paraphrastic.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.sources.source import Catalogue, File, Source, Suite
 
 

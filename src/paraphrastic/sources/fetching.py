@@ -13,8 +13,8 @@ from pathlib import Path
 
 from filelock import AsyncFileLock
 
-from paraphrastic.atomic import atomic_write, sha256_of
-from paraphrastic.errors import SourceError
+from paraphrastic.base.errors import SourceError
+from paraphrastic.base.files import atomic_write, sha256_of
 from paraphrastic.sources.http_download import Downloader, OnDownload, http_client
 from paraphrastic.sources.locations import in_cache, in_mirror, mirror_folder, url_key
 from paraphrastic.sources.source import File, Source

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from paraphrastic.errors import SourceError
+from paraphrastic.base.errors import SourceError
 from paraphrastic.sources.source import File
 
 OnDownload = Callable[[File, int, int | None], None]

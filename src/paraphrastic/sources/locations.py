@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from platformdirs import user_cache_path
 
-from paraphrastic.atomic import atomic_write, sha256_of
-from paraphrastic.errors import SourceError
+from paraphrastic.base.errors import SourceError
+from paraphrastic.base.files import atomic_write, sha256_of
 from paraphrastic.sources.source import File, Source
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from paraphrastic.errors import ParameterError, SourceError
+from paraphrastic.base.errors import ParameterError, SourceError
 
 Entry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyEntry = Entry | Path  # the same in Python, where a path needs no ending or slash

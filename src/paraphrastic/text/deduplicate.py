@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.tables import SIDES
+from paraphrastic.base.tables import SIDES
 from paraphrastic.text.tokenizer import tokenize
 
 

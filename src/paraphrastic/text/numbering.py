@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.int32]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from paraphrastic.atomic import atomic_write, sha256_of, unwritable
+from paraphrastic.base.files import atomic_write, sha256_of, unwritable
 from paraphrastic.training.processes import Processes, State
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run

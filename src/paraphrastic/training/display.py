@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from paraphrastic.console import message, progress
+from paraphrastic.base.console import message, progress
 from paraphrastic.training.trainer import Trainer
 
 _SECONDS = 60.0  # between two lines of a log without a selection

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, normalize
 
+from paraphrastic.base.parameters import Teacher
 from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.options import EncoderConfig
-from paraphrastic.parameters import Teacher
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.training.losses import ALL
 from paraphrastic.training.pair_trainers import EncoderTrainer

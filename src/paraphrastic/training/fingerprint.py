@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from paraphrastic.atomic import sha256_of
+from paraphrastic.base.files import sha256_of
 
 CODE = Path(__file__).parents[1]
 

@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 import torch
 from torch import Generator, Tensor
 
+from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import ArchitectureConfig, WordEmbeddingsConfig
-from paraphrastic.tables import TrainingSentences
 from paraphrastic.training.teacher import TeacherVectors
 from paraphrastic.vocabulary.bigrams import is_bigram
 from paraphrastic.vocabulary.pretrained import read_vectors

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from torch.distributed import Store  # type: ignore[attr-defined]  # it is public
 
-from paraphrastic.errors import ProcessError
+from paraphrastic.base.errors import ProcessError
 
 _PAUSE, _LIMIT = 0.05, 1800.0  # seconds: between two looks at the store, and until a process gives up
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.options import (
     EncoderConfig,

@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 import torch
 
+from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS, TrainingSentences, read_table
 from paraphrastic.models import model_class
 from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_model
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS, TrainingSentences, read_table
 from paraphrastic.training.distillation import Distillation, DistillationTrainer
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer

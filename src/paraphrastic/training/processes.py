@@ -20,7 +20,7 @@ from torch import Tensor, distributed
 from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # it is public
 from torch.distributed.rendezvous import rendezvous
 
-from paraphrastic.errors import ConnectionLostError, ProcessError
+from paraphrastic.base.errors import ConnectionLostError, ProcessError
 from paraphrastic.nn.batch import Batch
 from paraphrastic.training.dense_optimizer import gradient_of
 from paraphrastic.training.embedding_optimizers import EmbeddingOptimizer

@@ -2,7 +2,7 @@
 
 import os
 
-from paraphrastic.errors import ProcessError
+from paraphrastic.base.errors import ProcessError
 
 _ADDRESS = "RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"  # with these a process finds the others of its group
 

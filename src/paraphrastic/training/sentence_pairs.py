@@ -10,10 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.tables import StoredSentences, TrainingSentences
 from paraphrastic.nn.batch import DeviceSentences, Sentences, UnreadSentences, to_device
 from paraphrastic.nn.text_file import TextFile
-from paraphrastic.tables import StoredSentences, TrainingSentences
 from paraphrastic.training.batches import weighted_rows
 from paraphrastic.training.losses import ALL, negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary

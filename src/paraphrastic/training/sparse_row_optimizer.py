@@ -33,7 +33,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 from paraphrastic.training.dense_optimizer import BETA1, BETA2, EPSILON, L2Penalty, bias_corrected, gradient_of
 
 Array = NDArray[Any]

@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.scoring.principal_directions import principal_directions
-from paraphrastic.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.vocabulary.kinds import VocabularyKind
 from paraphrastic.vocabulary.words_and_ngrams import is_word
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from paraphrastic.errors import ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.nn.batch import to_device
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.curves import Curves

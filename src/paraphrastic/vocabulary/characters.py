@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths
 from paraphrastic.vocabulary.ngrams import CHUNK, code_points
 from paraphrastic.vocabulary.ragged import Ragged, concat

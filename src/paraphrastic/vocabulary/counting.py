@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.compiling import njit
-from paraphrastic.tables import NGRAM_COUNTS, WORD_COUNTS
+from paraphrastic.base.parallel import in_order, njit
+from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths, split_words
-from paraphrastic.threads import in_order
 from paraphrastic.vocabulary.ngrams import ALPHABET, CHUNK, NgramNumbering, code_points
 from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import CHUNK as WORDS_CHUNK

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths
 from paraphrastic.vocabulary.ragged import MAX_COUNT, Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary

@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.errors import DataError, ParaphrasticError
+from paraphrastic.base.errors import DataError, ParaphrasticError
+from paraphrastic.base.files import Unpacker
 from paraphrastic.text.columns import GrowingArray
-from paraphrastic.unpacking import Unpacker
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
 _LINES = 20_000  # parsed together; about 50 MB of text for 300 dimensions

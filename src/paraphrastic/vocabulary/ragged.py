@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 from paraphrastic.text.columns import GrowingArray, offsets_from_lengths
 
 MAX_COUNT = 65_535  # the largest uint16

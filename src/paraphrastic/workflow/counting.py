@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.atomic import atomic_folder
-from paraphrastic.console import progress
-from paraphrastic.errors import DataError
-from paraphrastic.parameters import Vocabulary
-from paraphrastic.tables import NGRAM_COUNTS, PAIRS, WORD_COUNTS, StoredSentences, read_table, write_table
+from paraphrastic.base.console import progress
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.files import atomic_folder
+from paraphrastic.base.parameters import Vocabulary
+from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, WORD_COUNTS, StoredSentences, read_table, write_table
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 
 

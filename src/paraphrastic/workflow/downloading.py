@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from paraphrastic.console import message, progress
+from paraphrastic.base.console import message, progress
 from paraphrastic.sources.display import licence_line, progress_callback
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import cache_folder, how_to_provide, manual_folder

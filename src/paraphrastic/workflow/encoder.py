@@ -6,14 +6,14 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from paraphrastic import devices
-from paraphrastic.atomic import scratch_folder
-from paraphrastic.console import message
-from paraphrastic.errors import ParameterError
+from paraphrastic.base import devices
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.files import scratch_folder
+from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.inference.model import Model, load
 from paraphrastic.inference.model_folder import is_model_folder
 from paraphrastic.models import config_class
-from paraphrastic.parameters import Params, checked, default_params, load_params
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyEntry, listed

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from paraphrastic import devices
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.corpus.raw_sources import read_evaluation
-from paraphrastic.errors import ModelError, ParameterError
 from paraphrastic.evaluation import Benchmarks, Results
 from paraphrastic.evaluation import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.tables import RAW, SIDES
 from paraphrastic.corpus.copies import NearCopies, exact_copies
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.readers.lines import BadRow
@@ -27,7 +28,6 @@ from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import Entry, OwnFile, own_file
 from paraphrastic.sources.source import Source
-from paraphrastic.tables import RAW, SIDES
 from paraphrastic.text.normalize import normalize
 from paraphrastic.text.tokenizer import tokenize
 

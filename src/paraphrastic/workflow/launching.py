@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from paraphrastic.errors import ConnectionLostError, ParaphrasticError, ProcessError
+from paraphrastic.base.errors import ConnectionLostError, ParaphrasticError, ProcessError
 from paraphrastic.training.rank import is_member, rank
 
 RESTARTS = 3  # of all processes, after one of them died

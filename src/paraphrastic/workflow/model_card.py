@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from ruamel.yaml import YAML
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.inference.model import Model, load
 from paraphrastic.inference.model_folder import ModelInfo, read_info
 from paraphrastic.sources.catalogue import catalogue

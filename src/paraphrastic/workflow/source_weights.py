@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from paraphrastic.errors import ParameterError, unknown_name
+from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.sources.source import Source
 
 

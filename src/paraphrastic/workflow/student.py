@@ -5,8 +5,8 @@ takes seconds.
 """
 
 from paraphrastic import models
-from paraphrastic.errors import ParameterError
-from paraphrastic.parameters import Params
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.parameters import Params
 
 
 def check_student(params: Params) -> None:

@@ -7,19 +7,19 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from paraphrastic.atomic import atomic_folder, scratch_folder, write_text
-from paraphrastic.console import message, progress
+from paraphrastic.base.console import message, progress
+from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.files import atomic_folder, scratch_folder, write_text
+from paraphrastic.base.parameters import Tokenize
+from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_parts, write_table
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSource, filter_pairs
 from paraphrastic.corpus.merging import Corpus, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
 from paraphrastic.corpus.sampling import take_pairs
-from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.parameters import Tokenize
 from paraphrastic.readers.pair_filter import PairFilter
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import FILTERED
 from paraphrastic.sources.source import Source, Suite
-from paraphrastic.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_parts, write_table
 from paraphrastic.text.deduplicate import tokenize_tables
 
 _SOURCE_COLUMNS = ("source", "read", "bad", *REASONS, "kept")

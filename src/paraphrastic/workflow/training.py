@@ -4,16 +4,17 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paraphrastic import devices, models
-from paraphrastic.atomic import atomic_folder
-from paraphrastic.console import message, quiet
-from paraphrastic.errors import ParameterError
+from paraphrastic import models
+from paraphrastic.base import devices
+from paraphrastic.base.console import message, quiet
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.files import atomic_folder
+from paraphrastic.base.parameters import Params, checked
+from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import ModelInfo, write_model
-from paraphrastic.parameters import Params, checked
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.training.curves import Curves
 from paraphrastic.training.fingerprint import digests, name_of
 from paraphrastic.training.rank import is_member, local_rank, nodes, rank, world_size

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pytest
 import torch
 
-from paraphrastic.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, refuse_empty
 from paraphrastic.vocabulary.characters import CharacterVocabulary
 from tests.helpers.tagged_text import tagged_tokens

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from tests.helpers.tagged_text import VARIANTS
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
-from paraphrastic import devices
+from paraphrastic.base import devices
 from paraphrastic.finetuning.head_trainer import OnStep
 from paraphrastic.finetuning.tagging.network import Network
 from paraphrastic.finetuning.tagging.tagged_sentences import as_read, refuse_empty

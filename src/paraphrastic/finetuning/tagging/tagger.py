@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from torch import Tensor
 
-from paraphrastic.atomic import write_text
-from paraphrastic.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.files import write_text
 from paraphrastic.finetuning.tagging.network import Network
 from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, refuse_empty
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class

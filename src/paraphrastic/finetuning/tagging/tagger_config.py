@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, PositiveInt, ValidationInfo, field_validator
 
-from paraphrastic.errors import ParameterError, unknown_name
+from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.models.charagram import CharagramArchitecture
 from paraphrastic.models.charcnn import CharCnnArchitecture
 from paraphrastic.models.charlstm import CharLstmArchitecture

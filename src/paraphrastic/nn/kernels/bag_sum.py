@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 from paraphrastic.nn.kernels.sum_rows import sum_rows
 
 Array = NDArray[Any]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 from paraphrastic.nn.initialization import glorot_uniform
 
 Array = NDArray[Any]

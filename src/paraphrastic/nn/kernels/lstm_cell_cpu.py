@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 from paraphrastic.nn.kernels import FASTMATH
 
 Array = NDArray[Any]

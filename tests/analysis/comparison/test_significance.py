@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, t
 
-from paraphrastic.comparison import significance
-from paraphrastic.comparison.significance import (
+from paraphrastic.analysis.comparison import significance
+from paraphrastic.analysis.comparison.significance import (
     Correlation,
     Mean,
     bootstrap,

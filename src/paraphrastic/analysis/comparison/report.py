@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from paraphrastic.comparison.by_set import Comparison, Row
+from paraphrastic.analysis.comparison.by_set import Comparison, Row
 
 HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p")
 

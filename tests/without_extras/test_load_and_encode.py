@@ -10,10 +10,10 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from tests.without_extras.conftest import DIM, ENCODERS, NGRAMS, SCORERS, WORDS, embeddings
 
 import paraphrastic
-from paraphrastic.errors import ModelError, ParameterError
-from tests.base.conftest import DIM, ENCODERS, NGRAMS, SCORERS, WORDS, embeddings
+from paraphrastic.base.errors import ModelError, ParameterError
 
 SENTENCES = ["A dog runs.", "a CAT", "", "zebra"]
 

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paraphrastic.atomic import atomic_write
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.files import atomic_write
 
 PHRASE_SETS = r"^((own\.)?words\..*|paraphrase\.(annotated-)?ppdb|sample\.words)$"  # names of sets of words or phrases
 

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from paraphrastic.errors import ParameterError
+from paraphrastic.base.errors import ParameterError
 
 if TYPE_CHECKING:
     import torch

@@ -2,8 +2,8 @@
 
 import pytest
 
-from paraphrastic.console import message, progress, report_errors
-from paraphrastic.errors import DataError
+from paraphrastic.base.console import message, progress, report_errors
+from paraphrastic.base.errors import DataError
 
 LINE = "path/:dog:/[red]x.txt"
 

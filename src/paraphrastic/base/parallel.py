@@ -1,16 +1,38 @@
-"""Compute in several threads, in the order of the input; Arrow and numba release Python's global lock."""
+"""Compile functions with numba, and compute in several threads; Arrow and numba release Python's global lock."""
 
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numba
 import pyarrow as pa
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Function], Function]:
+    """Return numba's decorator `njit`, which works without a cache on the disk if no folder of one can be written.
+
+    numba raises an error in this case, such as when both the package and the home folder are read-only.
+
+    Args:
+        cache: keep the machine code beside the module, or in the cache folder of the user if that is read-only.
+        options: of `numba.njit`.
+    """
+
+    def compiled(function: Function) -> Function:
+        try:
+            result: Function = numba.njit(cache=cache, **options)(function)
+        except RuntimeError:  # `cannot cache function`
+            result = numba.njit(**options)(function)
+        return result
+
+    return compiled
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from paraphrastic import devices
-from paraphrastic.errors import ParameterError
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ParameterError
 
 WITHOUT_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 

@@ -22,8 +22,8 @@ from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from paraphrastic import devices
-from paraphrastic.errors import ParameterError, did_you_mean, unknown_name
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ParameterError, did_you_mean, unknown_name
 
 PARAMS = Path("params.yaml")
 # raised for text that is not YAML, or for a scalar that is not of its type, such as the date 2001-99-99 or `!!int x`
@@ -208,7 +208,7 @@ class Params(Section):
 
 def default_params() -> Path:
     """Return params.yaml of the working directory, or else the one that was installed with this package."""
-    in_repository = Path(__file__).parents[2] / PARAMS
+    in_repository = Path(__file__).parents[3] / PARAMS
     installed = Path(sysconfig.get_path("data")) / "share/paraphrastic" / PARAMS
     return next((path for path in (PARAMS, in_repository) if path.is_file()), installed)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.base.errors import DataError, ParameterError
 
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from paraphrastic.atomic import atomic_folder, atomic_write, scratch_folder, sha256_of, write_text
+from paraphrastic.base.files import atomic_folder, atomic_write, scratch_folder, sha256_of, write_text
 
 
 def test_file_after_writing(tmp_path):

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from paraphrastic.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError
 
 console = Console(stderr=True, emoji=False)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from paraphrastic.comparison.revisions import SCORES_FILE, table_of
-from paraphrastic.errors import DataError
+from paraphrastic.analysis.comparison.revisions import SCORES_FILE, table_of
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import SCORES, SENTENCES
 from paraphrastic.evaluation.headline import headline_sets
-from paraphrastic.tables import SCORES, SENTENCES
 
 SENTENCES_FILE = Path("data/benchmarks/sentences.parquet")  # in the root of the repository
 _PAIR = ["text1", "text2", "gold"]

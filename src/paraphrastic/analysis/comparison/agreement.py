@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from paraphrastic.comparison.significance import Vector, standardize
-from paraphrastic.errors import DataError
+from paraphrastic.analysis.comparison.significance import Vector, standardize
+from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.correlation import pearson, spearman
 from paraphrastic.evaluation.headline import percent, pooled_sets
 

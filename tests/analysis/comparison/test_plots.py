@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from paraphrastic.comparison.plots import plots_page
-from paraphrastic.errors import DataError, ParameterError
+from paraphrastic.analysis.comparison.plots import plots_page
+from paraphrastic.base.errors import DataError, ParameterError
 from tests.helpers.recorded_results import commit, make_repository
 from tests.helpers.repository import run_git
 

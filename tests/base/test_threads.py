@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from paraphrastic.threads import in_order
+from paraphrastic.base.parallel import in_order
 from tests.helpers.threads import threads
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paraphrastic.comparison.by_set import ScoresBySet, by_set
-from paraphrastic.errors import DataError, ParameterError, ParaphrasticError, did_you_mean
-from paraphrastic.tables import SCORES, read_table
+from paraphrastic.analysis.comparison.by_set import ScoresBySet, by_set
+from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, did_you_mean
+from paraphrastic.base.tables import SCORES, read_table
 
 SCORES_FILE = Path("data/scores.parquet")  # in the root of the repository
 WORKSPACE = "workspace"

@@ -4,9 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic import tables
-from paraphrastic.errors import DataError
-from paraphrastic.tables import (
+from paraphrastic.base import tables
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import (
     NGRAM_COUNTS,
     PAIRS,
     RAW,

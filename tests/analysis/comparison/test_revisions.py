@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 from dvc.repo import Repo
 
-from paraphrastic.comparison.by_set import compare
-from paraphrastic.comparison.revisions import SCORES_FILE, revisions, scores_of
-from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.tables import SCORES, write_table
+from paraphrastic.analysis.comparison.by_set import compare
+from paraphrastic.analysis.comparison.revisions import SCORES_FILE, revisions, scores_of
+from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.tables import SCORES, write_table
 from tests.helpers.repository import run_git
 from tests.helpers.score_tables import score_table
 

@@ -3,7 +3,7 @@
 import pytest
 from numba.core.caching import CacheImpl
 
-from paraphrastic.compiling import njit
+from paraphrastic.base.parallel import njit
 
 
 @pytest.mark.parametrize("writable", [True, False])

@@ -7,9 +7,9 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from paraphrastic.comparison.by_set import compare
-from paraphrastic.comparison.report import HEADER, as_json, cells, markdown, terminal
-from paraphrastic.comparison.significance import Williams
+from paraphrastic.analysis.comparison.by_set import compare
+from paraphrastic.analysis.comparison.report import HEADER, as_json, cells, markdown, terminal
+from paraphrastic.analysis.comparison.significance import Williams
 from tests.helpers.score_tables import noisy_run
 
 

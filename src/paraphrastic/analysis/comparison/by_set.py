@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.comparison.significance import (
+from paraphrastic.analysis.comparison.significance import (
     Correlation,
     Interval,
     Mean,
@@ -18,7 +18,7 @@ from paraphrastic.comparison.significance import (
     percentile_interval,
     williams_test,
 )
-from paraphrastic.errors import DataError
+from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.correlation import ranks
 from paraphrastic.evaluation.headline import headline_sets
 from paraphrastic.evaluation.ranking import average_precision_and_reciprocal_rank

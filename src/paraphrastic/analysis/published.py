@@ -1,4 +1,4 @@
-"""The numbers that a paper's tables, captions and text state, one line each: `papers/published/PAPER.csv`.
+"""The numbers that a paper's tables, captions and text state, one line each: `published/PAPER.csv`.
 
 * `table`: `T3` is Table 3, `F1` the caption of Figure 1, `S4.2` the text of Section 4.2 and its notes, `SB` of
   Appendix B.
@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from paraphrastic.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 
 _FOLDER = Path(__file__).with_suffix("")
 _NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")

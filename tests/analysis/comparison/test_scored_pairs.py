@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from dvc.repo import Repo
 
-from paraphrastic.comparison.scored_pairs import SENTENCES_FILE, pairs_of_two_runs
-from paraphrastic.errors import DataError, ParameterError
-from paraphrastic.tables import SCORES, SENTENCES, read_table, write_table
+from paraphrastic.analysis.comparison.scored_pairs import SENTENCES_FILE, pairs_of_two_runs
+from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.tables import SCORES, SENTENCES, read_table, write_table
 from tests.helpers.repository import run_git
 from tests.helpers.run_artifacts import write_run
 

@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.comparison.by_set import by_set, compare
-from paraphrastic.errors import DataError
+from paraphrastic.analysis.comparison.by_set import by_set, compare
+from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation import Benchmarks, evaluate
 from tests.helpers.benchmark_tables import DifferenceScorer, write_benchmarks
 from tests.helpers.score_tables import GOLD, noisy_run, score_table

@@ -1,0 +1,1 @@
+"""What all packages use: errors, messages, files, tables, threads, devices and parameters."""
