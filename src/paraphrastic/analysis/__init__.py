@@ -7,13 +7,16 @@ analysis is used, so that torch is imported only for those that need it.
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import ParameterError, unknown_name
 
-NOT_ANALYSES = ("__init__", "artifacts", "binning", "published")
+if TYPE_CHECKING:  # `paraphrastic explain` runs without pandas
+    import pandas as pd
+
+    from paraphrastic.analysis.artifacts import Artifacts
+
+NOT_ANALYSES = ("__init__", "artifacts", "binning", "explain", "published")
 
 
 def names() -> list[str]:
@@ -22,7 +25,7 @@ def names() -> list[str]:
     return sorted(stem.replace("_", "-") for stem in files if stem not in NOT_ANALYSES)
 
 
-def analysis(name: str) -> Callable[[Artifacts], pd.DataFrame]:
+def analysis(name: str) -> Callable[["Artifacts"], "pd.DataFrame"]:
     """Return the analysis `name`: a function that returns a tidy table, with one row for each observation.
 
     Raises:

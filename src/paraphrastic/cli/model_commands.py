@@ -83,8 +83,8 @@ def explain(
     The shares of each sentence sum to the cosine of both; the largest one stands first. For gran, the L1 norm of each
     word's gate follows its share.
     """
+    from paraphrastic.analysis.explain import explain
     from paraphrastic.cli.output import print_rows
-    from paraphrastic.inference.explain import explain
 
     explanation = explain(paraphrastic.load(model), first, second)
     message(f"cosine: {explanation.cosine:.4f}")

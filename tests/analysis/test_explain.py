@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from paraphrastic.analysis.explain import BIAS, explain
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.inference.explain import BIAS, explain
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
-from tests.helpers.small_models import save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import WORDS
 from tests.helpers.word_equations import gran_states, submodule_weights
 
@@ -29,6 +29,11 @@ SUMS = {
     **{f"gran {variant}": ("gran", LSTM | {"variant": variant}) for variant in (1, 2, 3, 4, 5)},
     "gran with boundary tokens": ("gran", LSTM | {"variant": 1, "boundary_tokens": "end"}),
 }
+
+
+@pytest.fixture
+def avg(tmp_path):
+    return save_encoder(tmp_path, "avg", WORD)
 
 
 def shares(units):
@@ -120,17 +125,12 @@ def test_sentences_without_units(avg):
 
 
 @pytest.mark.parametrize("name", ["overlap", "lstmavg", "bigran", "ldc"])
-def test_models_whose_vectors_are_no_sums(request, tmp_path, name):
-    if name == "overlap":
-        model = request.getfixturevalue("overlap")
-    else:
-        block = LSTM | ({"variant": 1, "combine": "sum"} if name == "bigran" else {})
-        model = save_pair_model(tmp_path) if name == "ldc" else save_encoder(tmp_path, name, block)
-    with pytest.raises(
-        ModelError, match=rf": {name} cannot be explained: .*; choose avg, charagram or gran$"
-    ) as caught:
+def test_models_whose_vectors_are_no_sums(tmp_path, name):
+    block = LSTM | ({"variant": 1, "combine": "sum"} if name == "bigran" else {})
+    save = {"overlap": lambda folder: save_baseline(folder, name), "ldc": save_pair_model}
+    model = save.get(name, lambda folder: save_encoder(folder, name, block))(tmp_path)
+    with pytest.raises(ModelError, match=rf": {name} cannot be explained: .*; choose avg, charagram or gran$"):
         explain(model, LEFT, RIGHT)
-    assert "\n" not in str(caught.value)
 
 
 def test_invalid_unicode(avg):

@@ -4,6 +4,7 @@ If a sentence vector is a sum of one part for each unit of the sentence, `u = Σ
 `cos(u, v) = Σ_i u_i · v / (|u| |v|)`. The term of unit i is its share.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -18,9 +19,12 @@ from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import split_words
 from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import BoundaryTokens, add_boundary_tokens
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from paraphrastic.models.gran import Gran
     from paraphrastic.scoring.neural import TrainedEncoder
 
@@ -146,17 +150,32 @@ def _activate(encoder: StaticEncoder, vectors: Matrix) -> Matrix:
     return scaled
 
 
-def _parts_of_gran(encoder: "TrainedEncoder", sentence: pa.StringArray) -> _Parts:
+def gated_words(encoder: "TrainedEncoder", ragged: Ragged) -> "Iterator[tuple[NDArray[np.int64], Tensor, Tensor]]":
+    """Yield the vectors a_t and the gates of the words of GRAN, for a batch of sentences at a time.
+
+    Yields:
+        The positions in `ragged.ids`, (N,), the vectors a_t, (N, dim), and all gates, (N, gates · dim).
+    """
     import torch
 
-    from paraphrastic.nn.batch import Batch
+    from paraphrastic.nn.batch import DeviceSentences
     from paraphrastic.nn.packing import Packing
+    from paraphrastic.scoring.neural import length_batches
 
     module = cast("Gran", encoder.module.eval())
-    batch = Batch.of(encoder.vocabulary.lookup(sentence), encoder.embeddings.device)
-    with torch.no_grad():  # one sentence is packed in reading order
-        both = module.gated_words(encoder.embeddings, batch, Packing.of(batch))
-    gated, gates = (part.double().cpu().numpy() for part in both)  # (words, dim), (words, gates · dim)
+    on_device = DeviceSentences(ragged, encoder.embeddings.device, encoder.embeddings.dtype)
+    for rows in length_batches(ragged.lengths):
+        batch = on_device.take(rows)
+        packing = Packing.of(batch)
+        with torch.no_grad():
+            gated, gates = module.gated_words(encoder.embeddings, batch, packing)
+        yield ragged.positions(rows)[packing.order.cpu()], gated, gates
+
+
+def _parts_of_gran(encoder: "TrainedEncoder", sentence: pa.StringArray) -> _Parts:
+    module = cast("Gran", encoder.module)
+    (words,) = gated_words(encoder, encoder.vocabulary.lookup(sentence))  # of one sentence, in reading order
+    gated, gates = (part.double().cpu().numpy() for part in words[1:])  # (words, dim), (words, gates · dim)
     first, second = gates[:, : module.out_dim], gates[:, module.out_dim :]
     vectors = _unroll(gated, second) if module.gates.recurrent else gated
     texts = _words(sentence, module.boundary_tokens)
