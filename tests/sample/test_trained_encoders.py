@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from paraphrastic import models
-from paraphrastic.evaluation.correlation import pearson
+from paraphrastic.evaluation.metrics import pearson
 from paraphrastic.sample import tables
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.deduplicate import deduplicate
