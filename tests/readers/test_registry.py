@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.tables import RAW
-from paraphrastic.readers import registry
-from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import READERS, read
 from paraphrastic.sources.catalogue import catalogue, source
 
@@ -16,19 +13,6 @@ from paraphrastic.sources.catalogue import catalogue, source
 def test_readers_of_the_catalogue():
     of_catalogue = {source.reader for source in catalogue().sources.values() if source.reader}
     assert of_catalogue | {"own-pairs", "own-set"} == set(READERS)
-
-
-def test_readings_of_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    tables = [("pairs", RAW["pairs"].empty_table()), ("ranking", RAW["ranking"].empty_table())]
-    monkeypatch.setattr(registry, "tables", lambda: tables)
-    assert list(read(source("sample"), tmp_path / "missing")) == [Reading(kind, table) for kind, table in tables]
-
-
-@pytest.mark.slow
-def test_tables_of_the_sample(tmp_path: Path):
-    readings = list(read(source("sample"), tmp_path / "missing"))
-    assert {reading.kind for reading in readings} == set(RAW)
-    assert all(reading.table.schema == RAW[reading.kind] and not reading.bad for reading in readings)
 
 
 def test_source_without_tables(tmp_path: Path):

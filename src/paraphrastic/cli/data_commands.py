@@ -135,7 +135,7 @@ def _state(source: "Source", locations: "DataLocations") -> tuple[str, str]:
     if not all(cached.is_intact() for cached in present):
         state = _DAMAGED
     elif len(present) == len(source.files):
-        state = "sound" if present else "generated"
+        state = "sound" if present else "in the package"
     else:
         state = "incomplete" if present else "not fetched"
     return f"{len(present)}/{len(source.files)}", state

@@ -8,7 +8,7 @@ import torch
 
 from paraphrastic import models
 from paraphrastic.evaluation.metrics import pearson
-from paraphrastic.sample import tables
+from paraphrastic.readers import sample as sample_data
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.tokenizer import tokenize
@@ -42,9 +42,7 @@ OPTIONS = {
 @pytest.fixture(scope="module")
 def sample() -> tuple[pa.Table, dict[str, pa.Table]]:
     """The training pairs, and the similarity sets by name."""
-    all_tables = tables()
-    (pairs,) = (table for kind, table in all_tables if kind == "pairs")
-    similarity = pa.concat_tables(table for kind, table in all_tables if kind == "similarity")
+    pairs, similarity = sample_data.table("pairs"), sample_data.table("similarity")
     names = pc.unique(similarity["set"]).to_pylist()
     return pairs, {name: similarity.filter(pc.equal(similarity["set"], name)) for name in names}
 
