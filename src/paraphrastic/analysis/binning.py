@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
-from paraphrastic.evaluation.correlation import pearson
-from paraphrastic.evaluation.headline import percent
+from paraphrastic.evaluation.metrics import pearson, percent
 
 Bins = Mapping[str, tuple[float, float]]  # name → smallest and largest value; bins may overlap
 
@@ -30,4 +29,4 @@ def correlation_by_bin(pairs: pd.DataFrame, name: str, values: NDArray[Any], bin
 
 
 def _pearson(pairs: pd.DataFrame) -> float:
-    return percent(pearson(pairs["gold"].to_numpy(), pairs["score"].to_numpy()))
+    return percent(pearson(pairs["gold"], pairs["score"]))

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError, ModelError
-from paraphrastic.evaluation.correlation import pearson
-from paraphrastic.evaluation.headline import percent
+from paraphrastic.evaluation.metrics import pearson, percent
 from paraphrastic.scoring.pretrained_mean import pretrained_mean
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.vocabulary.pretrained import read_vectors
@@ -86,4 +85,4 @@ def _occurrences(artifacts: Artifacts, words: pa.StringArray) -> NDArray[np.floa
 def _mean_pearson(sentences: pa.StringArray, pairs: pd.DataFrame, table: Table) -> float:
     scores = pretrained_mean(*table).score(sentences, pairs["left"].to_numpy(), pairs["right"].to_numpy())
     parts = pairs.assign(score=scores).groupby("set")
-    return float(np.mean([pearson(part["gold"].to_numpy(), part["score"].to_numpy()) for _, part in parts]))
+    return float(np.mean([pearson(part["gold"], part["score"]) for _, part in parts]))

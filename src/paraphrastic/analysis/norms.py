@@ -6,8 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.evaluation.correlation import spearman
-from paraphrastic.evaluation.headline import percent
+from paraphrastic.evaluation.metrics import percent, spearman
 
 OCCURRENCES = {"all": 0, "≥ 100": 100}
 

@@ -7,8 +7,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.published import value
-from paraphrastic.evaluation.correlation import pearson
-from paraphrastic.evaluation.headline import percent
+from paraphrastic.evaluation.metrics import pearson, percent
 from paraphrastic.text.columns import split_words
 
 COMMON = 100  # occurrences in the training data that a word needs
@@ -36,7 +35,7 @@ def analyze(artifacts: Artifacts) -> pd.DataFrame:
 def _row(name: str, pairs: pd.DataFrame, sentences: pa.StringArray, common: pa.StringArray) -> tuple[object, ...]:
     words, _ = split_words(sentences.take(pa.array(np.concatenate([pairs["left"], pairs["right"]]))))
     shares = _rare(pc.unique(words), common), _rare(words, common)
-    r = percent(pearson(pairs["gold"].to_numpy(), pairs["score"].to_numpy()))
+    r = percent(pearson(pairs["gold"], pairs["score"]))
     participants = value("iclr2016", "T2", "75%", name)
     deviation = None if participants is None else round(r - participants, 2)
     return name, len(pairs), *shares, r, participants, deviation

@@ -5,8 +5,7 @@ import pandas as pd
 from paraphrastic.analysis import rare_words
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError
-from paraphrastic.evaluation.correlation import spearman
-from paraphrastic.evaluation.headline import percent
+from paraphrastic.evaluation.metrics import percent, spearman
 
 
 def analyze(artifacts: Artifacts) -> pd.DataFrame:
