@@ -169,8 +169,8 @@ def card(
     """Write the card of MODEL, a README.md as hubs expect it."""
     from paraphrastic.base.files import write_text
     from paraphrastic.cli.output import refuse_new_folder
+    from paraphrastic.export.model_card import model_card
     from paraphrastic.inference.vector_files import STANDARD_OUTPUT
-    from paraphrastic.workflow.model_card import model_card
 
     if out == STANDARD_OUTPUT:
         sys.stdout.write(model_card(model, sets, corpus))
