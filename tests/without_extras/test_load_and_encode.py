@@ -10,10 +10,10 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from tests.without_extras.conftest import DIM, ENCODERS, NGRAMS, SCORERS, WORDS, embeddings
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
+from tests.without_extras.conftest import DIM, ENCODERS, NGRAMS, SCORERS, WORDS, embeddings
 
 SENTENCES = ["A dog runs.", "a CAT", "", "zebra"]
 
