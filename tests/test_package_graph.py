@@ -9,7 +9,7 @@ from tests.helpers.repository import ROOT
 
 FLOORS = [  # from bottom to top; a package imports only packages of floors below its own
     ["base"],
-    ["text", "sources", "sample"],
+    ["text", "sources"],
     ["vocabulary", "readers"],
     ["nn", "corpus"],
     ["scoring"],

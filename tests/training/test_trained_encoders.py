@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from paraphrastic import models
-from paraphrastic.evaluation.correlation import pearson
+from paraphrastic.evaluation.metrics import pearson
 from paraphrastic.readers import sample as sample_data
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.deduplicate import deduplicate

@@ -22,7 +22,7 @@ SET = "tags.ewt"
 MIN_COUNTS = {"tag": 100, "relation": 100, "JJ": 10, "VBG": 10}
 
 
-def analyze(artifacts: Artifacts) -> pd.DataFrame:
+def gates(artifacts: Artifacts) -> pd.DataFrame:
     """Return the mean L1 norm of the gates of words, `‖σ(Wx x_t + Wh h_t + b)‖₁`, by tag and by relation.
 
     The words are those of all splits of UD English EWT, on which the model is not trained, with the annotators' tags
@@ -46,8 +46,8 @@ def analyze(artifacts: Artifacts) -> pd.DataFrame:
     words, sentences = _same_tokens(artifacts)
     ragged = encoder.vocabulary.lookup(sentences)
     norms = np.empty(len(ragged.ids))
-    for positions, _, gates in gated_words(encoder, ragged):
-        norms[positions] = gates.sum(1).cpu().numpy()  # gates are positive
+    for positions, _, values in gated_words(encoder, ragged):
+        norms[positions] = values.sum(1).cpu().numpy()  # gates are positive
     of_words = pd.Series(norms[_is_word(ragged, module.boundary_tokens)], words.index)
     return pd.concat([_of_kind(kind, words, of_words) for kind in MIN_COUNTS], ignore_index=True)
 

@@ -30,7 +30,7 @@ _SHOWN = 10  # refused rows
 @data.command("list")
 def list_() -> None:
     """Print name, licence, size if fetched, and title."""
-    from paraphrastic.cli.output import print_rows
+    from paraphrastic.base.console import print_rows
     from paraphrastic.sources.catalogue import catalogue
 
     locations = _locations()
@@ -55,7 +55,7 @@ def fetch(names: Names) -> None:
 @data.command()
 def check(names: Annotated[list[str] | None, Argument(metavar="NAME", help="Only these sources.")] = None) -> None:
     """Verify the files of fetched sources."""
-    from paraphrastic.cli.output import print_rows
+    from paraphrastic.base.console import print_rows
     from paraphrastic.sources.catalogue import catalogue
 
     locations = _locations()

@@ -1,4 +1,4 @@
-"""Encoders of this package in sentence-transformers: any encoder, with the same vectors.
+"""Encoders of this package in sentence-transformers.
 
 Example:
     from paraphrastic.export.sentence_transformers import load
@@ -7,26 +7,35 @@ Example:
     model.encode(["A sentence."])
 
 sentence-transformers 6 loads classes of other packages only with `trust_remote_code=True`. `load` does without: it
-imports nothing that a file names.
+imports nothing that a file names. Means of word vectors, with or without dense layers, can do without this package.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.export.encoders import check_encoder
-from paraphrastic.export.json_file import write_json
+from paraphrastic.base.files import write_json
+from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, Layer, check_encoder, word_mean
+from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
 from paraphrastic.inference import model as inference
 from paraphrastic.inference.model_folder import copy_model
 from paraphrastic.scoring.scorer import VectorScorer
+from paraphrastic.scoring.weight_files import write_arrays
 
 CLASS = "EncoderModule"
 FOLDER = f"0_{CLASS}"  # of the model in an exported folder; the name that sentence-transformers gives it
-FILES = "modules.json", "config_sentence_transformers.json", FOLDER
+_LAYERS = "1_Dense", "2_Dense"
+_ACTIVATIONS = {
+    "linear": "torch.nn.modules.linear.Identity",
+    "tanh": "torch.nn.modules.activation.Tanh",
+    "relu": "torch.nn.modules.activation.ReLU",
+}
 
 
 def load(folder: Path | str, **options: Any) -> Any:
@@ -47,17 +56,57 @@ def load(folder: Path | str, **options: Any) -> Any:
     return SentenceTransformer(modules=[module(exported if exported.is_dir() else folder)], **options)
 
 
-def write(model: inference.Model, folder: Path) -> str:
-    """Write `modules.json`, and the folder of the model beside it.
+def write_encoder(model: inference.Model, folder: Path) -> str:
+    """Write a `SentenceTransformer` of the class that is defined here, with the folder of the model.
 
     Raises:
         ModelError: the model compares pairs, or belongs to another package.
     """
     check_encoder(model)
     copy_model(model.folder, folder / FOLDER)
-    write_json(folder / "modules.json", [{"idx": 0, "name": "0", "path": FOLDER, "type": f"{__name__}.{CLASS}"}])
-    write_json(folder / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
+    _write_modules(folder, {FOLDER: f"{__name__}.{CLASS}"})
     return "the vectors are those of the model; loading needs paraphrastic, see the documentation"
+
+
+def write_static_embedding(model: inference.Model, folder: Path) -> str:
+    """Write a `SentenceTransformer` of its own modules `StaticEmbedding` and `Dense`.
+
+    Raises:
+        ModelError: the model has other parts than a mean of word vectors and dense layers.
+    """
+    mean = word_mean(model)
+    content = tokenizer_json(word_level(mean.words), boundary_steps(mean.boundary_tokens))
+    write_json(folder / "tokenizer.json", content)
+    write_arrays(folder / "model.safetensors", {"embedding.weight": mean.embeddings})
+    layers = dict(zip(_LAYERS, mean.layers, strict=False))
+    for name, layer in layers.items():
+        _write_layer(folder / name, layer)
+    types = {"": "StaticEmbedding"} | dict.fromkeys(layers, "Dense")
+    _write_modules(folder, {path: f"sentence_transformers.models.{kind}" for path, kind in types.items()})
+    return UNKNOWN_SENTENCE
+
+
+def _write_layer(folder: Path, layer: Layer) -> None:
+    inputs, outputs = layer.W.shape
+    folder.mkdir()
+    sizes = {"in_features": inputs, "out_features": outputs}
+    write_json(folder / "config.json", {**sizes, "bias": True, "activation_function": _ACTIVATIONS[layer.activation]})
+    weights = {"linear.weight": np.ascontiguousarray(layer.W.T), "linear.bias": layer.b}
+    write_arrays(folder / "model.safetensors", weights)
+
+
+def _write_modules(folder: Path, types: Mapping[str, str]) -> None:
+    """Write the types of the modules by their folders."""
+    modules = [{"idx": n, "name": f"{n}", "path": path, "type": kind} for n, (path, kind) in enumerate(types.items())]
+    write_json(folder / "modules.json", modules)
+    write_json(folder / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
+
+
+_FILES = "modules.json", "config_sentence_transformers.json"
+FORMATS = {
+    "sentence-transformers": ((*_FILES, FOLDER), write_encoder),
+    "static-embedding": ((*_FILES, "tokenizer.json", "model.safetensors", *_LAYERS), write_static_embedding),
+}
 
 
 def __getattr__(name: str) -> Any:

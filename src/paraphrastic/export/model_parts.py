@@ -1,4 +1,4 @@
-"""What the formats for word vectors can hold: words, their vectors, and the layers on top of the mean."""
+"""Parts of a model that formats can hold: words, their vectors, and the layers on top of the mean."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.nn.static_form import Activation
-from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
+from paraphrastic.scoring.external_encoder import ExternalEncoder
+from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.vocabulary.words import BoundaryTokens
 
@@ -50,6 +51,18 @@ class WordMean:
     layers: tuple[Layer, ...]
 
 
+def check_encoder(model: Model) -> None:
+    """Refuse a model that is no sentence encoder of this package.
+
+    Raises:
+        ModelError: it compares pairs, or belongs to another package.
+    """
+    if isinstance(model.scorer, ExternalEncoder):
+        raise ModelError(f"{model.folder}: {model.name} is an encoder of another package; copy the folder `path` of it")
+    if not isinstance(model.scorer, VectorScorer):
+        raise ModelError(f"{model.folder}: {model.name} compares pairs and has no sentence vectors; export an encoder")
+
+
 def word_mean(model: Model) -> WordMean:
     """Return a model whose vectors are those of a few layers on top of a mean of word vectors.
 
@@ -57,7 +70,7 @@ def word_mean(model: Model) -> WordMean:
         ModelError: the model is another one.
     """
     scorer: Any = model.scorer
-    if isinstance(scorer, StaticEncoder) and _is_mean(scorer):
+    if _is_mean(scorer):
         return WordMean(*word_embeddings(model), scorer.form.boundary_tokens, _projection(scorer.arrays))
     if model.name in ("proj", "dan"):
         layers = _dense_layers(scorer.arrays(), model.options.get("activation", "linear"))
@@ -71,10 +84,8 @@ def plain_average(model: Model) -> tuple[pa.StringArray, Vectors]:
     Raises:
         ModelError: the model is another one.
     """
-    scorer = model.scorer
-    if not (isinstance(scorer, StaticEncoder) and _is_mean(scorer)):
-        raise _other_format(model, "is not a plain average of word vectors")
-    if scorer.form.boundary_tokens != "none" or _projection(scorer.arrays):
+    scorer: Any = model.scorer
+    if not _is_mean(scorer) or scorer.form.boundary_tokens != "none" or _projection(scorer.arrays):
         raise _other_format(model, "is not a plain average of word vectors")
     return word_embeddings(model)
 
@@ -91,7 +102,9 @@ def word_embeddings(model: Model) -> tuple[pa.StringArray, Vectors]:
     return scorer.texts, scorer.embedding_array()
 
 
-def _is_mean(scorer: StaticEncoder) -> bool:
+def _is_mean(scorer: Any) -> bool:
+    if not isinstance(scorer, StaticEncoder):
+        return False
     form = scorer.form
     is_linear = form.activation == "linear" and not {"bias", "dense.W"} & scorer.arrays.keys()
     return (form.vocabulary, form.pooling, is_linear) == ("words", "mean", True)

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.analysis import neighbors
+from paraphrastic.analysis import nearest_words
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import model_folder
@@ -50,7 +50,7 @@ def test_words_nearest_to_words_and_bigrams(tmp_path, name, block):
     artifacts = run(tmp_path, name, block)
     words = artifacts.counts("words")["text"].tolist()
     vectors = dict(zip(words, artifacts.model.encode(words).astype(float), strict=True))
-    table = neighbors.analyze(artifacts)
+    table = nearest_words.neighbors(artifacts)
     for query, count in (("huge", 15), ("not able", 3), ("growths", 15)):
         own = "T8" if " " in query else "T9"
         rows = table[(table["table"] == f"charagram2016 {own}") & (table["query"] == query)]
@@ -62,7 +62,7 @@ def test_words_nearest_to_words_and_bigrams(tmp_path, name, block):
 
 
 def test_queries_of_a_word_model(tmp_path):
-    table = neighbors.analyze(run(tmp_path, "avg", WORD))
+    table = nearest_words.neighbors(run(tmp_path, "avg", WORD))
     assert list(table) == ["table", "query", "rank", "neighbor", "cosine"]
     assert {name: set(lists(table, name)) for name in table["table"]} == {
         "iclr2016 T8": {"unlike", "2", "disagree"},
@@ -72,7 +72,7 @@ def test_queries_of_a_word_model(tmp_path):
 
 
 def test_unknown_words_of_a_model_that_reads_ngrams(tmp_path):
-    found = lists(neighbors.analyze(run(tmp_path, "charagram", CHARAGRAM_WORDS)), "charagram2016 T9")
+    found = lists(nearest_words.neighbors(run(tmp_path, "charagram", CHARAGRAM_WORDS)), "charagram2016 T9")
     assert {"vehicals", "babyyyyyy", "serious-looking"} <= set(found)
     assert len(found) == 11
 
@@ -80,15 +80,15 @@ def test_unknown_words_of_a_model_that_reads_ngrams(tmp_path):
 def test_words_that_the_model_does_not_know_are_no_neighbors(tmp_path):
     artifacts = run(tmp_path, "avg", WORD)
     write_corpus(tmp_path, [*SENTENCES, "unread words"])
-    neighbor = set(neighbors.analyze(artifacts)["neighbor"])
+    neighbor = set(nearest_words.neighbors(artifacts)["neighbor"])
     assert {"huge", "enormous"} <= neighbor
     assert neighbor.isdisjoint({"unread", "words"})
 
 
 def test_most_frequent_words_only(tmp_path, monkeypatch):
-    assert neighbors.AMONG_WORDS["iclr2016", "T8"] == 10_000
-    monkeypatch.setitem(neighbors.AMONG_WORDS, ("iclr2016", "T8"), 3)
-    table = neighbors.analyze(run(tmp_path, "avg", WORD))
+    assert nearest_words.AMONG_WORDS["iclr2016", "T8"] == 10_000
+    monkeypatch.setitem(nearest_words.AMONG_WORDS, ("iclr2016", "T8"), 3)
+    table = nearest_words.neighbors(run(tmp_path, "avg", WORD))
     found = lists(table, "iclr2016 T8")
     assert set(found["2"]) == set(FREQUENT)
     assert set(found["unlike"]) == {"not", "huge"}
@@ -98,7 +98,7 @@ def test_most_frequent_words_only(tmp_path, monkeypatch):
 @pytest.mark.parametrize("words", [True, False])
 def test_ngrams_nearest_to_ngrams(tmp_path, words):
     artifacts = run(tmp_path, "charagram", CHARAGRAM_WORDS | {"words": words, "bigrams": 2 if words else None})
-    table = neighbors.analyze(artifacts)
+    table = nearest_words.neighbors(artifacts)
     vectors = dict(zip(artifacts.model.vocabulary.to_pylist(), artifacts.model.embeddings().astype(float), strict=True))
     found = lists(table, "charagram2016 T10")
     assert set(found) == {"die", "foo", "pee", "_2"}  # `aiv` and `ngu` are no n-grams of the corpus
@@ -114,4 +114,4 @@ def test_model_without_sentence_vectors(tmp_path):
     save_baseline(tmp_path / "model", "overlap")
     write_corpus(tmp_path, SENTENCES)
     with pytest.raises(ModelError, match=r"model: overlap has no sentence vectors; choose an encoder$"):
-        neighbors.analyze(Artifacts(tmp_path))
+        nearest_words.neighbors(Artifacts(tmp_path))

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 import paraphrastic
 from paraphrastic.base.errors import DataError
 from paraphrastic.cli.main import app
+from paraphrastic.export.model_card import model_card, strictest
 from paraphrastic.sources.catalogue import catalogue
-from paraphrastic.workflow.model_card import model_card, strictest
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.small_models import save_encoder

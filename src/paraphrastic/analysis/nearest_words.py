@@ -17,10 +17,8 @@ from paraphrastic.vocabulary.words_and_ngrams import entry_kinds
 AMONG_WORDS = {("iclr2016", "T8"): 10_000, ("charagram2016", "T8"): None, ("charagram2016", "T9"): None}
 AMONG_NGRAMS = "charagram2016", "T10"
 
-Row = tuple[str, str, int, str, float]
 
-
-def analyze(artifacts: Artifacts) -> pd.DataFrame:
+def neighbors(artifacts: Artifacts) -> pd.DataFrame:
     """Return the nearest neighbours of the words, bigrams and character n-grams that the papers' tables show.
 
     Words and bigrams are compared with the words of the training data, in data/vocabulary/words.parquet, by the cosine
@@ -40,7 +38,7 @@ def analyze(artifacts: Artifacts) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["table", "query", "rank", "neighbor", "cosine"])
 
 
-def _among_words(artifacts: Artifacts) -> Iterator[Row]:
+def _among_words(artifacts: Artifacts) -> Iterator[tuple[str, str, int, str, float]]:
     encoder = artifacts.encoder
     words = _known(encoder, artifacts.counts("words")["text"].tolist())  # most frequent first
     vectors = encoder.encode(words)
@@ -52,7 +50,7 @@ def _among_words(artifacts: Artifacts) -> Iterator[Row]:
             yield from _rows(f"{paper} {table}", query.as_py(), found)
 
 
-def _among_ngrams(artifacts: Artifacts) -> Iterator[Row]:
+def _among_ngrams(artifacts: Artifacts) -> Iterator[tuple[str, str, int, str, float]]:
     model = artifacts.model
     if not isinstance(model.scorer, EmbeddingScorer) or "ngrams" not in model.scorer.vocabulary_kind:
         return
@@ -84,6 +82,6 @@ def _known(encoder: VectorScorer, texts: list[str]) -> pa.StringArray:
     return column.filter(pa.array(unknown == 0 if reads_words else unknown < 1))
 
 
-def _rows(table: str, query: str, found: Neighbors) -> Iterator[Row]:
+def _rows(table: str, query: str, found: Neighbors) -> Iterator[tuple[str, str, int, str, float]]:
     for rank, (cosine, neighbor) in enumerate(found, 1):
         yield table, query, rank, neighbor, round(cosine, 4)
