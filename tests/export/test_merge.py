@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
+from paraphrastic.export.compact import compact
 from paraphrastic.export.merge import merge
-from paraphrastic.inference.compact import compact
 from paraphrastic.inference.model_folder import load_trained, read_info, write_model
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import LSTM, WORD

@@ -115,11 +115,11 @@ def merge(
     Its vectors are the principal components of theirs, side by side. They must have the same vocabulary, as those of
     several seeds have.
     """
-    from paraphrastic.export import merge as merging
+    from paraphrastic.export.merge import merge
 
     _refuse_to_replace(out, force)
     loaded = [paraphrastic.load(model) for model in models]
-    kept = merging.merge(loaded, out, dim)
+    kept = merge(loaded, out, dim)
     message(f"{out}: {kept} of {sum(model.dim for model in loaded)} dimensions")
 
 
@@ -131,11 +131,11 @@ def compact(
     force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
 ) -> None:
     """Write MODEL with smaller embeddings, or fewer of them."""
-    from paraphrastic.inference import compact as smaller
+    from paraphrastic.export.compact import compact
 
     _refuse_to_replace(out, force)
     loaded = paraphrastic.load(model)
-    entries = smaller.compact(loaded, out, table, max_mb)
+    entries = compact(loaded, out, table, max_mb)
     size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
     message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
 
