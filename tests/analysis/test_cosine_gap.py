@@ -39,7 +39,7 @@ def artifacts(tmp_path):
 
 
 def test_means_over_the_pairs_that_have_negatives(artifacts):
-    row = cosine_gap.analyze(artifacts).iloc[0]
+    row = cosine_gap.cosine_gap(artifacts).iloc[0]
     vectors = artifacts.encoder.encode(SENTENCES).astype(np.float64)
     of_source = [naive_cosines(vectors, [pair for pair in PAIRS if pair[2] == source]) for source in ("one", "two")]
     positive, first, second = np.concatenate(of_source).T
@@ -49,23 +49,23 @@ def test_means_over_the_pairs_that_have_negatives(artifacts):
 
 
 def test_result_does_not_depend_on_how_many_sentences_are_encoded_together(artifacts, monkeypatch):
-    expected = cosine_gap.analyze(artifacts)
+    expected = cosine_gap.cosine_gap(artifacts)
     monkeypatch.setattr(cosine_gap, "_BATCHES", 1)
-    assert cosine_gap.analyze(artifacts).equals(expected)
+    assert cosine_gap.cosine_gap(artifacts).equals(expected)
 
 
 def test_negatives_come_from_mini_batches_of_a_hundred_pairs(artifacts, monkeypatch):
     assert cosine_gap.PAIRS_PER_BATCH == 100
-    whole = cosine_gap.analyze(artifacts).loc[0, "negative"]
+    whole = cosine_gap.cosine_gap(artifacts).loc[0, "negative"]
     monkeypatch.setattr(cosine_gap, "PAIRS_PER_BATCH", 2)
-    assert cosine_gap.analyze(artifacts).loc[0, "negative"] < whole
+    assert cosine_gap.cosine_gap(artifacts).loc[0, "negative"] < whole
 
 
 def test_model_without_sentence_vectors(tmp_path):
     save_baseline(tmp_path / "model", "overlap")
     write_corpus(tmp_path, SENTENCES.to_pylist(), PAIRS)
     with pytest.raises(ModelError, match=r"model: overlap has no sentence vectors; choose an encoder$"):
-        cosine_gap.analyze(Artifacts(tmp_path))
+        cosine_gap.cosine_gap(Artifacts(tmp_path))
 
 
 @pytest.mark.parametrize("pairs", [[], PAIRS[-1:]])
@@ -73,4 +73,4 @@ def test_corpus_without_negatives(tmp_path, pairs):
     save_encoder(tmp_path / "model", "avg", WORD)
     write_corpus(tmp_path, SENTENCES.to_pylist(), pairs)
     with pytest.raises(DataError, match="corpus: no training pair has negatives; choose another corpus"):
-        cosine_gap.analyze(Artifacts(tmp_path))
+        cosine_gap.cosine_gap(Artifacts(tmp_path))

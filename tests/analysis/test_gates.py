@@ -75,7 +75,7 @@ def artifacts(tmp_path, monkeypatch):
 
 
 def test_mean_norms_of_the_words_of_sentences_with_the_same_tokens(artifacts):
-    table, norms = gates.analyze(artifacts), naive_norms(artifacts.model, READ)
+    table, norms = gates.gates(artifacts), naive_norms(artifacts.model, READ)
     tags, relations = zip(*LABELS, strict=True)
     assert found(table, "tag") == means(tags, norms)
     assert found(table, "relation") == means(relations, norms)
@@ -87,14 +87,14 @@ def test_mean_norms_of_the_words_of_sentences_with_the_same_tokens(artifacts):
 
 def test_norms_on_device_and_cpu(artifacts):
     with gpu() as records:
-        on_device = found(gates.analyze(Artifacts(artifacts.folder, "cuda")), "tag")
+        on_device = found(gates.gates(Artifacts(artifacts.folder, "cuda")), "tag")
     assert HAS_GPU or records.read
-    on_cpu = found(gates.analyze(artifacts), "tag")
+    on_cpu = found(gates.gates(artifacts), "tag")
     assert on_device == {label: (n, pytest.approx(norm, abs=0.011)) for label, (n, norm) in on_cpu.items()}
 
 
 def test_ranks_within_a_kind(artifacts):
-    for _, part in gates.analyze(artifacts).groupby("kind"):
+    for _, part in gates.gates(artifacts).groupby("kind"):
         assert list(part["highest"]) == list(range(1, len(part) + 1))
         assert list(part["lowest"]) == list(range(len(part), 0, -1))
         assert part["norm"].is_monotonic_decreasing
@@ -102,7 +102,7 @@ def test_ranks_within_a_kind(artifacts):
 
 def test_labels_of_few_words_are_left_out(artifacts, monkeypatch):
     monkeypatch.setattr(gates, "MIN_COUNTS", {"tag": 2, "relation": 2, "JJ": 1, "VBG": 2})
-    table = gates.analyze(artifacts)
+    table = gates.gates(artifacts)
     assert set(zip(table["kind"], table["label"], strict=True)) == {
         *(("tag", tag) for tag in ("DT", "NN", "JJ", "VBG")),
         *(("relation", relation) for relation in ("det", "root", "obj")),
@@ -118,7 +118,7 @@ def test_boundary_tokens_are_no_words(artifacts, boundary_tokens):
     words = [word for sentence in enclosed for word in sentence]
     norms = zip(words, naive_norms(artifacts.model, enclosed), strict=True)
     kept = [norm for word, norm in norms if word not in ("<s>", "</s>")]
-    assert found(gates.analyze(artifacts), "tag") == means([tag for tag, _ in LABELS], kept)
+    assert found(gates.gates(artifacts), "tag") == means([tag for tag, _ in LABELS], kept)
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_boundary_tokens_are_no_words(artifacts, boundary_tokens):
 def test_models_without_one_gate_for_each_word(artifacts, name, block, described):
     save_encoder(artifacts.folder / "model", name, block)
     with pytest.raises(ModelError, match=f"model: {described}: only gran in variant 1 has one gate for each word"):
-        gates.analyze(artifacts)
+        gates.gates(artifacts)
 
 
 def test_benchmarks_without_the_treebank(artifacts):
     write_tasks(artifacts.folder / "benchmarks")
     with pytest.raises(DataError, match=r"benchmarks: no set tags\.ewt; choose `benchmarks: open`$"):
-        gates.analyze(artifacts)
+        gates.gates(artifacts)

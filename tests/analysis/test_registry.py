@@ -9,11 +9,10 @@ from paraphrastic.base.errors import ParameterError
 
 
 @pytest.mark.parametrize("name", analysis.names())
-def test_each_module_has_an_analysis_that_cites_its_paper(name):
+def test_each_analysis_is_a_function_of_artifacts_in_a_module_that_cites_its_paper(name):
     function = analysis.analysis(name)
-    module = inspect.getmodule(function)
     assert list(inspect.signature(function).parameters) == ["artifacts"]
-    assert any(paper in module.__doc__ for paper in ("iclr2016", "charagram2016", "acl2017", "ldc2016"))
+    assert any(paper in inspect.getmodule(function).__doc__ for paper in ("iclr2016", "charagram2016", "acl2017"))
 
 
 def test_unknown_analysis():

@@ -21,6 +21,7 @@ CITATION = YAML(typ="safe").load(ROOT / "CITATION.cff")
 DATA_FILES = (
     *("py.typed", "__init__.pyi", "sources/catalogue.toml"),
     *("papers/page/page.html", "analysis/published/acl2017.csv"),
+    *("readers/sample/README.md", "readers/sample/pairs.parquet"),
 )
 LOAD_AND_ENCODE = """
 import sys

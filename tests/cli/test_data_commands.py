@@ -56,10 +56,10 @@ def test_manual_source(run, tmp_path):
     assert run("data", "path", "licensed").stdout == f"{path}\n"
 
 
-def test_generated_source(run, monkeypatch):
+def test_source_of_the_package(run, monkeypatch):
     monkeypatch.undo()  # use the real catalogue
-    assert run("data", "check", "sample").stdout == "sample\t0/0\tgenerated\n"
-    assert_refused(run("data", "path", "sample"), "sample: has no files; the pipeline generates it")
+    assert run("data", "check", "sample").stdout == "sample\t0/0\tin the package\n"
+    assert_refused(run("data", "path", "sample"), "sample: has no files; its tables are in the package")
 
 
 @pytest.mark.parametrize("command", ["fetch", "check", "path"])

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import paraphrastic
-from paraphrastic.sample import tables
+from paraphrastic.readers import sample
 from paraphrastic.sources import catalogue
 from tests.helpers.command_line import assert_refused
 from tests.helpers.pretended_device import HAS_GPU, gpu
@@ -93,8 +93,7 @@ def test_inspect(run, folder, monkeypatch):
 
 def test_inspect_counts_texts_of_evaluation_sets(run, folder, monkeypatch):
     monkeypatch.setattr(catalogue, "catalogue", REAL)
-    rows = (row for kind, table in tables() if kind == "similarity" for row in table.to_pylist())
-    first = next(row for row in rows if row["set"] == "sample.dev")
+    first = next(row for row in sample.table("similarity").to_pylist() if row["set"] == "sample.dev")
     (folder / "copy.tsv").write_text(f"text1\ttext2\n{first['text1']}\tnothing like it\n")
     lines = run("data", "inspect", "copy.tsv", "--benchmarks", "sample").stdout.splitlines()
     (dev,) = (line for line in lines if line.startswith("  sample.dev: "))

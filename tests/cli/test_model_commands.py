@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import paraphrastic
+from paraphrastic.analysis.explain import explain
 from paraphrastic.cli import text_input
-from paraphrastic.inference.explain import explain
 from paraphrastic.inference.neighbors import nearest_in_vocabulary
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import LSTM

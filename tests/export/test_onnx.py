@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.export import Format, export
-from paraphrastic.export.onnx import FILES
-from paraphrastic.inference.compact import compact
+from paraphrastic.export.compact import compact
+from paraphrastic.export.onnx import FORMATS
 from paraphrastic.text.tokenizer import tokenize
 from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, variant_parameters
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
@@ -67,7 +67,7 @@ def test_vectors_of_compact_model(tmp_path):
 
 def test_all_encoders():
     pytest.importorskip("onnx", reason="needs the extra `external`")
-    from paraphrastic.export.onnx_encoders import ENCODERS
+    from paraphrastic.export.onnx import ENCODERS
 
     assert ENCODERS.keys() | {"avg", "charagram"} == {name for name, _ in VARIANTS}  # both have a static form
 
@@ -82,7 +82,7 @@ def test_one_sentence_and_permissions(avg, tmp_path):
     (empty,) = session.run(None, {"ids": np.array([], np.int64), "offsets": np.array([0, 0])})
     assert not empty.any()
     (tmp_path / "other").touch()
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {*FILES}
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {*FORMATS[Format.ONNX][0]}
     assert {file.stat().st_mode for file in (tmp_path / "out").iterdir()} == {(tmp_path / "other").stat().st_mode}
 
 

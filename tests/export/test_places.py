@@ -13,7 +13,7 @@ def fail(*arguments):
 def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
     export(avg, tmp_path / "out", Format.STATIC_EMBEDDING)
     before = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
-    monkeypatch.setattr("paraphrastic.export.static_embedding.write_arrays", fail)
+    monkeypatch.setattr("paraphrastic.export.sentence_transformers.write_arrays", fail)
     for place in ("new", "out"):
         with pytest.raises(OSError, match="No space"):
             export(avg, tmp_path / place, Format.STATIC_EMBEDDING, force=True)

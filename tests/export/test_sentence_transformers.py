@@ -33,7 +33,7 @@ NO_ENCODERS = {
 def assert_same_vectors(model, out):
     """Compare an exported model, loaded with and without the flag for classes of other packages, with the model."""
     package = pytest.importorskip("sentence_transformers", reason="needs the extra `external`")
-    from paraphrastic.sentence_transformers import load
+    from paraphrastic.export.sentence_transformers import load
 
     for loaded in (load(out), package.SentenceTransformer(str(out), trust_remote_code=True, device="cpu")):
         vectors = loaded.encode(TEXTS, batch_size=4)
@@ -59,7 +59,7 @@ def test_use_in_sentence_transformers(avg, tmp_path):
     evaluation = pytest.importorskip("sentence_transformers.sentence_transformer.evaluation")
     from sentence_transformers import SentenceTransformer
 
-    from paraphrastic.sentence_transformers import load
+    from paraphrastic.export.sentence_transformers import load
 
     loaded = load(avg.folder, prompts={"query": "again "})
     np.testing.assert_allclose(loaded.encode("was", prompt_name="query"), avg.encode("again was"), atol=1e-6)
@@ -73,8 +73,11 @@ def test_use_in_sentence_transformers(avg, tmp_path):
 def test_files(avg, tmp_path):
     export(avg, tmp_path / "out", Format.SENTENCE_TRANSFORMERS)
     (module,) = json.loads((tmp_path / "out/modules.json").read_text())
-    assert (module["type"], module["path"]) == ("paraphrastic.sentence_transformers.Encoder", "0_Encoder")
-    copy = paraphrastic.load(tmp_path / "out/0_Encoder")
+    assert (module["type"], module["path"]) == (
+        "paraphrastic.export.sentence_transformers.EncoderModule",
+        "0_EncoderModule",
+    )
+    copy = paraphrastic.load(tmp_path / "out/0_EncoderModule")
     np.testing.assert_array_equal(copy.encode(TEXTS), avg.encode(TEXTS))
 
 
@@ -98,8 +101,8 @@ def test_without_the_package():
     code = """
 import sys
 sys.modules["sentence_transformers"] = None
-import paraphrastic.sentence_transformers as module
-for use in (lambda: module.Encoder, lambda: module.load("data/model")):
+import paraphrastic.export.sentence_transformers as module
+for use in (lambda: module.EncoderModule, lambda: module.load("data/model")):
     try:
         use()
     except Exception as error:

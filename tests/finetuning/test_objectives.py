@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from paraphrastic.evaluation.correlation import pearson
+from paraphrastic.evaluation.metrics import pearson
 from paraphrastic.finetuning.objectives import (
     expected_score,
     kl_divergence,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import paraphrastic
+from paraphrastic.analysis.explain import explain
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.inference.explain import explain
 from paraphrastic.scoring import neural
 from tests.helpers.encoder_variants import LSTM, REPRESENTATIVE, variant_parameters
 from tests.helpers.pretended_device import DEVICE, HAS_GPU, gpu, tensors_of

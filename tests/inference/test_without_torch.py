@@ -135,7 +135,7 @@ def test_error_without_torch_alone(models, tmp_path):
 def test_explanation_without_optional_packages(models):
     code = """
 import paraphrastic
-from paraphrastic.inference.explain import explain
+from paraphrastic.analysis.explain import explain
 
 for folder in sys.argv[3:]:
     explanation = explain(paraphrastic.load(folder), *sys.argv[1:3])

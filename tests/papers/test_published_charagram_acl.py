@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from paraphrastic.analysis import length, unknown_words
+from paraphrastic.analysis.bins import LENGTHS, UNKNOWN_WORDS
 from paraphrastic.analysis.published import published
 from paraphrastic.sources.catalogue import catalogue
 
@@ -252,8 +252,8 @@ class TestStatementsOfTheText:
 
 def test_bins_have_the_names_that_the_analyses_give_them():
     bins = {name: {column for _, column in texts("charagram2016", name)} for name in ("T6", "T7")}
-    assert bins["T6"] == set(unknown_words.BINS)
-    assert bins["T7"] == set(length.BINS) - {"≥ 10"}  # of iclr2016
+    assert bins["T6"] == set(UNKNOWN_WORDS)
+    assert bins["T7"] == set(LENGTHS) - {"≥ 10"}  # of iclr2016
 
 
 class TestSameNumberTwice:

@@ -12,48 +12,13 @@ from re import fullmatch
 import pytest
 from ruamel.yaml import YAML
 
+from tests.helpers.imports import imported_modules, module_file
 from tests.helpers.repository import ROOT
 
 FILES = [ROOT / name for name in ("dvc.yaml", "finetune/dvc.yaml", "analyze/dvc.yaml")]  # `wdir` is the root of all
 STAGES = {name: stage for file in FILES for name, stage in YAML(typ="safe").load(file)["stages"].items()}
 WATCHED = [name for name, stage in STAGES.items() if not stage.get("always_changed")]  # others run every time
-PACKAGES = {"pipeline": ROOT, "paraphrastic": ROOT / "src"}
 BLOCKS = {"models": "models.${model}", "taggers": "taggers.${finetune.tagger}"}  # a stage reads one block of each
-
-
-def module_file(module: str) -> Path | None:
-    """Return the file of a module, or None if this repository has no such module."""
-    folder = PACKAGES.get(module.split(".")[0])
-    if folder is None:
-        return None
-    path = folder.joinpath(*module.split("."))
-    candidates = path.with_suffix(".py"), path / "__init__.py"
-    return next((file for file in candidates if file.is_file()), None)
-
-
-def imported_modules(node: ast.AST, file: Path) -> list[str]:
-    """Return the modules that one node of the syntax tree of `file` imports.
-
-    `import_module(f"package.{name}")` counts as an import of every module in the package.
-    """
-    match node:
-        case ast.Import(names):
-            return [alias.name for alias in names]
-        case ast.ImportFrom(module, names, level):
-            assert level == 0, f"{file}: a relative import"
-            members = [f"{module}.{alias.name}" for alias in names]
-            # `paraphrastic.load` and `.Model` would be imported by `__getattr__`, whose imports are not counted
-            assert module != "paraphrastic" or all(map(module_file, members)), f"{file}: not a module in {members}"
-            return [module, *members]
-        case ast.Call(ast.Name("import_module") | ast.Attribute(attr="import_module"), [ast.Constant(module)]):
-            return [module]
-        case ast.Call(
-            ast.Name("import_module") | ast.Attribute(attr="import_module"),
-            [ast.JoinedStr([ast.Constant(prefix), *_])],
-        ):
-            package = module_file(prefix.rstrip("."))
-            return [f"{prefix}{module.stem}" for module in package.parent.glob("*.py")]
-    return []
 
 
 def data_files(node: ast.AST, file: Path) -> list[Path]:

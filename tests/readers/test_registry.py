@@ -1,14 +1,10 @@
 """The table of readers, and sources that cannot be read."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.tables import RAW
-from paraphrastic.readers import registry
-from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import READERS, read
 from paraphrastic.sources.catalogue import catalogue, source
 
@@ -18,19 +14,6 @@ def test_readers_of_the_catalogue():
     assert of_catalogue | {"own-pairs", "own-set"} == set(READERS)
 
 
-def test_readings_of_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    tables = [("pairs", RAW["pairs"].empty_table()), ("ranking", RAW["ranking"].empty_table())]
-    monkeypatch.setattr(registry, "tables", lambda: tables)
-    assert list(read(source("sample"), tmp_path / "missing")) == [Reading(kind, table) for kind, table in tables]
-
-
-@pytest.mark.slow
-def test_tables_of_the_sample(tmp_path: Path):
-    readings = list(read(source("sample"), tmp_path / "missing"))
-    assert {reading.kind for reading in readings} == set(RAW)
-    assert all(reading.table.schema == RAW[reading.kind] and not reading.bad for reading in readings)
-
-
 def test_source_without_tables(tmp_path: Path):
     with pytest.raises(DataError, match="'sif-sick' has no tables to read"):
         list(read(source("sif-sick"), tmp_path))
@@ -38,4 +21,4 @@ def test_source_without_tables(tmp_path: Path):
 
 def test_mistyped_reader(tmp_path: Path):
     with pytest.raises(DataError, match=r"unknown reader 'aligne': did you mean 'aligned'\?.*\(source 'sample'\)"):
-        list(read(replace(source("sample"), reader="aligne"), tmp_path))
+        list(read(source("sample").model_copy(update={"reader": "aligne"}), tmp_path))

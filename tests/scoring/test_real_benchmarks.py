@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 from paraphrastic.evaluation import Benchmarks, evaluate
-from paraphrastic.evaluation.ranking import map_and_mrr
+from paraphrastic.evaluation.metrics import map_and_mrr
 from paraphrastic.readers.registry import read
 from paraphrastic.scoring.token_overlap import OverlapScorer
 from paraphrastic.sources.catalogue import source

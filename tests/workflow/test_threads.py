@@ -5,13 +5,12 @@ import pytest
 from paraphrastic.base.parameters import load_params
 from paraphrastic.corpus import tokenized_pairs
 from paraphrastic.corpus.filtering import REASONS
-from paraphrastic.readers import large_corpora, registry
-from paraphrastic.sample import tables
+from paraphrastic.corpus.tokenizing import tokenize_sources
+from paraphrastic.readers import large_corpora, sample
 from paraphrastic.sources.catalogue import source, suite
 from paraphrastic.sources.source import File
 from paraphrastic.vocabulary import counting
 from paraphrastic.workflow.counting import count_vocabulary
-from paraphrastic.workflow.tokenizing import tokenize_sources
 from tests.helpers.faulty_server import make_source
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 from tests.helpers.raw_files import write_file
@@ -28,29 +27,21 @@ LARGE = make_source(
 )
 
 
-@pytest.fixture(scope="module")
-def sample():
-    """The tables of the sample, generated once."""
-    return tables()
-
-
-def lines_of(sample):
+def lines():
     """Yield lines in the format of ParaNMT: evaluation text and near copies, odd text, damaged lines."""
-    for _, table in (each for each in sample if each[0] == "similarity"):
-        for row in table.to_pylist():
-            yield f"{row['text1']}\t\u201c{row['text2']}\u201d\t1"
-            yield f"{row['text1']} Indeed!\t{row['text2']} &amp; so on\t{row['score']}"
-            yield "No\tscore"
+    for row in sample.table("similarity").to_pylist():
+        yield f"{row['text1']}\t\u201c{row['text2']}\u201d\t1"
+        yield f"{row['text1']} Indeed!\t{row['text2']} &amp; so on\t{row['score']}"
+        yield "No\tscore"
     texts = random_sentences(ALPHABETS["planes"].replace("\0", ""), 2000)
     yield from (f"{a}\t{b}\t0.5" for a, b in zip(texts[::2], texts[1::2], strict=True))
 
 
 @pytest.fixture
-def contents(sample, monkeypatch, tmp_path):
+def contents(tmp_path):
     """Runs both stages with some threads; returns the bytes of their files by name, and the report."""
-    monkeypatch.setattr(registry, "tables", lambda: sample)
     raw, params = tmp_path / "raw", load_params(ROOT / "params.yaml")
-    write_file(raw / "large/pairs.txt", "\n".join(lines_of(sample)))
+    write_file(raw / "large/pairs.txt", "\n".join(lines()))
     options = params.tokenize.model_copy(update={"max_bad_rows": 1.0})
 
     def run(number):

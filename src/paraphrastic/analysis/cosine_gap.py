@@ -18,7 +18,7 @@ PAIRS_PER_BATCH = 100
 _BATCHES = 100  # encoded together: encoding fewer sentences at once is slower, encoding all takes too much memory
 
 
-def analyze(artifacts: Artifacts) -> pd.DataFrame:
+def cosine_gap(artifacts: Artifacts) -> pd.DataFrame:
     """Return the mean over the training pairs of `2 cos(g1, g2) − cos(n1, g1) − cos(n2, g2)`.
 
     The negatives n1 of g1 and n2 of g2 are the most similar sentences of a mini-batch of 100 pairs from one source, see

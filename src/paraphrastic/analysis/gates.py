@@ -4,15 +4,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import torch
 from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.analysis.explain import gated_words
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.models.gran import Gran
-from paraphrastic.nn.batch import DeviceSentences
-from paraphrastic.nn.packing import Packing
-from paraphrastic.scoring.neural import TrainedEncoder, length_batches
+from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.columns import offsets_from_lengths
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.vocabulary.ragged import Ragged
@@ -24,7 +22,7 @@ SET = "tags.ewt"
 MIN_COUNTS = {"tag": 100, "relation": 100, "JJ": 10, "VBG": 10}
 
 
-def analyze(artifacts: Artifacts) -> pd.DataFrame:
+def gates(artifacts: Artifacts) -> pd.DataFrame:
     """Return the mean L1 norm of the gates of words, `‖σ(Wx x_t + Wh h_t + b)‖₁`, by tag and by relation.
 
     The words are those of all splits of UD English EWT, on which the model is not trained, with the annotators' tags
@@ -47,8 +45,11 @@ def analyze(artifacts: Artifacts) -> pd.DataFrame:
     encoder, module = _gran(artifacts)
     words, sentences = _same_tokens(artifacts)
     ragged = encoder.vocabulary.lookup(sentences)
-    norms = pd.Series(_gate_norms(encoder, module, ragged)[_is_word(ragged, module.boundary_tokens)], words.index)
-    return pd.concat([_of_kind(kind, words, norms) for kind in MIN_COUNTS], ignore_index=True)
+    norms = np.empty(len(ragged.ids))
+    for positions, _, values in gated_words(encoder, ragged):
+        norms[positions] = values.sum(1).cpu().numpy()  # gates are positive
+    of_words = pd.Series(norms[_is_word(ragged, module.boundary_tokens)], words.index)
+    return pd.concat([_of_kind(kind, words, of_words) for kind in MIN_COUNTS], ignore_index=True)
 
 
 def _gran(artifacts: Artifacts) -> tuple[TrainedEncoder, Gran]:
@@ -72,20 +73,6 @@ def _same_tokens(artifacts: Artifacts) -> tuple[pd.DataFrame, pa.StringArray]:
     sentences = tokenize(pc.binary_join(tokens, " "))
     same = pc.list_value_length(pc.split_pattern(sentences, " ")).to_numpy() == np.diff(offsets)
     return words[same[number]].reset_index(drop=True), sentences.filter(pa.array(same))
-
-
-@torch.no_grad()
-def _gate_norms(encoder: TrainedEncoder, module: Gran, ragged: Ragged) -> NDArray[np.float64]:
-    """Return the L1 norm of the gate of each word and boundary token, (N,)."""
-    module.eval()
-    on_device = DeviceSentences(ragged, encoder.embeddings.device, encoder.embeddings.dtype)
-    norms = np.empty(len(ragged.ids))
-    for rows in length_batches(ragged.lengths):
-        batch = on_device.take(rows)
-        packing = Packing.of(batch)
-        _, gates = module.gated_words(encoder.embeddings, batch, packing)  # (N of these rows, dim), positive
-        norms[ragged.positions(rows)[packing.order.cpu()]] = gates.sum(1).cpu().numpy()
-    return norms
 
 
 def _is_word(ragged: Ragged, boundary_tokens: BoundaryTokens) -> NDArray[np.bool_]:

@@ -12,44 +12,15 @@ acl2017 has no lines for Tables 4, 5 and 11 and for examples 2 to 7 of Table 7, 
 of `_2` in Table 10: the files are transcribed from a text of the papers that lacks these.
 """
 
-import csv
-import io
-import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
-from paraphrastic.base.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.errors import ParameterError, unknown_name
 
 _FOLDER = Path(__file__).with_suffix("")
-_NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
-
-
-@dataclass(frozen=True)
-class Published:
-    """One number or text that a paper publishes; see the module for the fields."""
-
-    paper: str
-    table: str
-    row: str
-    column: str
-    value: str
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """The place in the paper: table, row and column."""
-        return self.table, self.row, self.column
-
-    @property
-    def number(self) -> float | None:
-        """The value as a number, `12,108` as 12108; None if it is text."""
-        return float(self.value.replace(",", "")) if _NUMBER.fullmatch(self.value) else None
-
-
-HEADER = [field.name for field in fields(Published)]
+_NUMBER = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"  # `12,108` is 12108
 
 
 def papers() -> list[str]:
@@ -64,11 +35,12 @@ def published(paper: str) -> pd.DataFrame:
 
     Raises:
         ParameterError: there is no such paper.
-        DataError: the file is damaged.
     """
-    lines = list(_lines(paper).values())
-    table = pd.DataFrame([asdict(line) for line in lines], columns=HEADER)
-    return table.assign(number=pd.Series([line.number for line in lines], dtype="float64"))
+    if paper not in papers():
+        raise ParameterError(unknown_name("paper", paper, papers()))
+    lines = pd.read_csv(_FOLDER / f"{paper}.csv", dtype=str, keep_default_na=False)
+    is_number = lines["value"].str.fullmatch(_NUMBER)
+    return lines.assign(number=lines["value"].str.replace(",", "").where(is_number).astype("float64"))
 
 
 def value(paper: str, table: str, row: str, column: str) -> float | None:
@@ -76,65 +48,12 @@ def value(paper: str, table: str, row: str, column: str) -> float | None:
 
     Raises:
         ParameterError: there is no such paper.
-        DataError: the file is damaged.
     """
-    line = _lines(paper).get((table, row, column))
-    return line.number if line else None
-
-
-def read_published(path: Path) -> dict[tuple[str, str, str], Published]:
-    """Read a file of published numbers, by table, row and column.
-
-    Raises:
-        DataError: the file is not UTF-8 or not CSV, has another header, or a line has a missing field, a field with
-            spaces around it, the name of another paper, or the table, row and column of an earlier line.
-    """
-    lines: dict[tuple[str, str, str], Published] = {}
-    for number, record in _records(path):
-        line = _checked(path, number, record)
-        if line.key in lines:
-            raise DataError(f"{path}, line {number}: a second value for {', '.join(line.key)}; remove one of them")
-        lines[line.key] = line
-    return lines
+    return _numbers(paper).get((table, row, column))
 
 
 @cache
-def _lines(paper: str) -> dict[tuple[str, str, str], Published]:
-    if paper not in papers():
-        raise ParameterError(unknown_name("paper", paper, papers()))
-    return read_published(_FOLDER / f"{paper}.csv")
-
-
-def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the fields of each record after the header."""
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
-    try:
-        if next(reader, None) != HEADER:
-            raise DataError(f"{path}, line 1: not the header; write {','.join(HEADER)}")
-        for record in reader:
-            yield reader.line_num, record
-    except csv.Error as error:
-        raise DataError(f"{path}, line {reader.line_num}: not CSV ({error}); correct its quotes") from error
-
-
-def _text(path: Path) -> str:
-    data = path.read_bytes()
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{path}, line {number}: not UTF-8; convert the file to UTF-8") from error
-
-
-def _checked(path: Path, number: int, record: list[str]) -> Published:
-    """Return the record of a line; raise DataError if a field is missing or wrong."""
-    place = f"{path}, line {number}"
-    if len(record) != len(HEADER):
-        raise DataError(f"{place}: {len(record)} fields; write {','.join(HEADER)}, and quotes around a comma")
-    for name, field in zip(HEADER, record, strict=True):
-        if not field or field != field.strip():
-            raise DataError(f"{place}: {name} is '{field}'; write a text without spaces around it, or remove the line")
-    line = Published(*record)
-    if line.paper != path.stem:
-        raise DataError(f"{place}: paper is '{line.paper}'; write '{path.stem}', or move the line to its paper's file")
-    return line
+def _numbers(paper: str) -> dict[tuple[str, str, str], float]:
+    numbers = published(paper).dropna(subset="number")
+    places = zip(numbers["table"], numbers["row"], numbers["column"], strict=True)
+    return dict(zip(places, numbers["number"].tolist(), strict=True))

@@ -4,6 +4,7 @@ import errno
 import glob
 import hashlib
 import io
+import json
 import os
 import platform
 import re
@@ -82,6 +83,11 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file atomically, in UTF-8 and with newlines (LF) on every system."""
     with atomic_write(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write a JSON file atomically, indented, with characters of all scripts as they are."""
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
 
 
 def unwritable(path: Path) -> OSError:

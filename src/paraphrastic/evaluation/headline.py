@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from paraphrastic.evaluation.metrics import percent
+
 SetMetrics = Mapping[str, Mapping[str, float]]  # set → metric → value, 1 = perfect
 
 YEARS = ("2012", "2013", "2014", "2015")  # the papers' years; 2016 serves for selection
@@ -65,11 +67,6 @@ def headline_sets(names: Iterable[str]) -> list[str]:
     """Return the similarity sets of `transfer.mean`; if there are none, of `sample.sts.mean` or else the user's."""
     names = list(names)
     return _transfer(names) or _sample(names) or [name for name in names if name.startswith(OWN)]
-
-
-def percent(value: float) -> float:
-    """Return a value × 100, rounded to 2 decimals; −0 becomes 0."""
-    return round(100 * value, 2) + 0.0
 
 
 def _sts(names: Iterable[str]) -> list[str]:

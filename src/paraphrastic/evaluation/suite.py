@@ -13,10 +13,15 @@ import pyarrow as pa
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, unknown_name
 from paraphrastic.base.tables import PHRASE_SETS, SCORES
 from paraphrastic.evaluation.benchmarks import Benchmarks, EvaluationSet
-from paraphrastic.evaluation.correlation import pearson, spearman
-from paraphrastic.evaluation.headline import headline, headline_sets, percent
-from paraphrastic.evaluation.ranking import map_and_mrr
-from paraphrastic.evaluation.threshold import accuracy_and_f1, decision_margins
+from paraphrastic.evaluation.headline import headline, headline_sets
+from paraphrastic.evaluation.metrics import (
+    accuracy_and_f1,
+    decision_margins,
+    map_and_mrr,
+    pearson,
+    percent,
+    spearman,
+)
 from paraphrastic.scoring.scorer import Scorer, Scores
 
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")

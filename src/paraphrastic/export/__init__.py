@@ -1,7 +1,7 @@
-"""Export a trained model to the formats of other tools: one module per format.
+"""Export a trained model to the formats of other tools: one module per tool.
 
-A module has the name of its format, `FILES`, the names that it writes into a folder (empty if it writes a file), and
-`write`, which writes them.
+A module has `FORMATS`: for each of its formats the names that it writes into a folder (empty if it writes a file), and
+the function that writes them.
 """
 
 from enum import StrEnum
@@ -14,6 +14,9 @@ from paraphrastic.base.files import atomic_folder, atomic_write
 
 if TYPE_CHECKING:
     from paraphrastic.inference.model import Model
+
+
+_MODULES = {"static-embedding": "sentence_transformers", "word2vec-binary": "word2vec"}  # others have the format's name
 
 
 class Format(StrEnum):
@@ -44,10 +47,11 @@ def export(model: "Model", out: Path, to: Format, force: bool = False) -> str:
         ParameterError: `out` exists, and is no earlier export or `force` is false; or a package is not installed.
         OSError: writing failed; `out` is as it was.
     """
-    module: Any = import_module(f"{__name__}.{to.value.replace('-', '_')}")
-    _check_place(model, out, to, module.FILES, force)
-    with (atomic_folder if module.FILES else atomic_write)(out) as part:
-        note: str = module.write(model, part)
+    module: Any = import_module(f"{__name__}.{_MODULES.get(to, to.replace('-', '_'))}")
+    files, write = module.FORMATS[to]
+    _check_place(model, out, to, files, force)
+    with (atomic_folder if files else atomic_write)(out) as part:
+        note: str = write(model, part)
     return note
 
 

@@ -11,18 +11,25 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.export.averages import UNKNOWN_SENTENCE, plain_average
-from paraphrastic.export.json_file import write_json
+from paraphrastic.base.files import write_json
+from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, plain_average
 from paraphrastic.export.tokenizer_json import Json, tokenizer_json
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.weight_files import write_arrays
 
-FILES = "tokenizer.json", "config.json", "model.safetensors"
 _END_OF_WORD = "\x01"
 _LEFT_OUT = "[UNK]"
+_CONFIG = {
+    "model_type": "model2vec",
+    "architectures": ["StaticModel"],
+    "hidden_dim": 0,
+    "normalize": False,
+    "max_length": None,
+    "embedding_dtype": "float32",
+}
 
 
-def write(model: Model, folder: Path) -> str:
+def write_static_model(model: Model, folder: Path) -> str:
     """Write the files of a `StaticModel` to `folder`.
 
     Raises:
@@ -31,21 +38,10 @@ def write(model: Model, folder: Path) -> str:
     words, embeddings = plain_average(model)
     content = tokenizer_json(_whole_words(words), [(r"(?<=[^ \n])(?=[ \n])", _END_OF_WORD)])
     write_json(folder / "tokenizer.json", content)
-    write_json(folder / "config.json", _config(embeddings.shape[1]))
+    write_json(folder / "config.json", _CONFIG | {"hidden_dim": embeddings.shape[1]})
     left_out = np.zeros((1, embeddings.shape[1]), np.float32)
     write_arrays(folder / "model.safetensors", {"embeddings": np.concatenate([left_out, embeddings])})
     return UNKNOWN_SENTENCE
-
-
-def _config(dim: int) -> Json:
-    return {
-        "model_type": "model2vec",
-        "architectures": ["StaticModel"],
-        "hidden_dim": dim,
-        "normalize": False,
-        "max_length": None,
-        "embedding_dtype": "float32",
-    }
 
 
 def _whole_words(words: pa.StringArray) -> Json:
@@ -63,3 +59,6 @@ def _whole_words(words: pa.StringArray) -> Json:
         "vocab": vocabulary,
         "merges": [],
     }
+
+
+FORMATS = {"model2vec": (("tokenizer.json", "config.json", "model.safetensors"), write_static_model)}

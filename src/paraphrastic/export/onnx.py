@@ -1,20 +1,26 @@
 """An encoder as an ONNX graph: ids and offsets in, vectors out; with its vocabulary and a description of its inputs."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.files import write_json
 from paraphrastic.base.tables import VOCABULARY, write_table
-from paraphrastic.export.encoders import check_encoder
-from paraphrastic.export.json_file import write_json
+from paraphrastic.export.model_parts import check_encoder
 from paraphrastic.export.tokenizer_json import Json, boundary_steps, tokenizer_json, word_level
 from paraphrastic.inference.model import Model
+from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.vocabulary.words import BoundaryTokens, boundary_widths
 
-FILES = "model.onnx", "inputs.json", "vocabulary.parquet", "tokenizer.json"
+if TYPE_CHECKING:
+    from paraphrastic.export.onnx_graph import Layers
+
+Options = Mapping[str, Any]
 _MAX_BYTES = 2_000_000_000  # of a protobuf message
 _IDS = {
     "words": "row of each word in vocabulary.parquet, from 1; 0 for others; tokenizer.json makes them from text",
@@ -26,7 +32,7 @@ _IDS["words+ngrams"] = _IDS["ngrams"] + ". With a space at each end, an entry is
 _COUNTS = "float32 (N,), occurrences of each entry in its sentence"
 
 
-def write(model: Model, folder: Path) -> str:
+def write_graph(model: Model, folder: Path) -> str:
     """Write `model.onnx`, `inputs.json`, the vocabulary, and for words and characters a `tokenizer.json`.
 
     Raises:
@@ -52,47 +58,6 @@ def write(model: Model, folder: Path) -> str:
     return "the vectors are those of the model to 1e-5; inputs.json says how ids are made"
 
 
-def _graph(model: Model, scorer: Any) -> Any:
-    """Return the model of the package onnx."""
-    from onnx import TensorProto
-    from onnx.helper import make_tensor_value_info
-
-    from paraphrastic.export.onnx_encoders import ENCODERS, static
-    from paraphrastic.export.onnx_graph import Graph, Sentences, model_of
-
-    g, counted = Graph(), "ngrams" in scorer.vocabulary_kind
-    sentences = Sentences(g, "ids", "offsets")
-    words = sentences.embed(g.constant(scorer.embedding_array()))  # (B, T, dim)
-    if isinstance(scorer, StaticEncoder):
-        vectors = static(g, words, sentences, scorer.arrays, scorer.form, "counts" if counted else None)
-    else:
-        vectors = ENCODERS[model.name](g, words, sentences, scorer.arrays(), model.options)
-    known = g("Unsqueeze", _known(g, sentences, scorer), [1])
-    g.rename(g("Where", known, vectors, 0.0), "vectors")
-    inputs = [
-        make_tensor_value_info("ids", TensorProto.INT64, ["ids"]),
-        make_tensor_value_info("offsets", TensorProto.INT64, ["sentences + 1"]),
-        *([make_tensor_value_info("counts", TensorProto.FLOAT, ["ids"])] if counted else []),
-    ]
-    out = make_tensor_value_info("vectors", TensorProto.FLOAT, ["sentences", model.dim])
-    return model_of(g.build(model.name, inputs, [out]))
-
-
-def _known(g: Any, sentences: Any, scorer: Any) -> str:
-    """Return whether a sentence has a known entry, (B,), as the vocabularies define it."""
-    from onnx import TensorProto
-
-    if "ngrams" in scorer.vocabulary_kind:
-        return str(g("Greater", sentences.lengths, 0))
-    is_known = g("And", sentences.inside, g("Not", g("Equal", sentences.ids, 0)))
-    always = sum(boundary_widths(_boundary_tokens(scorer)))
-    if scorer.vocabulary_kind == "characters":
-        space = 1 + scorer.texts.index(" ").as_py()  # 0, the id of unknown characters, if it is not there
-        is_known, always = g("And", is_known, g("Not", g("Equal", sentences.ids, space))), 0
-    count = g("ReduceSum", g("Cast", is_known, to=TensorProto.INT64), [1], keepdims=0)
-    return str(g("Greater", count, always))
-
-
 def _boundary_tokens(scorer: Any) -> BoundaryTokens:
     tokens: BoundaryTokens = (scorer.form if isinstance(scorer, StaticEncoder) else scorer.module).boundary_tokens
     return tokens
@@ -112,3 +77,97 @@ def _description(model: Model, scorer: Any) -> Json:
         },
         "outputs": {"vectors": f"float32 (B, {model.dim}), zero for a sentence of which nothing is known"},
     }
+
+
+def _graph(model: Model, scorer: Any) -> Any:
+    """Return the model of the package onnx."""
+    from onnx import TensorProto
+
+    from paraphrastic.export.onnx_graph import Layers
+
+    is_static, counted = isinstance(scorer, StaticEncoder), "ngrams" in scorer.vocabulary_kind
+    g = Layers(scorer.embedding_array(), scorer.arrays if is_static else scorer.arrays())
+    vectors = _static(g, scorer.form, counted) if is_static else ENCODERS[model.name](g, model.options)
+    known = g("Unsqueeze", _known(g, scorer, TensorProto.INT64), [1])
+    g.rename(g("Where", known, vectors, 0.0), "vectors")
+    counts = {"counts": TensorProto.FLOAT} if counted else {}
+    return g.model(model.name, model.dim, {"ids": TensorProto.INT64, "offsets": TensorProto.INT64} | counts)
+
+
+def _known(g: "Layers", scorer: Any, int64: int) -> str:
+    """Return whether a sentence has a known entry, (B,), as the vocabularies define it."""
+    if "ngrams" in scorer.vocabulary_kind:
+        return g("Greater", g.lengths, 0)
+    is_known = g("And", g.inside, g("Not", g("Equal", g.ids, 0)))
+    always = sum(boundary_widths(_boundary_tokens(scorer)))
+    if scorer.vocabulary_kind == "characters":
+        space = 1 + scorer.texts.index(" ").as_py()  # 0, the id of unknown characters, if it is not there
+        is_known, always = g("And", is_known, g("Not", g("Equal", g.ids, space))), 0
+    return g("Greater", g("ReduceSum", g("Cast", is_known, to=int64), [1], keepdims=0), always)
+
+
+def _static(g: "Layers", form: StaticForm, counted: bool) -> str:
+    """Return the vectors of a `StaticForm`; with the counts of the ids if they are `counted`."""
+    weights, counts = g.weights, None
+    if counted:
+        counts = g.spread(g("Sqrt", "counts") if form.counts == "sqrt" else "counts", np.zeros(1, np.float32))
+    sums = g.total(g.words, counts)
+    vectors = g.divide_by_length(sums) if form.pooling == "mean" else sums
+    vectors = g("Add", vectors, weights["bias"]) if "bias" in weights else vectors
+    vectors = g.activate(vectors, form.activation)
+    vectors = g.dense(vectors, "dense", form.activation) if "dense.W" in weights else vectors
+    if not len(weights.get("directions", ())):
+        return vectors
+    directions = weights["directions"]
+    return g("Sub", vectors, g("MatMul", g("MatMul", vectors, directions.T), directions))
+
+
+def _dan(g: "Layers", options: Options) -> str:
+    vectors = g.mean(g.words)
+    for layer in range(options["num_layers"]):
+        vectors = g.dense(vectors, f"layers.{layer}", options["activation"])
+    return vectors
+
+
+def _bilstmavg(g: "Layers", options: Options) -> str:
+    forward, _ = g.lstm("forward_lstm")
+    backward, _ = g.lstm("backward_lstm", backward=True)
+    return g.mean(g.combine(forward, backward))
+
+
+def _gran(g: "Layers", options: Options) -> str:
+    return _pooled(g, g.gran_gates(g.lstm()[0], options["variant"]), options)
+
+
+def _bigran(g: "Layers", options: Options) -> str:
+    variant = options["variant"]
+    forward = g.gran_gates(g.lstm("forward_lstm")[0], variant, "forward_gates")
+    backward = g.gran_gates(g.lstm("backward_lstm", True)[0], variant, "backward_gates", True)
+    return _pooled(g, g.combine(forward, backward), options)
+
+
+def _pooled(g: "Layers", gated: str, options: Options) -> str:
+    return g.divide_by_length(gated) if options["variant"] in (3, 4) else g.mean(gated)
+
+
+def _charcnn(g: "Layers", options: Options) -> str:
+    maxima = g.conv_max_pool({int(width): count for width, count in options["filters"].items()})
+    pooled = g.activate(g("Add", maxima, g.weights["bias"]), options["filter_activation"])
+    return g.dense(pooled, "dense", options["activation"]) if "dense.W" in g.weights else pooled
+
+
+ENCODERS: dict[str, Callable[["Layers", Options], str]] = {  # each has the equations of the model of that name
+    "bigran": _bigran,
+    "bilstmavg": _bilstmavg,
+    "charcnn": _charcnn,
+    "charlstm": lambda g, _: g.lstm()[1],
+    "dan": _dan,
+    "gran": _gran,
+    "irnn": lambda g, _: g.divide_by_length(g.elman("linear")),
+    "lstm": lambda g, _: g.lstm()[1],
+    "lstmavg": lambda g, _: g.mean(g.lstm()[0]),
+    "proj": lambda g, _: g.dense(g.mean(g.words)),
+    "rnn": lambda g, options: g.elman(options["activation"]),
+}
+
+FORMATS = {"onnx": (("model.onnx", "inputs.json", "vocabulary.parquet", "tokenizer.json"), write_graph)}

@@ -1,24 +1,190 @@
-"""A model as a folder of sentence-transformers whose module is of this package: any encoder, with the same vectors."""
+"""Encoders of this package in sentence-transformers.
 
+Example:
+    from paraphrastic.export.sentence_transformers import load
+
+    model = load("data/model")  # a SentenceTransformer
+    model.encode(["A sentence."])
+
+sentence-transformers 6 loads classes of other packages only with `trust_remote_code=True`. `load` does without: it
+imports nothing that a file names. Means of word vectors, with or without dense layers, can do without this package.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any, ClassVar
 
-from paraphrastic.export.encoders import check_encoder
-from paraphrastic.export.json_file import write_json
-from paraphrastic.inference.model import Model
+import numpy as np
+
+from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.files import write_json
+from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, Layer, check_encoder, word_mean
+from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
+from paraphrastic.inference import model as inference
 from paraphrastic.inference.model_folder import copy_model
-from paraphrastic.sentence_transformers import FOLDER, MODULE
+from paraphrastic.scoring.scorer import VectorScorer
+from paraphrastic.scoring.weight_files import write_arrays
 
-FILES = "modules.json", "config_sentence_transformers.json", FOLDER
+CLASS = "EncoderModule"
+FOLDER = f"0_{CLASS}"  # of the model in an exported folder; the name that sentence-transformers gives it
+_LAYERS = "1_Dense", "2_Dense"
+_ACTIVATIONS = {
+    "linear": "torch.nn.modules.linear.Identity",
+    "tanh": "torch.nn.modules.activation.Tanh",
+    "relu": "torch.nn.modules.activation.ReLU",
+}
 
 
-def write(model: Model, folder: Path) -> str:
-    """Write `modules.json`, and the folder of the model beside it.
+def load(folder: Path | str, **options: Any) -> Any:
+    """Return the model in `folder` as a `SentenceTransformer`.
+
+    Args:
+        folder: of a model, such as data/model, or what `paraphrastic export --to sentence-transformers` wrote.
+        options: of `SentenceTransformer`, such as `prompts`.
+
+    Raises:
+        ModelError: the model is missing, damaged or compares pairs.
+        ParameterError: sentence-transformers is not installed.
+    """
+    module = _module_class()
+    from sentence_transformers import SentenceTransformer
+
+    exported = Path(folder, FOLDER)
+    return SentenceTransformer(modules=[module(exported if exported.is_dir() else folder)], **options)
+
+
+def write_encoder(model: inference.Model, folder: Path) -> str:
+    """Write a `SentenceTransformer` of the class that is defined here, with the folder of the model.
 
     Raises:
         ModelError: the model compares pairs, or belongs to another package.
     """
     check_encoder(model)
     copy_model(model.folder, folder / FOLDER)
-    write_json(folder / "modules.json", [{"idx": 0, "name": "0", "path": FOLDER, "type": MODULE}])
-    write_json(folder / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
+    _write_modules(folder, {FOLDER: f"{__name__}.{CLASS}"})
     return "the vectors are those of the model; loading needs paraphrastic, see the documentation"
+
+
+def write_static_embedding(model: inference.Model, folder: Path) -> str:
+    """Write a `SentenceTransformer` of its own modules `StaticEmbedding` and `Dense`.
+
+    Raises:
+        ModelError: the model has other parts than a mean of word vectors and dense layers.
+    """
+    mean = word_mean(model)
+    content = tokenizer_json(word_level(mean.words), boundary_steps(mean.boundary_tokens))
+    write_json(folder / "tokenizer.json", content)
+    write_arrays(folder / "model.safetensors", {"embedding.weight": mean.embeddings})
+    layers = dict(zip(_LAYERS, mean.layers, strict=False))
+    for name, layer in layers.items():
+        _write_layer(folder / name, layer)
+    types = {"": "StaticEmbedding"} | dict.fromkeys(layers, "Dense")
+    _write_modules(folder, {path: f"sentence_transformers.models.{kind}" for path, kind in types.items()})
+    return UNKNOWN_SENTENCE
+
+
+def _write_layer(folder: Path, layer: Layer) -> None:
+    inputs, outputs = layer.W.shape
+    folder.mkdir()
+    sizes = {"in_features": inputs, "out_features": outputs}
+    write_json(folder / "config.json", {**sizes, "bias": True, "activation_function": _ACTIVATIONS[layer.activation]})
+    weights = {"linear.weight": np.ascontiguousarray(layer.W.T), "linear.bias": layer.b}
+    write_arrays(folder / "model.safetensors", weights)
+
+
+def _write_modules(folder: Path, types: Mapping[str, str]) -> None:
+    """Write the types of the modules by their folders."""
+    modules = [{"idx": n, "name": f"{n}", "path": path, "type": kind} for n, (path, kind) in enumerate(types.items())]
+    write_json(folder / "modules.json", modules)
+    write_json(folder / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
+
+
+_FILES = "modules.json", "config_sentence_transformers.json"
+FORMATS = {
+    "sentence-transformers": ((*_FILES, FOLDER), write_encoder),
+    "static-embedding": ((*_FILES, "tokenizer.json", "model.safetensors", *_LAYERS), write_static_embedding),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Define the class that `modules.json` names on first use: the rest works without sentence-transformers."""
+    if name == CLASS:
+        return _module_class()
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+@cache
+def _module_class() -> Any:
+    try:
+        import torch
+
+        base = _input_module()
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        raise ParameterError(f"this needs {package}; pip install 'paraphrastic[external]'") from error
+
+    class EncoderModule(base):  # type: ignore[misc,valid-type]  # typed only where sentence-transformers is installed
+        """Returns the vectors of `Model.encode`, on the CPU; it has no parameters that could be trained.
+
+        Args:
+            folder: of the model.
+
+        Raises:
+            ModelError: the model is missing, damaged or compares pairs.
+        """
+
+        modalities: ClassVar[list[str]] = ["text"]
+        save_in_root = False
+        max_seq_length = math.inf
+        tokenizer = None  # tokens are those of `text.tokenizer`
+
+        def __init__(self, folder: Path | str) -> None:
+            super().__init__()
+            self.model = inference.load(folder)
+            if not isinstance(self.model.scorer, VectorScorer):
+                refused = f"{self.model.name} compares pairs and has no sentence vectors"
+                raise ModelError(f"{folder}: {refused}; load an encoder")
+
+        def preprocess(self, inputs: Sequence[str], prompt: str | None = None, **options: Any) -> dict[str, Any]:
+            """Return the texts, with `prompt` before each."""
+            return {"texts": [f"{prompt or ''}{text}" for text in inputs]}
+
+        def tokenize(self, texts: Sequence[str], **options: Any) -> dict[str, Any]:
+            """Return the texts, as sentence-transformers 5 calls it."""
+            return self.preprocess(texts)
+
+        def forward(self, features: dict[str, Any], **options: Any) -> dict[str, Any]:
+            """Add the vectors, (n, dim)."""
+            vectors = self.model.encode(features["texts"], show_progress_bar=False)
+            return features | {"sentence_embedding": torch.from_numpy(vectors)}
+
+        def get_embedding_dimension(self) -> int:
+            """Return the size of a vector."""
+            return self.model.dim
+
+        get_sentence_embedding_dimension = get_embedding_dimension  # its name in sentence-transformers 5
+
+        def save(self, output_path: str, *arguments: Any, **options: Any) -> None:
+            """Copy the model to a folder."""
+            copy_model(self.model.folder, Path(output_path))
+
+        @classmethod
+        def load(cls, model_name_or_path: str, subfolder: str = "", **options: Any) -> Any:
+            """Load the model in a folder, or in a repository of a hub."""
+            names = "token", "cache_folder", "revision", "local_files_only"
+            hub = {name: options[name] for name in names if name in options}
+            return cls(cls.load_dir_path(model_name_or_path, subfolder=subfolder, **hub))
+
+    EncoderModule.__qualname__ = CLASS  # where it is found: `save` of sentence-transformers, and pickle, write it
+    return EncoderModule
+
+
+def _input_module() -> Any:
+    try:
+        modules = import_module("sentence_transformers.base.modules")  # 6
+    except ModuleNotFoundError:
+        modules = import_module("sentence_transformers.models")  # 5
+    return modules.InputModule

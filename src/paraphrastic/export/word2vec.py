@@ -1,4 +1,7 @@
-"""Word embeddings as word2vec text."""
+"""Word embeddings as word2vec text, and as word2vec writes them in binary, which `KeyedVectors` of gensim reads.
+
+gensim's own format is a pickle, which can run code when it is read; this package writes none.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,16 +9,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.export.averages import word_embeddings
+from paraphrastic.export.model_parts import word_embeddings
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.vocabulary.pretrained import UNKNOWN_WORD
 
-FILES = ()
-_ROWS = 10_000  # formatted together
+_ROWS = 10_000  # converted together, which bounds memory
 
 
-def write(model: Model, path: Path) -> str:
+def write_text(model: Model, path: Path) -> str:
     """Write `COUNT DIM`, then a word and its numbers per line.
 
     The first word is `UUUNKKK`, the vector of unknown words, which the code of the papers needs in such a file.
@@ -24,21 +26,30 @@ def write(model: Model, path: Path) -> str:
     Raises:
         ModelError: the model has no word embeddings.
     """
-    words, rows, note = named_rows(model)
+    words, rows, note = _named_rows(model)
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(header(rows))
-        for block, vectors in blocks(words, rows):
-            lines = zip(block, vectors.tolist(), strict=True)
-            file.writelines(f"{word} {' '.join(f'{x:.9g}' for x in row)}\n" for word, row in lines)
+        file.write(f"{len(rows)} {rows.shape[1]}\n")
+        for word, row in _entries(words, rows):
+            file.write(f"{word} {' '.join(f'{x:.9g}' for x in row.tolist())}\n")
     return note
 
 
-def named_rows(model: Model) -> tuple[pa.StringArray, Vectors, str]:
-    """Return the words of the file (n,), their vectors (n, dim), and a line that says what the file does not keep.
+def write_binary(model: Model, path: Path) -> str:
+    """Write the words of `write_text` with float32 numbers: `COUNT DIM`, then a word, a space and its numbers.
 
     Raises:
         ModelError: the model has no word embeddings.
     """
+    words, rows, note = _named_rows(model)
+    with path.open("wb") as file:
+        file.write(f"{len(rows)} {rows.shape[1]}\n".encode())
+        for word, row in _entries(words, rows.astype("<f4")):
+            file.write(word.encode() + b" " + row.tobytes() + b"\n")
+    return note
+
+
+def _named_rows(model: Model) -> tuple[pa.StringArray, Vectors, str]:
+    """Return the words of the file (n,), their vectors (n, dim), and a line that says what the file does not keep."""
     words, embeddings = word_embeddings(model)
     words = pa.concat_arrays([pa.array([UNKNOWN_WORD]), words])
     has_space = pc.match_substring_regex(words, r"\s")
@@ -49,12 +60,9 @@ def named_rows(model: Model) -> tuple[pa.StringArray, Vectors, str]:
     return words.filter(kept), embeddings[kept.to_numpy(zero_copy_only=False)], note
 
 
-def header(rows: Vectors) -> str:
-    """Return the first line."""
-    return f"{len(rows)} {rows.shape[1]}\n"
-
-
-def blocks(words: pa.StringArray, rows: Vectors) -> Iterator[tuple[list[str], Vectors]]:
-    """Yield words and their vectors in parts."""
+def _entries(words: pa.StringArray, rows: Vectors) -> Iterator[tuple[str, Vectors]]:
     for start in range(0, len(rows), _ROWS):
-        yield words[start : start + _ROWS].to_pylist(), rows[start : start + _ROWS]
+        yield from zip(words[start : start + _ROWS].to_pylist(), rows[start : start + _ROWS], strict=True)
+
+
+FORMATS = {"word2vec": ((), write_text), "word2vec-binary": ((), write_binary)}

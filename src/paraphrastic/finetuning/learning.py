@@ -11,7 +11,7 @@ import torch
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.evaluation.headline import percent
+from paraphrastic.evaluation.metrics import percent
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.head_trainer import HeadTrainer, OnStep, Outcome
 from paraphrastic.finetuning.heads import PairHead, SentenceHead

@@ -22,10 +22,8 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.tables import SENTENCES, indexed_schema, read_table
-from paraphrastic.evaluation.correlation import pearson, spearman
-from paraphrastic.evaluation.headline import percent, pooled_sets
-from paraphrastic.evaluation.ranking import map_and_mrr
-from paraphrastic.evaluation.threshold import accuracy_and_f1
+from paraphrastic.evaluation.headline import pooled_sets
+from paraphrastic.evaluation.metrics import accuracy_and_f1, map_and_mrr, pearson, percent, spearman
 
 Kind = Literal["similarity", "ranking", "labelled_pairs", "labelled_sentences", "tagged_tokens"]
 

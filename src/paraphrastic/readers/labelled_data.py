@@ -79,7 +79,7 @@ def wikiqa_corpus(folder: Path, options: Options) -> Iterator[Reading]:
 
     Yields:
         Set `qa.wikiqa`, one reading per file, including questions without a correct answer. Rows with one question id
-        belong to one question. Sentence ids are DOCUMENT-NUMBER and in order, as `evaluation.ranking` assumes for ties.
+        belong to one question. Sentence ids are DOCUMENT-NUMBER and in order, as `evaluation.metrics` assumes for ties.
     """
     splits = options["splits"]
     for lines, split in zip(read_lines(folder, splits, options["archive"]), splits.values(), strict=True):

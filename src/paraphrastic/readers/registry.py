@@ -16,20 +16,15 @@ from paraphrastic.readers import (
     paraphrase_groups,
     paraphrase_pairs,
     ppdb,
+    sample,
     scored_pairs,
     tagged,
 )
 from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
 from paraphrastic.readers.reading import Options, Reading
-from paraphrastic.sample import tables
 from paraphrastic.sources.source import Source
 
 Reader = Callable[[Path, Options], Iterator[Reading]]
-
-
-def _sample(folder: Path, options: Options) -> Iterator[Reading]:
-    for kind, table in tables():
-        yield Reading(kind, table)
 
 
 READERS: dict[str, Reader] = {
@@ -53,7 +48,7 @@ READERS: dict[str, Reader] = {
     "ppdb": ppdb.ppdb,
     "ppdb-judgements": scored_pairs.ppdb_judgements,
     "references": paraphrase_pairs.references,
-    "sample": _sample,
+    "sample": sample.sample,
     "sick": scored_pairs.sick,
     "sick-archive": scored_pairs.sick_archive,
     "simpwiki": paraphrase_pairs.simpwiki,

@@ -71,10 +71,10 @@ class DataLocations:
         """Return the paths of all files of a source, with their original file names.
 
         Raises:
-            SourceError: a file was not fetched yet, or the source is generated and has no files.
+            SourceError: a file was not fetched yet, or the package has the source, which has no files.
         """
         if not source.files:
-            raise SourceError(f"{source.name}: has no files; the pipeline generates it")
+            raise SourceError(f"{source.name}: has no files; its tables are in the package")
         return [self._path(source, file) for file in source.files]
 
     def _path(self, source: Source, file: File) -> Path:

@@ -13,7 +13,7 @@ from paraphrastic.analysis.comparison.significance import (
     williams_of,
     williams_test,
 )
-from paraphrastic.evaluation.correlation import pearson
+from paraphrastic.evaluation.metrics import pearson
 
 
 def test_williams_test_of_steigers_example():

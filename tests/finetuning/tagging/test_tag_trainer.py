@@ -15,7 +15,7 @@ from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
-from paraphrastic.sample import tables
+from paraphrastic.readers.sample import table as sample_table
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.curves import Curves
 from tests.helpers.pretended_device import DEVICE, gpu, tensors_of
@@ -58,8 +58,8 @@ def saved_bytes(tagger: Tagger, folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def sample() -> dict[str, pa.Table]:
-    """Return the splits of the generated tagged sentences."""
-    table = pa.concat_tables([rows for kind, rows in tables() if kind == "tagged_tokens"])
+    """Return the splits of the tagged sentences."""
+    table = sample_table("tagged_tokens")
     return {split: table.filter(pc.equal(table["split"], split)) for split in ("train", "dev", "test")}
 
 

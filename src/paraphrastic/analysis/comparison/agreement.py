@@ -5,8 +5,8 @@ import pandas as pd
 
 from paraphrastic.analysis.comparison.significance import Vector, standardize
 from paraphrastic.base.errors import DataError
-from paraphrastic.evaluation.correlation import pearson, spearman
-from paraphrastic.evaluation.headline import percent, pooled_sets
+from paraphrastic.evaluation.headline import pooled_sets
+from paraphrastic.evaluation.metrics import pearson, percent, spearman
 
 EXAMPLES = 5  # of each kind of error
 

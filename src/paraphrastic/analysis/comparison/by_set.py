@@ -19,11 +19,9 @@ from paraphrastic.analysis.comparison.significance import (
     williams_test,
 )
 from paraphrastic.base.errors import DataError
-from paraphrastic.evaluation.correlation import ranks
 from paraphrastic.evaluation.headline import headline_sets
-from paraphrastic.evaluation.ranking import average_precision_and_reciprocal_rank
+from paraphrastic.evaluation.metrics import average_precision_and_reciprocal_rank, decision_margins, ranks
 from paraphrastic.evaluation.suite import uses_spearman
-from paraphrastic.evaluation.threshold import decision_margins
 
 SAMPLES = 2000
 ScoresBySet = Mapping[str, pa.Table]  # the scores of one trained model

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from paraphrastic.evaluation.correlation import pearson
+from paraphrastic.evaluation.metrics import pearson
 
 Vector = NDArray[Any]
 Matrix = NDArray[np.float64]

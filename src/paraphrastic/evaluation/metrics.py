@@ -1,0 +1,149 @@
+"""Metrics of a model's scores: correlation with human scores, ranking of candidates, decisions by a threshold.
+
+trec_eval, whose MAP and MRR these are, compares scores as float32 and orders equal ones by document id, a string,
+descending. The document id of a candidate is its position among the candidates of its question, from 0, as a decimal
+number.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+
+class Ranking(NamedTuple):
+    """Means over the questions that have a correct answer; 0 if no question has one."""
+
+    map: float
+    mrr: float
+
+
+class Decision(NamedTuple):
+    """Accuracy, and F1 of the positive class; 0 if undefined."""
+
+    accuracy: float
+    f1: float
+
+
+def percent(value: float) -> float:
+    """Return a value × 100, rounded to 2 decimals; −0 becomes 0."""
+    return round(100 * value, 2) + 0.0
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Pearson's r of two vectors (n,), in [−1, 1].
+
+    If r is undefined, because there are fewer than two values or one side is constant, the result is 0: such scores
+    carry no information about the gold standard.
+    """
+    a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    a, b = a - a.mean(), b - b.mean()
+    return float(np.clip((a / np.linalg.norm(a)) @ (b / np.linalg.norm(b)), -1, 1))
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Spearman's ρ of two vectors (n,): Pearson's r of their ranks; 0 if it is undefined."""
+    return pearson(ranks(x), ranks(y))
+
+
+def ranks(x: ArrayLike) -> NDArray[np.float64]:
+    """Return ranks from 1, (n,); equal values get the mean of their ranks."""
+    return np.asarray(pd.Series(np.asarray(x)).rank(method="average"), np.float64)
+
+
+def map_and_mrr(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]) -> Ranking:
+    """Return MAP and MRR of candidates ranked by score; arguments as for `average_precision_and_reciprocal_rank`."""
+    precision, reciprocal = average_precision_and_reciprocal_rank(question, label, score)
+    return Ranking(float(np.mean(precision)), float(np.mean(reciprocal))) if len(precision) else Ranking(0.0, 0.0)
+
+
+def average_precision_and_reciprocal_rank(
+    question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return average precision and reciprocal rank of each question with a correct answer, in order of questions.
+
+    Args:
+        question: (n,), the question of each candidate, in any order.
+        label: (n,), above 0 for a correct answer.
+        score: (n,), finite; higher is better.
+    """
+    _, question = np.unique(question, return_inverse=True)
+    order = np.lexsort((-_id_order(question), -score.astype(np.float32), question))
+    question, correct = question[order], label[order] > 0
+    answers = np.bincount(question, correct).astype(np.int64)  # (questions,), correct answers of each
+    rank = _positions(question)[correct] + 1  # (correct answers,)
+    ordinal = _positions(question[correct]) + 1  # 1 for the first correct answer of its question
+    precision = np.bincount(question[correct], ordinal / rank, minlength=len(answers))
+    answered = answers > 0
+    return precision[answered] / answers[answered], 1 / rank[ordinal == 1]
+
+
+def _positions(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many earlier elements belong to the same group, (n,)."""
+    return np.asarray(pd.Series(group).groupby(group).cumcount(), np.int64)
+
+
+def _id_order(question: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rank of each candidate's id in the order of strings, where "10" comes before "9"."""
+    position = _positions(question)
+    ids = np.arange(position.max(initial=0) + 1)
+    order: NDArray[np.int64] = np.argsort(np.argsort(ids.astype(str)))[position]
+    return order
+
+
+def best_threshold(label: NDArray[Any], score: NDArray[Any]) -> float:
+    """Return the threshold t for which `score >= t` predicts most labels correctly.
+
+    All cuts between scores are compared; of equally good ones the lowest wins. The threshold lies halfway between the
+    two scores on its sides, or is ±∞.
+
+    Args:
+        label: (n,), 1 for a paraphrase, 0 otherwise.
+        score: (n,) float32, finite.
+    """
+    order = np.argsort(score, kind="stable")
+    score = np.concatenate([[-np.inf], score[order].astype(np.float64), [np.inf]])
+    gain = np.where(label[order] > 0, -1, 1)  # effect of predicting this pair as negative
+    correct = np.concatenate([[0], np.cumsum(gain)])  # (n + 1,), relative to the lowest cut
+    correct[score[1:] == score[:-1]] = -len(gain) - 1  # no cut between equal scores
+    cut = int(np.argmax(correct))
+    return float(score[cut] / 2 + score[cut + 1] / 2) if cut else -np.inf
+
+
+def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the score of each test pair minus a threshold: a paraphrase is predicted if this is at least 0.
+
+    The threshold is the best one of the training pairs. A set without training pairs has two thresholds: that of its
+    even rows is the best one of its odd rows, and vice versa.
+
+    Args:
+        label: (n,), 1 for a paraphrase, 0 otherwise.
+        score: (n,) float32, finite.
+        is_test: (n,), which pairs are test pairs.
+    """
+    exact = score.astype(np.float64)  # in float32, a threshold could be rounded to one of the scores
+    if not is_test.all():
+        return np.asarray(exact[is_test] - best_threshold(label[~is_test], score[~is_test]))
+    odd = np.arange(len(score)) % 2 == 1
+    thresholds = [best_threshold(label[half], score[half]) for half in (odd, ~odd)]
+    return np.asarray(exact - np.where(odd, thresholds[1], thresholds[0]))
+
+
+def accuracy_and_f1(label: NDArray[Any], score: NDArray[Any], threshold: float) -> Decision:
+    """Return accuracy and F1 of predicting a paraphrase if `score >= threshold`.
+
+    Args:
+        label: (n,), above 0 for a paraphrase.
+        score: (n,).
+        threshold: compared in float64; as float32 it could be rounded to one of the scores.
+    """
+    if not len(label):
+        return Decision(0.0, 0.0)
+    from sklearn.metrics import accuracy_score, f1_score  # takes a second or two, which most processes do not need
+
+    positive, predicted = label > 0, score.astype(np.float64) >= threshold
+    f1 = f1_score(positive, predicted, zero_division=0.0)
+    return Decision(float(accuracy_score(positive, predicted)), float(f1))

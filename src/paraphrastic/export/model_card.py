@@ -1,0 +1,149 @@
+"""The card of a model: a README.md as hubs of models expect it, from its folder, the catalogue and its figures."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment
+from ruamel.yaml import YAML
+
+from paraphrastic.base.errors import DataError
+from paraphrastic.inference.model import load
+from paraphrastic.inference.model_folder import ModelInfo, read_info
+from paraphrastic.sources.catalogue import catalogue
+
+_STRICTNESS = (  # the strictest first
+    "unstated",
+    "research|agreement|licen[cs]e terms|shared source",
+    "own",
+    "NC|non-commercial",
+    "GPL",
+    "SA",
+    "CC BY",
+    "MIT|Apache|BSD",
+    "CC0",
+)
+_HUB_NAMES = {  # of licences as the front matter has them
+    "Apache-2.0": "apache-2.0",
+    "CC BY 4.0": "cc-by-4.0",
+    "CC BY-NC-SA 3.0": "cc-by-nc-sa-3.0",
+    "CC BY-SA 3.0": "cc-by-sa-3.0",
+    "CC BY-SA 4.0": "cc-by-sa-4.0",
+    "CC0": "cc0-1.0",
+    "GPL-3.0": "gpl-3.0",
+    "MIT": "mit",
+    "unstated": "unknown",
+}
+_NORMAL_QUANTILE = 1.96  # of an interval of 95 %
+
+
+def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = None) -> str:
+    """Return the card of a model as Markdown with front matter in YAML: model_card.md, filled in.
+
+    Args:
+        folder: of the model.
+        sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv; None for no figures.
+        corpus: the table of pairs read and dropped that the stage `tokenize` wrote, metrics/corpus.csv; None for none.
+
+    Raises:
+        ModelError: the model is missing or damaged.
+        DataError: a table is missing or damaged.
+    """
+    model, info = load(folder).summary(), read_info(folder)
+    similarity = None if sets is None else _similarity(_read(sets, ["set", "kind", "n", "pearson"]))
+    sources = [*_sources(info, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
+    licence = strictest(source["licence"] for source in sources)
+    environment = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
+    template = resources.files(__package__).joinpath("model_card.md").read_text(encoding="utf-8")
+    return environment.from_string(template).render(
+        model=model,
+        info=info,
+        sources=sources,
+        licence=licence,
+        front_matter=_front_matter(info, licence or "unstated", similarity),
+        figures=None if similarity is None else [*_figures(info, similarity)],
+    )
+
+
+def strictest(licences: Iterable[str]) -> str | None:
+    """Return the licence that allows least; None of no licence. One that no rule knows counts as unstated."""
+    return min(licences, key=_strictness, default=None)
+
+
+def _strictness(licence: str) -> int:
+    ranks = (rank for rank, pattern in enumerate(_STRICTNESS) if re.search(rf"\b({pattern})\b", licence))
+    return next(ranks, 0)
+
+
+def _read(path: Path, columns: list[str]) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(path)
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file; run `dvc repro` to create it") from error
+    except ValueError as error:
+        raise DataError(f"{path}: not a CSV table; run `dvc repro` to create it") from error
+    if missing := [name for name in columns if name not in table]:
+        raise DataError(f"{path}: no column {missing[0]}; run `dvc repro` to create it")
+    return table
+
+
+def _front_matter(info: ModelInfo, licence: str, similarity: pd.DataFrame | None) -> str:
+    content: dict[str, Any] = {"license": _HUB_NAMES.get(licence, "other")}
+    if content["license"] == "other":
+        content["license_name"] = licence
+    content |= {"language": "en", "library_name": "paraphrastic", "pipeline_tag": "sentence-similarity"}
+    content["tags"] = ["sentence-similarity", "sentence-embeddings", "paraphrastic", info.model]
+    if info.teacher:
+        content["tags"].append("distilled")
+    if similarity is not None:
+        results = [
+            {
+                "task": {"type": "sentence-similarity"},
+                "dataset": {"name": row["set"], "type": row["set"]},
+                "metrics": [{"type": "pearson", "value": row["pearson"]}],
+            }
+            for row in similarity.to_dict("records")
+        ]
+        content["model-index"] = [{"name": info.model, "results": results}]
+    stream = StringIO()
+    YAML().dump(content, stream)
+    return stream.getvalue()
+
+
+def _sources(info: ModelInfo, corpus: pd.DataFrame | None) -> Iterator[dict[str, Any]]:
+    """Yield the sources of the training data; the licence of a file of the user is `own`."""
+    known, dropped = catalogue().sources, {} if corpus is None else _dropped(corpus)
+    for name, pairs in info.sources.items():
+        source = known.get(name)
+        title, licence = (source.title, source.licence) if source else ("a file", "own")
+        yield {"name": name, "title": title, "pairs": pairs, "dropped": dropped.get(name, ""), "licence": licence}
+
+
+def _dropped(corpus: pd.DataFrame) -> dict[str, str]:
+    """Return for each source how many pairs were dropped, by reason."""
+    reasons = [name for name in corpus if name not in ("source", "read", "kept", "taken")]
+    rows = corpus.to_dict("records")
+    return {str(row["source"]): ", ".join(f"{row[name]:,} {name}" for name in reasons if row[name]) for row in rows}
+
+
+def _similarity(figures: pd.DataFrame) -> pd.DataFrame:
+    """Return the sets of similarity that have a correlation, with half the length of its interval, `half`."""
+    table = figures[(figures["kind"] == "similarity") & figures["pearson"].notna()]
+    r, n = table["pearson"] / 100, table["n"].clip(lower=2)
+    return table.assign(half=100 * _NORMAL_QUANTILE * (1 - r**2) / (n - 1) ** 0.5)
+
+
+def _figures(info: ModelInfo, similarity: pd.DataFrame) -> Iterator[dict[Any, Any]]:
+    """Yield the figures of each set, and of their mean."""
+    for row in similarity.to_dict("records"):
+        chosen = " (selected the epoch)" if row["set"] in info.selection else ""
+        yield {**row, "set": f"{row['set']}{chosen}"}
+    if count := len(similarity):
+        half = math.sqrt((similarity["half"] ** 2).sum()) / count
+        means = {"n": similarity["n"].sum(), "pearson": similarity["pearson"].mean(), "half": half}
+        yield {"set": f"mean of {count} sets", **means}

@@ -1,0 +1,143 @@
+"""Cards of models: front matter that is YAML, licences, figures with intervals, and what is not known."""
+
+import json
+
+import pandas as pd
+import pytest
+from ruamel.yaml import YAML
+from typer.testing import CliRunner
+
+import paraphrastic
+from paraphrastic.base.errors import DataError
+from paraphrastic.cli.main import app
+from paraphrastic.export.model_card import model_card, strictest
+from paraphrastic.sources.catalogue import catalogue
+from tests.helpers.command_line import assert_refused
+from tests.helpers.encoder_variants import WORD
+from tests.helpers.small_models import save_encoder
+
+SETS = "set,kind,n,pearson,map\nsts.a,similarity,101,60.0,\nsts.b,similarity,401,80.0,\nqa.c,ranking,9,,50.0\n"
+CORPUS = "source,read,bad,repeated,kept\nasset,30,0,4,26\nmine,5,1,0,4\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return the folder of a model that learned from a teacher, on a source of the catalogue and on a file."""
+    folder = tmp_path / "model"
+    save_encoder(folder, "avg", WORD)
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"sources": {"asset": 26, "mine": 4}, "teacher": "mini", "selection": ["sts.b"], "members": 3}
+    (folder / "config.json").write_text(json.dumps(config))
+    (tmp_path / "sets.csv").write_text(SETS)
+    (tmp_path / "corpus.csv").write_text(CORPUS)
+    return folder
+
+
+def front_matter(card):
+    _, yaml, text = card.split("---\n", 2)
+    return YAML(typ="safe").load(yaml), text
+
+
+def test_front_matter(folder, tmp_path):
+    content, text = front_matter(model_card(folder, tmp_path / "sets.csv", tmp_path / "corpus.csv"))
+    assert content["license"] == "other"
+    assert content["license_name"] == "own"
+    assert {key: content[key] for key in ("language", "library_name", "pipeline_tag")} == {
+        "language": "en",
+        "library_name": "paraphrastic",
+        "pipeline_tag": "sentence-similarity",
+    }
+    assert {"avg", "distilled"} <= set(content["tags"])
+    (index,) = content["model-index"]
+    found = {each["dataset"]["name"]: each["metrics"] for each in index["results"]}
+    assert found == {name: [{"type": "pearson", "value": r}] for name, r in (("sts.a", 60.0), ("sts.b", 80.0))}
+    assert "learned the vectors of mini" in text
+    assert "principal components of those of 3 models" in text
+
+
+def test_training_data_and_figures(folder, tmp_path):
+    card = model_card(folder, tmp_path / "sets.csv", tmp_path / "corpus.csv")
+    asset = catalogue().sources["asset"]
+    assert f"| asset: {asset.title} | 26 | 4 repeated | {asset.licence} |" in card
+    assert "| mine: a file | 4 | 1 bad | own |" in card
+    assert "30 pairs of sentences. The strictest licence: **own**" in card
+    # 1.96 · (1 − r²) / √(n − 1) = 12.5 and 3.5; half the root of their squares for the mean
+    assert "| sts.a | 101 | 60.0 ± 12.5 |" in card
+    assert "| sts.b (selected the epoch) | 401 | 80.0 ± 3.5 |" in card
+    assert "| mean of 2 sets | 502 | 70.0 ± 6.5 |" in card
+    assert "selected on sts.b" in card
+    assert "nan" not in card
+
+
+def test_model_of_which_nothing_is_known(tmp_path):
+    save_encoder(tmp_path / "model", "avg", WORD)
+    content, text = front_matter(model_card(tmp_path / "model"))
+    assert content["license"] == "unknown"
+    assert "model-index" not in content
+    assert "Not measured." in text
+    assert "does not name its sources" in text
+
+
+@pytest.mark.parametrize(
+    ("licences", "wanted"),
+    [
+        (["MIT", "CC BY 4.0"], "CC BY 4.0"),
+        (["CC BY-SA 4.0", "CC BY 4.0"], "CC BY-SA 4.0"),
+        (["GPL-3.0", "CC BY-NC-SA 3.0"], "CC BY-NC-SA 3.0"),
+        (["CC0", "MIT, of text under CC BY-NC-SA 3.0"], "MIT, of text under CC BY-NC-SA 3.0"),
+        (["CC BY-NC-SA 3.0", "research terms of WMT"], "research terms of WMT"),
+        (["research terms of Quora", "unstated (made from PPDB 1.0)"], "unstated (made from PPDB 1.0)"),
+        (["MIT", "a licence that no rule knows"], "a licence that no rule knows"),
+        ([], None),
+    ],
+)
+def test_strictest_licence(licences, wanted):
+    assert strictest(licences) == wanted
+    assert strictest(licences[::-1]) == wanted
+
+
+def test_every_licence_of_the_catalogue_has_a_rank():
+    licences = {source.licence for source in catalogue().sources.values()}
+    assert {licence for licence in licences if strictest([licence, "unstated"]) == licence} >= {"unstated"}
+    ranked = [licence for licence in licences if strictest(["unstated", licence]) == "unstated"]
+    unranked = licences - set(ranked) - {licence for licence in licences if "unstated" in licence}
+    assert not unranked
+
+
+def test_code_of_a_card_runs(folder):
+    code = model_card(folder).split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(code.replace("FOLDER", str(folder)), names)
+    assert names["model"].dim == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [(None, "no such file"), ("", "not a CSV table"), ("set,kind\na,b\n", "no column n")]
+)
+def test_damaged_table(folder, tmp_path, text, message):
+    if text is not None:
+        (tmp_path / "other.csv").write_text(text)
+    with pytest.raises(DataError, match=rf"other\.csv: {message}"):
+        model_card(folder, tmp_path / "other.csv")
+
+
+def test_command(folder):
+    def run(*arguments):
+        return CliRunner().invoke(app, ["card", *map(str, arguments)])
+
+    place = ["--out", folder / "README.md"]
+    assert run(folder, *place).exit_code == 0
+    assert (folder / "README.md").read_text() == model_card(folder)
+    assert_refused(run(folder, *place), "README.md: exists; --force replaces it")
+    assert run(folder, *place, "--force").exit_code == 0
+    assert run(folder).stdout == model_card(folder)
+    assert paraphrastic.load(folder).name == "avg"
+
+
+def test_sources_of_a_trained_model(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
+    pairs = pd.DataFrame({"text1": [f"one {n}" for n in range(20)], "text2": [f"two {n}" for n in range(20)]})
+    pairs.to_csv(tmp_path / "mine.csv", index=False)
+    settings = {"models.avg.dim": 4, "models.avg.epochs": 1}
+    paraphrastic.train(tmp_path / "mine.csv", tmp_path / "out", settings=settings)
+    assert "| 20 |" in model_card(tmp_path / "out")

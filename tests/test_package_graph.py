@@ -1,0 +1,57 @@
+"""Imports between packages point down: no circle, and nobody needs to read a package above to understand one below."""
+
+import ast
+
+import pytest
+
+from tests.helpers.imports import imported_modules, module_file
+from tests.helpers.repository import ROOT
+
+FLOORS = [  # from bottom to top; a package imports only packages of floors below its own
+    ["base"],
+    ["text", "sources"],
+    ["vocabulary", "readers"],
+    ["nn", "corpus"],
+    ["scoring"],
+    ["models"],
+    ["inference"],
+    ["evaluation"],
+    ["export", "training"],
+    ["finetuning", "analysis", "workflow"],
+    ["papers", "pipeline"],
+    ["cli"],
+]
+FLOOR = {package: number for number, packages in enumerate(FLOORS) for package in packages}
+
+
+def package_of(module):
+    """Return the package below `paraphrastic` that a module is in, or `pipeline`; None for other modules."""
+    first, *rest = module.split(".")
+    if first == "pipeline":
+        return first
+    return rest[0] if first == "paraphrastic" and rest else None
+
+
+def test_each_package_has_a_floor():
+    folders = {file.parent.name for file in ROOT.glob("src/paraphrastic/*/__init__.py")}
+    assert folders | {"pipeline"} == set(FLOOR)
+    modules = {file.name for file in ROOT.glob("src/paraphrastic/*.py")}
+    assert modules == {"__init__.py", "__main__.py"}, "a module beside the packages is one more place to look"
+
+
+def test_few_packages_on_few_floors():
+    assert len(FLOOR) <= 20
+    assert len(FLOORS) <= 12
+
+
+@pytest.mark.parametrize("package", FLOOR)
+def test_imports_point_down(package):
+    folder = ROOT / ("pipeline" if package == "pipeline" else f"src/paraphrastic/{package}")
+    up = [
+        f"{file.relative_to(ROOT)} imports {module}"
+        for file in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        for module in filter(module_file, imported_modules(node, file))
+        if package_of(module) not in (package, None) and FLOOR[package_of(module)] >= FLOOR[package]
+    ]
+    assert up == [], "packages on the same floor or above"
