@@ -47,8 +47,9 @@ class _BagSum(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        bags, starts, weights = _transpose(*(tensor.numpy() for tensor in ctx.matrix), ctx.rows)
-        return _sum(grads[0].contiguous(), *map(torch.from_numpy, (bags, starts, weights))), None, None, None
+        ids, offsets, weights = (tensor.numpy() for tensor in ctx.matrix)
+        transposed = map(torch.from_numpy, _transpose(ids, offsets, weights, ctx.rows))
+        return _sum(grads[0].contiguous(), *transposed), None, None, None
 
 
 _bag_sum: Callable[..., Tensor] = _BagSum.apply
