@@ -1,8 +1,10 @@
 """Lines on stderr: printed as they are."""
 
+import sys
+
 import pytest
 
-from paraphrastic.base.console import message, progress, report_errors
+from paraphrastic.base.console import message, print_rows, progress, report_errors
 from paraphrastic.base.errors import DataError
 
 LINE = "path/:dog:/[red]x.txt"
@@ -38,3 +40,22 @@ def test_bar_without_a_total_shows_a_count_and_a_rate():
         bar.update(task, total=2000)
         (row,) = (column.render(bar.tasks[0]) for column in bar.columns if type(column).__name__ == "_Count")
         assert row.plain == "1234/2000"
+
+
+ROWS = [("avg", 3), ("[bold]", 44)]
+
+
+def test_rows_in_a_pipe(capsys):
+    print_rows(("name", "size"), ROWS)
+    assert capsys.readouterr().out == "avg\t3\n[bold]\t44\n"
+
+
+@pytest.mark.parametrize(("header", "first"), [(("name", "size"), "name    size"), (("", ""), "avg     3")])
+def test_rows_on_a_terminal(capsys, monkeypatch, header, first):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    print_rows(header, ROWS)
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == first
+    assert lines[-2:] == ["avg     3", "[bold]  44"]  # square brackets are no markup

@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 import paraphrastic
 from paraphrastic.base.errors import ModelError
 from paraphrastic.export import Format, export
+from paraphrastic.export.compact import compact
 from paraphrastic.export.tokenizer_json import word_level
-from paraphrastic.inference.compact import compact
 from tests.helpers.encoder_variants import PROJ, WORD
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS

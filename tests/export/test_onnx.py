@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.export import Format, export
+from paraphrastic.export.compact import compact
 from paraphrastic.export.onnx import FORMATS
-from paraphrastic.inference.compact import compact
 from paraphrastic.text.tokenizer import tokenize
 from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, variant_parameters
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors

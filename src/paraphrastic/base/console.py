@@ -1,16 +1,17 @@
-"""Progress bars, and errors as one line, for commands and stages."""
+"""Progress bars, tables, and errors as one line, for commands and stages."""
 
 import os
 import reprlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from paraphrastic.base.errors import ParaphrasticError
@@ -40,6 +41,22 @@ def progress(visible: bool | None = None) -> Progress:
 def message(line: str) -> None:
     """Print one line on stderr as it is: no markup, no emoji codes, no colours, no line breaks."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows as an aligned table with a header on a terminal; otherwise with tabs and without the header."""
+    if not sys.stdout.isatty():
+        sys.stdout.writelines("\t".join(map(str, row)) + "\n" for row in rows)
+        return
+    table = Table(*header, box=None, pad_edge=False, show_header=any(header), header_style="bold")
+    for row in rows:
+        table.add_row(*map(str, row))
+    print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """Print a table with its text as it is: square brackets are no markup."""
+    Console(markup=False, highlight=False).print(table)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def analyze(
     """Print the table of an analysis of one run, or of two."""
     from paraphrastic import analysis
     from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS
-    from paraphrastic.cli.output import print_rows
+    from paraphrastic.base.console import print_rows
 
     names = sorted([*analysis.names(), *OF_TWO_RUNS])
     if name is None:

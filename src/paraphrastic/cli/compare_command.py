@@ -22,7 +22,7 @@ def compare(
     from paraphrastic.analysis.comparison import formats
     from paraphrastic.analysis.comparison.by_set import compare
     from paraphrastic.analysis.comparison.revisions import scores_of
-    from paraphrastic.cli.output import print_table
+    from paraphrastic.base.console import print_table
 
     names_a, names_b = _names(a), _names(b)
     runs_a, runs_b = ([scores_of(name) for name in names] for names in (names_a, names_b))

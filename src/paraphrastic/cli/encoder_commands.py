@@ -3,17 +3,14 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
 import paraphrastic
 from paraphrastic.base import devices
-from paraphrastic.base.console import message
-from paraphrastic.cli.device_option import Device
-
-if TYPE_CHECKING:
-    from paraphrastic.evaluation import Results
+from paraphrastic.base.console import message, print_rows
+from paraphrastic.cli.arguments import Device, refuse_new_folder
 
 _MODEL = "Folder of this package, sentence-transformers or model2vec."
 _EVALUATED = "Files, folders of files, or suites such as `open`."
@@ -39,8 +36,6 @@ def train(
 
     After an interruption the same command goes on.
     """
-    from paraphrastic.cli.output import refuse_new_folder
-
     refuse_new_folder(out)
     changes = dict(map(_setting, settings or [])) | ({} if device is None else {"train.device": device})
     trained = paraphrastic.train(corpus, out, model, benchmarks or [], changes, params)
@@ -57,25 +52,18 @@ def evaluate(
 ) -> None:
     """Score MODEL on sets, without DVC."""
     from paraphrastic.analysis.comparison.formats import markdown_table
-    from paraphrastic.cli.output import print_rows
+    from paraphrastic.evaluation import COLUMNS
 
     results = paraphrastic.evaluate(model, *sets, device=device)
     if as_json:
         sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": results.sets}, indent=2) + "\n")
         return
-    header, rows = _table(results)
+    header = [name for name in COLUMNS if any(name in row for row in results.sets)]
+    rows = [[str(row.get(name, "")) for name in header] for row in results.sets]
     if md:
         sys.stdout.write(markdown_table(header, rows, texts=2))
     else:
         print_rows(header, rows)
-
-
-def _table(results: "Results") -> tuple[list[str], list[list[str]]]:
-    """Return the columns that a set has, and the rows of all sets."""
-    from paraphrastic.evaluation import COLUMNS
-
-    header = [name for name in COLUMNS if any(name in row for row in results.sets)]
-    return header, [[str(row.get(name, "")) for name in header] for row in results.sets]
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -68,24 +68,14 @@ app = Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-app.command()(model_commands.embed)
-app.command()(model_commands.similarity)
-app.command()(model_commands.neighbors)
-app.command()(model_commands.explain)
-app.command()(mining_commands.search)
-app.command()(mining_commands.dedup)
-app.command()(mining_commands.pairs)
-app.command()(encoder_commands.train)
-app.command()(encoder_commands.evaluate)
-app.command()(experiments_command.experiments)
-app.command()(compare_command.compare)
-app.command()(analyze_command.analyze)
-app.command()(plots_command.plots)
-app.command()(model_commands.merge)
-app.command()(model_commands.compact)
-app.command()(model_commands.export)
-app.command()(model_commands.card)
-app.command()(model_commands.info)
+for _command in (
+    *(model_commands.embed, model_commands.similarity, model_commands.neighbors, model_commands.explain),
+    *(mining_commands.search, mining_commands.dedup, mining_commands.pairs),
+    *(encoder_commands.train, encoder_commands.evaluate),
+    *(experiments_command.experiments, compare_command.compare, analyze_command.analyze, plots_command.plots),
+    *(model_commands.merge, model_commands.compact, model_commands.export, model_commands.card, model_commands.info),
+):
+    app.command()(_command)
 app.add_typer(data_commands.data, name="data")
 app.add_typer(papers_commands.papers, name="papers")
 

@@ -13,12 +13,11 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.device_option import Device
+from paraphrastic.cli.arguments import Device, TextFile, refuse_new_folder
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
 
-TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
 ModelFolder = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
 Exact = Annotated[bool, Option("--exact", help="Compare all lines, also if there are many and usearch is installed.")]
@@ -143,7 +142,6 @@ def _opened(out: str) -> Iterator[TextIO]:
         yield sys.stdout
         return
     from paraphrastic.base.files import atomic_write
-    from paraphrastic.cli.output import refuse_new_folder
 
     refuse_new_folder(Path(out))
     with atomic_write(Path(out)) as part, part.open("w", encoding="utf-8", newline="\n") as file:

@@ -8,14 +8,11 @@ from typer import Argument, BadParameter, Option
 
 import paraphrastic
 from paraphrastic.base import devices
-from paraphrastic.base.console import message
+from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.device_option import Device
+from paraphrastic.cli.arguments import Device, ModelFolder, TextFile, refuse_new_folder
 from paraphrastic.export import Format
 from paraphrastic.scoring.table_format import TableFormat
-
-ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
-TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
 
 
 def embed(
@@ -26,7 +23,6 @@ def embed(
     device: Device = devices.CPU,
 ) -> None:
     """Write the vectors of the lines of FILE."""
-    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
 
@@ -84,7 +80,6 @@ def explain(
     word's gate follows its share.
     """
     from paraphrastic.analysis.explain import explain
-    from paraphrastic.cli.output import print_rows
 
     explanation = explain(paraphrastic.load(model), first, second)
     message(f"cosine: {explanation.cosine:.4f}")
@@ -103,7 +98,6 @@ def export(
     force: Annotated[bool, Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
     """Write MODEL in the format of another tool."""
-    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.export import export
 
     refuse_new_folder(out)
@@ -121,11 +115,11 @@ def merge(
     Its vectors are the principal components of theirs, side by side. They must have the same vocabulary, as those of
     several seeds have.
     """
-    from paraphrastic.inference import merge as merging
+    from paraphrastic.export.merge import merge
 
     _refuse_to_replace(out, force)
     loaded = [paraphrastic.load(model) for model in models]
-    kept = merging.merge(loaded, out, dim)
+    kept = merge(loaded, out, dim)
     message(f"{out}: {kept} of {sum(model.dim for model in loaded)} dimensions")
 
 
@@ -137,26 +131,24 @@ def compact(
     force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
 ) -> None:
     """Write MODEL with smaller embeddings, or fewer of them."""
-    from paraphrastic.inference import compact as smaller
+    from paraphrastic.export.compact import compact
 
     _refuse_to_replace(out, force)
     loaded = paraphrastic.load(model)
-    entries = smaller.compact(loaded, out, table, max_mb)
+    entries = compact(loaded, out, table, max_mb)
     size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
     message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
 
 
 def _refuse_to_replace(out: Path, force: bool) -> None:
     """Refuse a folder in which a model cannot be written."""
-    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.inference.model_folder import is_model_folder
 
     refuse_new_folder(out)
-    if out.exists() and not (force and is_model_folder(out)):
-        remedy = (
-            "exists; --force replaces it" if is_model_folder(out) else "exists and is no model; name another folder"
-        )
-        raise ParameterError(f"{out}: {remedy}")
+    if out.exists() and not is_model_folder(out):
+        raise ParameterError(f"{out}: exists and is no model; name another folder")
+    if out.exists() and not force:
+        raise ParameterError(f"{out}: exists; --force replaces it")
 
 
 def card(
@@ -168,7 +160,6 @@ def card(
 ) -> None:
     """Write the card of MODEL, a README.md as hubs expect it."""
     from paraphrastic.base.files import write_text
-    from paraphrastic.cli.output import refuse_new_folder
     from paraphrastic.export.model_card import model_card
     from paraphrastic.inference.vector_files import STANDARD_OUTPUT
 
@@ -183,8 +174,6 @@ def card(
 
 def info(model: ModelFolder) -> None:
     """Print options, size and vocabulary of MODEL."""
-    from paraphrastic.cli.output import print_rows
-
     loaded = paraphrastic.load(model)
     options = ((f"options.{name}", value) for name, value in loaded.options.items())
     print_rows(("", ""), [*loaded.summary().items(), *options])

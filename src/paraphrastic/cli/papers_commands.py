@@ -49,7 +49,7 @@ def list_(data: DataOption = DataChoice.OPEN) -> None:
     Runs: how many are stored. Minutes: of the others, estimated from stored runs of the same models. Here: how many
     sources are on this computer; the pipeline fetches the others, except for those to bring.
     """
-    from paraphrastic.cli.output import print_rows
+    from paraphrastic.base.console import print_rows
     from paraphrastic.papers.project import find_project
 
     project = find_project()
@@ -108,7 +108,7 @@ def report(
 
     Ours are stored results and those in DVC's records. What is missing is a gap.
     """
-    from paraphrastic.cli.output import refuse_new_folder
+    from paraphrastic.cli.arguments import refuse_new_folder
     from paraphrastic.papers.project import find_project
 
     project = find_project(read_only=True)
@@ -139,7 +139,7 @@ def _write(project: "Project", comparisons: "Sequence[Comparison]", html: Path |
 
 def _print(comparison: "Comparison") -> None:
     """Print a comparison: on a terminal between heading and facts, otherwise as rows that begin with its id."""
-    from paraphrastic.cli.output import print_rows
+    from paraphrastic.base.console import print_rows
     from paraphrastic.papers.analysis_tables import analysis_tables
     from paraphrastic.papers.grid import grid
 

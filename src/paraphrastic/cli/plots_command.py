@@ -18,7 +18,7 @@ def plots(
     """
     from paraphrastic.analysis.comparison.plots import plots_page
     from paraphrastic.base.files import write_text
-    from paraphrastic.cli.output import refuse_new_folder
+    from paraphrastic.cli.arguments import refuse_new_folder
 
     refuse_new_folder(out)
     write_text(out, plots_page(revisions or []))

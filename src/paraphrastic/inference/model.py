@@ -16,13 +16,13 @@ from safetensors import safe_open
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference.batching import batches
-from paraphrastic.inference.compact import with_table_format
 from paraphrastic.inference.conversions import are_vectors, column_of, converted, scores_like
 from paraphrastic.inference.model_folder import load_scorer, read_info
 from paraphrastic.inference.precision import Precision, checked_precision, quantize
 from paraphrastic.inference.text_column import Texts, text_column
 from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer
+from paraphrastic.scoring.static import with_table_format
 from paraphrastic.scoring.table_format import TableFormat
 from paraphrastic.text.deduplicate import deduplicate
 from paraphrastic.text.tokenizer import tokenize

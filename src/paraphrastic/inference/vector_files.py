@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -40,8 +40,9 @@ def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, nor
         OSError: `out` cannot be written.
     """
     count = unknown = 0
+    writer = _jsonl if out == STANDARD_OUTPUT else FORMATS[Path(out).suffix]
     on_terminal = out == STANDARD_OUTPUT and sys.stdout.isatty()  # a bar would appear between the lines
-    with _writer(out, model.dim) as write, progress(False if on_terminal else None) as bar:
+    with _opened(out) as file, writer(file, model.dim) as write, progress(False if on_terminal else None) as bar:
         task = bar.add_task("sentences", total=None)
         for texts in columns:
             vectors = model.encode(texts, normalize_embeddings=normalize, show_progress_bar=False)
@@ -51,46 +52,44 @@ def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, nor
     return count, unknown
 
 
-def _writer(out: str, dim: int) -> AbstractContextManager[Write]:
-    return _standard_output() if out == STANDARD_OUTPUT else FORMATS[Path(out).suffix](Path(out), dim)
+@contextmanager
+def _opened(out: str) -> Iterator[BinaryIO]:
+    if out == STANDARD_OUTPUT:
+        yield sys.stdout.buffer
+        return
+    with atomic_write(Path(out)) as part, part.open("wb") as file:
+        yield file
 
 
 @contextmanager
-def _npy(path: Path, dim: int) -> Iterator[Write]:
+def _npy(file: BinaryIO, dim: int) -> Iterator[Write]:
     """Write one array (n, dim) of float32; the header is rewritten at the end, when n is known."""
-    with atomic_write(path) as part, part.open("wb") as file:
-        _write_header(file, (0, dim))
-        start = file.tell()
-        yield lambda texts, vectors: file.write(np.ascontiguousarray(vectors, "<f4").data)
-        rows = (file.tell() - start) // (4 * dim)
-        file.seek(0)
-        _write_header(file, (rows, dim))  # has the same length: NumPy reserves space for a larger first dimension
 
+    def write_header(rows: int) -> None:  # always of the same length: NumPy reserves space for a larger first dimension
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (rows, dim)})
 
-def _write_header(file: BinaryIO, shape: tuple[int, int]) -> None:
-    np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+    write_header(0)
+    start = file.tell()
+    yield lambda texts, vectors: file.write(np.ascontiguousarray(vectors, "<f4").data)
+    rows = (file.tell() - start) // (4 * dim)
+    file.seek(0)
+    write_header(rows)
 
 
 @contextmanager
-def _parquet(path: Path, dim: int) -> Iterator[Write]:
+def _parquet(file: BinaryIO, dim: int) -> Iterator[Write]:
     """Write columns `text`, the line, and `vector`, a list of `dim` float32."""
     schema = pa.schema([("text", pa.string()), ("vector", pa.list_(pa.float32(), dim))])
-    with atomic_write(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         yield lambda texts, vectors: writer.write_batch(
             pa.record_batch([texts, pa.FixedSizeListArray.from_arrays(vectors.ravel(), dim)], schema=schema)
         )
 
 
 @contextmanager
-def _jsonl(path: Path, dim: int) -> Iterator[Write]:
+def _jsonl(file: BinaryIO, dim: int) -> Iterator[Write]:
     """Write an object with `text`, the line, and `vector` per line."""
-    with atomic_write(path) as part, part.open("wb") as file:
-        yield lambda texts, vectors: file.writelines(_json_lines(texts, vectors))
-
-
-@contextmanager
-def _standard_output() -> Iterator[Write]:
-    yield lambda texts, vectors: sys.stdout.buffer.writelines(_json_lines(texts, vectors))
+    yield lambda texts, vectors: file.writelines(_json_lines(texts, vectors))
 
 
 FORMATS = {".npy": _npy, ".parquet": _parquet, ".jsonl": _jsonl}

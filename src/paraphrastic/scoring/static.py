@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import ParaphrasticError
+from paraphrastic.base.errors import ModelError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.cosine import cosine_of_vectors
 from paraphrastic.scoring.embedding_table import EmbeddingTable
-from paraphrastic.scoring.scorer import Rows, Scores, Vectors
+from paraphrastic.scoring.scorer import Rows, Scorer, Scores, Vectors
+from paraphrastic.scoring.table_format import FORMATS, TableFormat
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.text.columns import chunks
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
@@ -134,3 +135,17 @@ class StaticEncoder:
         if self.form.activation == "tanh":
             return np.tanh(vectors)
         return np.maximum(vectors, 0) if self.form.activation == "relu" else vectors
+
+
+def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableFormat) -> StaticEncoder:
+    """Return an encoder with its embeddings in another format.
+
+    Raises:
+        ModelError: the model is no sum of embeddings.
+        ParameterError: there is no such format.
+    """
+    if wanted not in FORMATS:
+        raise ParameterError(unknown_name("format of a table", wanted, FORMATS))
+    if not isinstance(scorer, StaticEncoder):
+        raise ModelError(f"{folder}: {name} is no sum of embeddings that could be {wanted}; choose avg or charagram")
+    return scorer.with_table(scorer.texts, scorer.table.in_format(wanted))

@@ -1,44 +1,26 @@
 """Smaller folders of models: embeddings in float16 or int8, and fewer of them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import atomic_folder
+from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import read_info, write_model
-from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.scoring.table_format import FORMATS, TableFormat
+from paraphrastic.scoring.static import StaticEncoder, with_table_format
+from paraphrastic.scoring.table_format import TableFormat
 from paraphrastic.vocabulary.words import END, START
 from paraphrastic.vocabulary.words_and_ngrams import entry_kinds
-
-if TYPE_CHECKING:
-    from paraphrastic.inference.model import Model
 
 _PAIRS = 1  # number of the group of pairs of words
 _STEPS = 10  # of the search for a share, each half as large as the one before
 
 
-def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableFormat) -> StaticEncoder:
-    """Return an encoder with its embeddings in another format.
-
-    Raises:
-        ModelError: the model is no sum of embeddings.
-        ParameterError: there is no such format.
-    """
-    if wanted not in FORMATS:
-        raise ParameterError(unknown_name("format of a table", wanted, FORMATS))
-    if not isinstance(scorer, StaticEncoder):
-        raise ModelError(f"{folder}: {name} is no sum of embeddings that could be {wanted}; choose avg or charagram")
-    return scorer.with_table(scorer.texts, scorer.table.in_format(wanted))
-
-
-def compact(model: "Model", out: Path, table: TableFormat, max_mb: float | None = None) -> int:
+def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = None) -> int:
     """Write a model with its embeddings in another format and, if it is too large, with a part of its vocabulary.
 
     The vocabulary loses the rarest words, and of n-grams the rarest of each length: each of these groups keeps the same
@@ -67,13 +49,13 @@ def compact(model: "Model", out: Path, table: TableFormat, max_mb: float | None 
     return len(encoder.texts)
 
 
-def _write(encoder: StaticEncoder, model: "Model", folder: Path) -> int:
+def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:
     """Write a model and return the size of its folder in bytes."""
     write_model(encoder, read_info(model.folder), folder)
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-def _largest(encoder: StaticEncoder, model: "Model", trial: Path, limit: float) -> StaticEncoder:
+def _largest(encoder: StaticEncoder, model: Model, trial: Path, limit: float) -> StaticEncoder:
     """Return the encoder with the largest share of its vocabulary, to 1 in 1024, whose folder is not above `limit`.
 
     Sizes are those of the files of each share, which are written to `trial`.

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
-from paraphrastic.inference.compact import compact
-from paraphrastic.inference.merge import merge
+from paraphrastic.export.compact import compact
+from paraphrastic.export.merge import merge
 from paraphrastic.inference.model_folder import load_trained, read_info, write_model
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import LSTM, WORD
@@ -74,7 +74,7 @@ def test_same_bytes_again(members, tmp_path):
 
 def test_blocks_of_rows(members, tmp_path, monkeypatch):
     merge(members, tmp_path / "whole")
-    monkeypatch.setattr("paraphrastic.inference.merge._BLOCK", 7)
+    monkeypatch.setattr("paraphrastic.export.merge._BLOCK", 7)
     merge(members, tmp_path / "blocks")
     whole, blocks = (paraphrastic.load(tmp_path / name).encode(TEXTS) for name in ("whole", "blocks"))
     np.testing.assert_allclose(whole, blocks, rtol=1e-3, atol=1e-3)

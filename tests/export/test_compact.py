@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
-from paraphrastic.inference.compact import compact
+from paraphrastic.export.compact import compact
 from paraphrastic.inference.model_folder import load_trained
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
