@@ -7,9 +7,8 @@ import pandas as pd
 
 from paraphrastic.base.parameters import load_params
 from paraphrastic.sources.catalogue import corpus, suite
-from paraphrastic.sources.fetching import prune
+from paraphrastic.sources.fetching import download, prune
 from paraphrastic.sources.source import Source
-from paraphrastic.workflow.downloading import download
 from pipeline.stage import run, write_csv
 
 RAW_FOLDER = Path("data/raw")

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from paraphrastic.base.parameters import load_params
+from paraphrastic.corpus.tokenizing import tokenize_sources
 from paraphrastic.sources.catalogue import corpus, suite
-from paraphrastic.workflow.tokenizing import tokenize_sources
 from pipeline.stage import run, write_csv
 
 RAW_FOLDER, CORPUS, BENCHMARKS = Path("data/raw"), Path("data/corpus"), Path("data/benchmarks")

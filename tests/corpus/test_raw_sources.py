@@ -1,4 +1,3 @@
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -38,7 +37,7 @@ def test_pairs_beside_a_few_bad_rows(aligned_files):
 
 
 def test_pairs_and_bad_rows_of_several_parts(aligned_files):
-    twice = replace(ALIGNED, options={"pairs": [["a", "b"], ["a", "b"]]})
+    twice = ALIGNED.model_copy(update={"options": {"pairs": [["a", "b"], ["a", "b"]]}})
     pairs = RawPairs(twice, aligned_files, 0.2, lambda line: None)
     for _ in range(2):  # each iteration counts anew
         assert [len(table) for table in pairs] == [9, 9]
@@ -86,7 +85,7 @@ def test_evaluation_set_with_a_bad_row(tmp_path):
 
 def test_own_evaluation_set_with_a_bad_row(tmp_path):
     write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\n")
-    own = replace(STS, options={**STS.options, "own": SimpleNamespace(path="mine.tsv")})
+    own = STS.model_copy(update={"options": {**STS.options, "own": SimpleNamespace(path="mine.tsv")}})
     with pytest.raises(DataError, match=r"must be complete: `paraphrastic data inspect mine\.tsv` lists them$"):
         read_evaluation(own, tmp_path)
 
@@ -102,17 +101,20 @@ def test_pairs_of_another_number(tmp_path, expected):
     write_file(tmp_path / "a", "a\nc\n")
     write_file(tmp_path / "b", "b\nd\n")
     with pytest.raises(DataError, match=rf": 2 pairs, expected {expected}; remove the folder and run `dvc repro`"):
-        list(RawPairs(replace(ALIGNED, rows={"pairs": expected}), tmp_path, 0.0, print))
-    assert len(list(RawPairs(replace(ALIGNED, rows={"pairs": 2}), tmp_path, 0.0, print))) == 1
+        list(RawPairs(ALIGNED.model_copy(update={"rows": {"pairs": expected}}), tmp_path, 0.0, print))
+    assert len(list(RawPairs(ALIGNED.model_copy(update={"rows": {"pairs": 2}}), tmp_path, 0.0, print))) == 1
 
 
 def test_number_of_pairs_with_a_bad_row(aligned_files):
-    assert len(list(RawPairs(replace(ALIGNED, rows={"pairs": 10}), aligned_files, 0.2, lambda line: None))) == 1
+    assert (
+        len(list(RawPairs(ALIGNED.model_copy(update={"rows": {"pairs": 10}}), aligned_files, 0.2, lambda line: None)))
+        == 1
+    )
 
 
 def test_distinct_pairs_as_the_papers_count_them(tmp_path):
     write_file(tmp_path / "a", "the car\nan auto\nthe car\nThe car\nx\n")
     write_file(tmp_path / "b", "an auto\nthe car \nthe car .\nan auto\nx\n")
     messages = []
-    list(RawPairs(replace(ALIGNED, rows={"distinct": 9}), tmp_path, 0.0, messages.append))
+    list(RawPairs(ALIGNED.model_copy(update={"rows": {"distinct": 9}}), tmp_path, 0.0, messages.append))
     assert messages == ["texts: 4 distinct pairs; the papers count 9"]

@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -64,11 +64,13 @@ class Server:
         return make_source([File(path.lstrip("/"), f"{self.address}{path}", sha256)], **changes)
 
 
-def make_source(files: Iterable[File], **changes: Any) -> Source:
-    """Return a source with these files; `changes` replace the other attributes."""
-    options = {"name": "texts", "title": "Texts", "licence": "CC0", "citation": "Nobody", "reader": None}
-    flags = {"pairs": False, "near_copies": False, "words": False, "manual": None}
-    return Source(**{**options, "options": {}, "files": tuple(files), "rows": {}, **flags, **changes})
+def make_source(files: Sequence[File], **changes: Any) -> Source:
+    """Return a source with these files, which have one address; `changes` replace the other attributes."""
+    options = {"name": "texts", "title": "Texts", "licence": "CC0", "citation": "Nobody"}
+    bases = {file.url.removesuffix(f"/{file.path}") for file in files if file.url}
+    (url,) = bases or {"http://host"}
+    origin = {} if "manual" in changes else {"url": url}
+    return Source(**options | origin | {"files": {file.path: file.sha256 or "" for file in files}} | changes)
 
 
 @contextmanager

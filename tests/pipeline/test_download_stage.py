@@ -4,8 +4,8 @@ import pytest
 
 import pipeline.download as stage
 from paraphrastic.base.errors import SourceError
+from paraphrastic.sources import fetching
 from paraphrastic.sources.catalogue import source
-from paraphrastic.workflow import downloading
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_stage_without_files_to_download(choose, monkeypatch, tmp_path):
 
 def test_stage_with_a_missing_manual_source(choose, monkeypatch, tmp_path, capsys):
     choose("sample", "full")
-    monkeypatch.setattr(downloading, "fetch", lambda *args, **options: (source("sts2013-smt"),))
+    monkeypatch.setattr(fetching, "fetch", lambda *args, **options: (source("sts2013-smt"),))
     (tmp_path / "data/raw/sts2013-smt").mkdir(parents=True)
     (tmp_path / "data/raw/sts2013-smt/STS.input.SMT.txt").touch()
     stage.main()
@@ -57,7 +57,7 @@ def test_stage_with_an_optional_source_that_failed(choose, monkeypatch, tmp_path
         on_failure(failed, SourceError("https://example.org: 404; try later"))
         return (failed,)
 
-    monkeypatch.setattr(downloading, "fetch", fetch)
+    monkeypatch.setattr(fetching, "fetch", fetch)
     stage.main()
     assert capsys.readouterr().err == "pit2015 is left out: https://example.org: 404; try later\n"
     assert "pit2015" not in listed_sources(tmp_path)

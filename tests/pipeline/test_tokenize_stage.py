@@ -3,7 +3,6 @@
 import csv
 import os
 import re
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,10 +13,10 @@ from paraphrastic.base.console import progress
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
+from paraphrastic.corpus import tokenizing
 from paraphrastic.corpus.filtering import REASONS
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.source import File, Suite
-from paraphrastic.workflow import tokenizing
 from tests.helpers.documented_corpora import number, table
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
@@ -147,7 +146,9 @@ def test_drop_overlap_on_and_off(run):
 
 def test_pairs_of_a_group_beyond_those_that_are_kept(run, monkeypatch):
     monkeypatch.setattr(
-        stage, "corpus", lambda _: [replace(TRAIN, reader="captions", options=GROUPS, max_group_pairs=2)]
+        stage,
+        "corpus",
+        lambda _: [TRAIN.model_copy(update={"reader": "captions", "options": GROUPS, "max_group_pairs": 2})],
     )
     changes = {"train/c": b"The cat.\nThe dog.\n"}
     (of_catalogue,), (of_parameter,) = run(changes), run(changes, max_group_pairs=1)

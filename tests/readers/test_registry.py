@@ -1,6 +1,5 @@
 """The table of readers, and sources that cannot be read."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,4 +21,4 @@ def test_source_without_tables(tmp_path: Path):
 
 def test_mistyped_reader(tmp_path: Path):
     with pytest.raises(DataError, match=r"unknown reader 'aligne': did you mean 'aligned'\?.*\(source 'sample'\)"):
-        list(read(replace(source("sample"), reader="aligne"), tmp_path))
+        list(read(source("sample").model_copy(update={"reader": "aligne"}), tmp_path))

@@ -6,8 +6,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.files import sha256_of
-from paraphrastic.sources.catalogue import catalogue, corpus, source, sources_of, suite
-from paraphrastic.sources.catalogue_file import load
+from paraphrastic.sources.catalogue import catalogue, corpus, load, source, sources_of, suite
 
 SOURCES = catalogue().sources.values()
 

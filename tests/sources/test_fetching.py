@@ -5,8 +5,9 @@ import hashlib
 import os
 
 import pytest
+from rich.progress import Progress
 
-from paraphrastic.sources.fetching import prune
+from paraphrastic.sources.fetching import progress_callback, prune
 from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import BODY, make_source
 from tests.helpers.source_errors import source_error
@@ -53,6 +54,17 @@ def test_progress_of_a_cached_file(server, fetch_sources):
     calls = []
     fetch_sources(texts, on_progress=lambda *call: calls.append(call))
     assert calls == [(texts.files[0], len(BODY), len(BODY))]
+
+
+def test_progress_of_two_files():
+    first, second = (File(path, f"http://host/{path}", None) for path in ("a", "b"))
+    bar = Progress(disable=True)
+    on_progress = progress_callback(bar, 2)
+    states = []
+    for call in [(first, 2_000_000, None), (second, 1_000_000, 9_000_000), (first, 4_000_000, 4_000_000)]:
+        on_progress(*call)
+        states.append((bar.tasks[0].completed, bar.tasks[0].total, bar.tasks[0].description))
+    assert states == [(0, 2, "download 2 MB"), (0, 2, "download 3 MB"), (1, 2, "download 5 MB")]
 
 
 def test_damaged_file_in_the_cache(server, fetch_sources, content, tmp_path):

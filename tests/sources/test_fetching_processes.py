@@ -21,12 +21,12 @@ REPOSITORY = Path(__file__).parents[2]
 FETCH = """
 import sys
 from pathlib import Path
-from paraphrastic.sources.source import File, Source
+from paraphrastic.sources.source import Source
 from paraphrastic.sources.fetching import fetch
 
 url, sha256, folder, cache = sys.argv[1:]
-files = (File("data.bin", url, sha256),)
-texts = Source("texts", "Texts", "CC0", "Nobody", None, {}, files, {}, False, False, False, None)
+files = {"data.bin": sha256}
+texts = Source(name="texts", title="Texts", licence="CC0", citation="Nobody", url=url.rpartition("/")[0], files=files)
 print("ready", flush=True)
 fetch([texts], Path(folder), mirror=None, cache=Path(cache), pauses=[0.1])
 """

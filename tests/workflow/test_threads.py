@@ -5,12 +5,12 @@ import pytest
 from paraphrastic.base.parameters import load_params
 from paraphrastic.corpus import tokenized_pairs
 from paraphrastic.corpus.filtering import REASONS
+from paraphrastic.corpus.tokenizing import tokenize_sources
 from paraphrastic.readers import large_corpora, sample
 from paraphrastic.sources.catalogue import source, suite
 from paraphrastic.sources.source import File
 from paraphrastic.vocabulary import counting
 from paraphrastic.workflow.counting import count_vocabulary
-from paraphrastic.workflow.tokenizing import tokenize_sources
 from tests.helpers.faulty_server import make_source
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 from tests.helpers.raw_files import write_file

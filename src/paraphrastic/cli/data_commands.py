@@ -1,19 +1,18 @@
 """Commands for data: list, fetch, check and path for sources, inspect for files of the user."""
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
-from paraphrastic.base.console import message, progress
+from paraphrastic.base.console import message
 from paraphrastic.base.errors import SourceError
 
 if TYPE_CHECKING:
+    from paraphrastic.corpus.inspecting import Overlap, Use
     from paraphrastic.sources.locations import DataLocations
     from paraphrastic.sources.source import Source
-    from paraphrastic.workflow.inspecting import Overlap, Use
 
 data = Typer(
     help="Data sources, and your own files.",
@@ -45,23 +44,12 @@ def fetch(names: Names) -> None:
 
     The name of a corpus or of a suite of benchmarks, such as `open`, stands for its sources.
     """
-    from paraphrastic.sources.display import licence_line, progress_callback
-    from paraphrastic.sources.fetching import fetch
-    from paraphrastic.sources.locations import how_to_provide
+    from paraphrastic.sources.fetching import fetch_visibly
+    from paraphrastic.sources.locations import how_to_provide, manual_folder
 
-    sources, locations = _sources(names), _locations()
-    with progress() as bar:
-        absent = fetch(
-            sources,
-            None,
-            mirror=os.environ.get("PARAPHRASTIC_MIRROR"),
-            cache=locations.cache,
-            manual=locations.manual,
-            on_progress=progress_callback(bar, len({file for source in sources for file in source.files})),
-            on_licence=lambda source: message(licence_line(source)),
-        )
+    absent = fetch_visibly(_sources(names), None)
     if absent:
-        raise SourceError("; ".join(f"{each.name}: {how_to_provide(each, locations.manual)}" for each in absent))
+        raise SourceError("; ".join(f"{each.name}: {how_to_provide(each, manual_folder())}" for each in absent))
 
 
 @data.command()
@@ -101,7 +89,7 @@ def inspect(
 
     Training pairs, an evaluation set, or both.
     """
-    from paraphrastic.workflow.inspecting import inspect, overlaps
+    from paraphrastic.corpus.inspecting import inspect, overlaps
 
     for own, uses in inspect({"path": file} | ({"columns": columns.split(",")} if columns else {})):
         for use in uses:

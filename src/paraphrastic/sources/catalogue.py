@@ -4,14 +4,20 @@
 list of sources of evaluation data.
 """
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
-from paraphrastic.base.errors import ParameterError, did_you_mean, unknown_name
-from paraphrastic.sources.catalogue_file import load
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
 from paraphrastic.sources.own_files import AnyEntry, Entry, OwnFile, listed, own_file
-from paraphrastic.sources.source import Catalogue, Source, Suite
+from paraphrastic.sources.source import Catalogue, Source, Suite, Text
+
+_T = TypeVar("_T")
 
 
 def source(name: str) -> Source:
@@ -112,12 +118,8 @@ def _own_source(own: OwnFile, reader: str) -> Source:
         citation="",
         reader=reader,
         options={"own": own},
-        files=(),
-        rows={},
         pairs=reader == "own-pairs",
         near_copies=True,
-        words=False,
-        manual=None,
     )
 
 
@@ -147,3 +149,117 @@ def _unknown_name(kind: str, name: str, display_names: Mapping[str, str]) -> str
     """Return the message of `errors.unknown_name`, with each display name once and in the order of the catalogue."""
     known = ", ".join(dict.fromkeys(display_names.values()))
     return f"unknown {kind} '{name}': {did_you_mean(name, display_names)}known are {known}"
+
+
+class _Suite(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    sources: list[Text]
+    select: Text
+    extends: list[Text] = []
+
+
+class _Content(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    sources: dict[str, dict[str, Any]]  # the attributes of a `Source`, beside `expand`
+    corpora: dict[str, list[Text]]
+    benchmarks: dict[str, _Suite]
+
+
+class _Template(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    expand: dict[str, Annotated[list[Text], Field(min_length=1)]] = {}
+
+
+def load(path: Path) -> Catalogue:
+    """Read and check a catalogue.
+
+    Raises:
+        DataError: the file is not TOML, a key is missing, unknown or of the wrong type, a template is malformed, a
+            corpus or suite refers to an unknown name, or a corpus to a source without training pairs.
+    """
+    try:
+        return _catalogue(_Content.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))))
+    except ValidationError as error:
+        raise DataError(f"{path}: {_first_error(error)}") from error
+    except (tomllib.TOMLDecodeError, ParameterError) as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _first_error(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def _catalogue(content: _Content) -> Catalogue:
+    sources: dict[str, Source] = {}
+    display_names: dict[str, str] = {}
+    for template, entry in content.sources.items():
+        try:
+            display_name, members = _expand(template, entry)
+        except ValidationError as error:
+            raise ParameterError(f"sources.{template}.{_first_error(error)}") from error
+        for member in members:
+            sources[member.name], display_names[member.name] = member, display_name
+    corpora: dict[str, tuple[Source, ...]] = {}
+    for name, names in content.corpora.items():
+        several = [corpora[each] if each in corpora else _select("source", [each], sources) for each in names]
+        corpora[name] = tuple(member for members in several for member in members)
+        if without := [member.name for member in corpora[name] if not member.pairs]:
+            remedy = "set `pairs = true` there, or leave the source out"
+            raise ParameterError(f"corpora.{name}: the source '{without[0]}' has no training pairs; {remedy}")
+    return Catalogue(sources, corpora, _suites(content.benchmarks, sources), display_names)
+
+
+def _expand(template: str, entry: Mapping[str, Any]) -> tuple[str, list[Source]]:
+    """Return the display name of a template, such as `ppdb-{s…xxxl}-lexical`, and a source for each combination."""
+    values = _Template.model_validate(entry).expand
+    ends = {key: f"{{{several[0]}…{several[-1]}}}" for key, several in values.items()}
+    combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
+    plain = {key: value for key, value in entry.items() if key != "expand"}
+    return _fill(template, ends), [Source.model_validate(_filled(template, plain, each)) for each in combinations]
+
+
+def _filled(template: str, entry: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """Return the attributes of a source; values of a wrong type are left to its validation."""
+    title, files = entry.get("title"), entry.get("files")
+    filled: dict[str, Any] = {"name": _fill(template, values)}
+    if isinstance(title, str):
+        filled["title"] = _fill(title, values)
+    if isinstance(files, dict):
+        filled["files"] = {_fill(path, values): sha256 for path, sha256 in files.items()}
+    return {**entry, **filled}
+
+
+def _suites(benchmarks: Mapping[str, _Suite], sources: Mapping[str, Source]) -> dict[str, Suite]:
+    """Return the suites by name; a suite can extend those that precede it in the file."""
+    suites: dict[str, Suite] = {}
+    for name, entry in benchmarks.items():
+        extended = _select("suite of benchmarks", entry.extends, suites)
+        inherited = tuple(member for base in extended for member in base.sources)
+        suites[name] = Suite(name, inherited + _select("source", entry.sources, sources), entry.select)
+    return suites
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    """Return a template with each `{KEY}` replaced by its value.
+
+    Raises:
+        ParameterError: `values` lacks a key, or the template is malformed.
+    """
+    try:
+        return template.format(**values)
+    except KeyError as error:
+        raise ParameterError(f"a template uses {error}; add it to `expand` of the same entry") from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        remedy = "write {KEY} with a key of `expand`, and {{ or }} for a brace"
+        raise ParameterError(f"the template '{template}' is malformed ({error}); {remedy}") from error
+
+
+def _select(kind: str, names: Sequence[str], known: Mapping[str, _T]) -> tuple[_T, ...]:
+    for name in names:
+        if name not in known:
+            raise ParameterError(unknown_name(kind, name, known))
+    return tuple(known[name] for name in names)

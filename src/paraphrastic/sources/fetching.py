@@ -3,23 +3,95 @@
 All experiments and clones share the cache. `DataLocations` lists its folders.
 """
 
-import asyncio
 import errno
+import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
 
-from filelock import AsyncFileLock
+from filelock import FileLock
+from rich.progress import Progress
 
+from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import SourceError
 from paraphrastic.base.files import atomic_write, sha256_of
 from paraphrastic.sources.http_download import Downloader, OnDownload, http_client
-from paraphrastic.sources.locations import in_cache, in_mirror, mirror_folder, url_key
+from paraphrastic.sources.locations import (
+    cache_folder,
+    how_to_provide,
+    in_cache,
+    in_mirror,
+    manual_folder,
+    mirror_folder,
+    url_key,
+)
 from paraphrastic.sources.source import File, Source
 
-_CONCURRENT_FILES = 4
+_THREADS = 4
+
+OnFailure = Callable[[Source, SourceError], None]
+
+
+def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source]:
+    """Copy the files of sources to folder/SOURCE/PATH, from PARAPHRASTIC_MIRROR first, and name those left out.
+
+    Args:
+        sources: the sources.
+        folder: where to.
+        again: the command to run after a person has provided the files of a source.
+
+    Returns:
+        The sources whose files are there.
+
+    Raises:
+        SourceError: a file cannot be fetched, and its source is not optional.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    absent = fetch_visibly(sources, folder, lambda source, error: message(f"{source.name} is left out: {error}"))
+    for source in (source for source in absent if source.manual):
+        message(f"{source.name} is left out: {how_to_provide(source, manual_folder())} and run `{again}`")
+    return [source for source in sources if source not in absent]
+
+
+def fetch_visibly(
+    sources: Sequence[Source], folder: Path | None, on_failure: OnFailure | None = None
+) -> tuple[Source, ...]:
+    """Call `fetch` with the folders that the environment names, and show its progress and the licences."""
+    with progress() as bar:
+        return fetch(
+            sources,
+            folder,
+            mirror=os.environ.get("PARAPHRASTIC_MIRROR"),
+            cache=cache_folder(),
+            manual=manual_folder(),
+            on_progress=progress_callback(bar, len({file for source in sources for file in source.files})),
+            on_licence=lambda source: message(f"{source.name}: {source.title}. Licence: {source.licence}"),
+            on_failure=on_failure,
+        )
+
+
+def progress_callback(bar: Progress, files: int) -> OnDownload:
+    """Return a callback for `fetch` that shows the number of complete files and of received bytes.
+
+    Args:
+        bar: the display to which a task is added.
+        files: total number of files.
+    """
+    task = bar.add_task("download", total=files)
+    received: dict[File, int] = {}
+    complete: set[File] = set()
+
+    def on_progress(file: File, size: int, total: int | None) -> None:
+        received[file] = size
+        if size == total:
+            complete.add(file)
+        bar.update(task, completed=len(complete), description=f"download {sum(received.values()) / 1e6:.0f} MB")
+
+    return on_progress
 
 
 def fetch(
@@ -31,7 +103,7 @@ def fetch(
     manual: Path | None = None,
     on_progress: OnDownload = lambda file, size, total: None,
     on_licence: Callable[[Source], None] = lambda source: None,
-    on_failure: Callable[[Source, SourceError], None] | None = None,
+    on_failure: OnFailure | None = None,
     timeout: float = 30.0,
     pauses: Sequence[float] = (1.0, 2.0, 4.0),
 ) -> tuple[Source, ...]:
@@ -44,7 +116,8 @@ def fetch(
         mirror: a folder or file:// URL with files at HOST/PATH, which takes precedence over addresses.
         cache: folder of the cache; a file that it contains is not downloaded again.
         manual: folder with the files of manual sources at SOURCE/PATH.
-        on_progress: called with the number of bytes while a file is downloaded, and once when the file is complete.
+        on_progress: called with the number of bytes while a file is downloaded, and once when the file is complete;
+            by one thread at a time, as `on_licence`.
         on_licence: called with each source before its first file is copied from the mirror or downloaded.
         on_failure: called with each optional source of which a file cannot be fetched, in place of the error; None
             treats optional sources as all others.
@@ -64,10 +137,30 @@ def fetch(
     files = [(source, file) for source in distinct if source not in absent for file in source.files]
     if not files:
         return absent
-    resolved = mirror_folder(mirror) if mirror else None
-    fetcher = _Fetcher(folder, resolved, cache, manual, on_progress, on_licence, on_failure)
-    asyncio.run(fetcher.fetch(files, timeout, pauses))
-    return (*absent, *(source for source in distinct if source.name in fetcher.failed))
+    resolved, failed, lock = mirror_folder(mirror) if mirror else None, dict[str, Source](), Lock()
+
+    def report(file: File, size: int, total: int | None) -> None:
+        with lock:
+            on_progress(file, size, total)
+
+    with http_client(timeout) as client:
+        origins = _Origins(Downloader(client, pauses, report), resolved, cache, manual, on_licence)
+        with closing(_in_threads(origins, files)) as done:
+            for (source, file), origin in done:
+                try:
+                    if isinstance(origin, Exception):
+                        raise origin
+                    if folder is not None:
+                        _copy(origin, folder / source.name / file.path)
+                    size = origin.stat().st_size
+                    report(file, size, size)
+                except SourceError as error:
+                    if not source.optional or on_failure is None:
+                        raise
+                    if source.name not in failed:
+                        failed[source.name] = source
+                        on_failure(source, error)
+    return (*absent, *(source for source in distinct if source.name in failed))
 
 
 def prune(sources: Sequence[Source], folder: Path) -> None:
@@ -85,102 +178,98 @@ def _is_provided(source: Source, manual: Path | None) -> bool:
     return manual is not None and all((manual / source.name / file.path).is_file() for file in source.files)
 
 
-@dataclass
-class _Fetcher:
-    """One call of `fetch`, which documents the attributes.
+_Job = tuple[Source, File]
 
-    `mirror` is the resolved folder. `announced` contains the names of the sources given to `on_licence`, `failed`
-    those given to `on_failure`.
+
+def _in_threads(origins: "_Origins", jobs: Sequence[_Job]) -> Generator[tuple[_Job, Path | Exception], None, None]:
+    """Yield for each file its complete copy or the error, in the order in which threads are done with them.
+
+    If the caller stops earlier, as after an error or Ctrl-C, downloads stop at their next chunk. The threads are
+    daemons and not joined, because one that waits for a server or a lock of another process can wait for long.
+    """
+    waiting, done = iter(jobs), SimpleQueue[tuple[_Job, Path | Exception]]()
+    lock, stopped = Lock(), origins.downloader.stopped
+
+    def work() -> None:
+        while not stopped.is_set():
+            with lock:
+                job = next(waiting, None)
+            if job is None:
+                return
+            try:
+                done.put((job, origins.find(*job)))
+            except Exception as error:  # raised by the caller, in its thread
+                done.put((job, error))
+
+    for _ in range(min(_THREADS, len(jobs))):
+        Thread(target=work, daemon=True).start()
+    try:
+        for _ in jobs:
+            yield done.get()
+    finally:
+        stopped.set()
+
+
+@dataclass
+class _Origins:
+    """Finds or fetches complete copies of files, for one call of `fetch`, which documents the attributes.
+
+    `mirror` is the resolved folder.
     """
 
-    folder: Path | None
+    downloader: Downloader
     mirror: Path | None
     cache: Path
     manual: Path | None
-    on_progress: OnDownload
     on_licence: Callable[[Source], None]
-    on_failure: Callable[[Source, SourceError], None] | None
-    failed: set[str] = field(default_factory=set)
-    announced: set[str] = field(default_factory=set)
+    _announced: set[str] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
 
-    async def fetch(self, files: Sequence[tuple[Source, File]], timeout: float, pauses: Sequence[float]) -> None:
-        """Fetch files concurrently; the first error cancels the others."""
-        limit = asyncio.Semaphore(_CONCURRENT_FILES)
-        try:
-            async with http_client(timeout) as client, asyncio.TaskGroup() as group:
-                downloader = Downloader(client, pauses, self.on_progress)
-                for source, file in files:
-                    group.create_task(self._try_file(source, file, downloader, limit))
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+    def find(self, source: Source, file: File) -> Path:
+        """Return the path of a complete copy of a file; a pinned file has the pinned hash.
 
-    async def _try_file(self, source: Source, file: File, downloader: Downloader, limit: asyncio.Semaphore) -> None:
-        try:
-            await self._fetch_file(source, file, downloader, limit)
-        except SourceError as error:
-            if not source.optional or self.on_failure is None:
-                raise
-            if source.name not in self.failed:
-                self.failed.add(source.name)
-                self.on_failure(source, error)
-
-    async def _fetch_file(self, source: Source, file: File, downloader: Downloader, limit: asyncio.Semaphore) -> None:
-        async with limit:
-            with _os_errors_as_source_errors(self.cache):
-                origin = await self._origin(source, file, downloader)
-            if self.folder is not None:
-                _copy(origin, self.folder / source.name / file.path)
-            size = origin.stat().st_size
-            self.on_progress(file, size, size)
-
-    async def _origin(self, source: Source, file: File, downloader: Downloader) -> Path:
-        """Return the path of a complete copy of a file; a pinned file has the pinned hash."""
-        if source.manual and self.manual is not None:
-            return await _provided(self.manual / source.name / file.path, file)
-        mirrored = in_mirror(file, self.mirror)
-        if mirrored and file.sha256 is None:  # not copied to the cache, because the file of the mirror may change
-            self._announce(source)
-            return mirrored
-        part = self.cache / "parts" / f"{url_key(file)}.part"
-        lock = self.cache / "locks" / f"{url_key(file)}.lock"
-        for path in (part, lock):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        # `run_in_executor=False`: an attempt does not block, and a cancelled task leaves no thread that takes the lock
-        async with AsyncFileLock(lock, run_in_executor=False):
-            return await self._cached(file) or await self._add_to_cache(source, file, part, mirrored, downloader)
+        Raises:
+            SourceError: there is none.
+        """
+        with _os_errors_as_source_errors(self.cache):
+            if source.manual and self.manual is not None:
+                return _provided(self.manual / source.name / file.path, file)
+            mirrored = in_mirror(file, self.mirror)
+            if mirrored and file.sha256 is None:  # not copied to the cache, because the file of the mirror may change
+                self._announce(source)
+                return mirrored
+            part = self.cache / "parts" / f"{url_key(file)}.part"
+            lock = self.cache / "locks" / f"{url_key(file)}.lock"
+            for path in (part, lock):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(lock):
+                return self._cached(file) or self._add_to_cache(source, file, part, mirrored)
 
     def _announce(self, source: Source) -> None:
-        if source.name not in self.announced:
-            self.announced.add(source.name)
-            self.on_licence(source)
+        with self._lock:
+            if source.name not in self._announced:
+                self._announced.add(source.name)
+                self.on_licence(source)
 
-    async def _cached(self, file: File) -> Path | None:
+    def _cached(self, file: File) -> Path | None:
         """Return the path of a file in the cache, or None; remove the file if it is damaged."""
-        copy = in_cache(file, self.cache)
-        if copy is None:
-            return None
-        if await asyncio.to_thread(copy.is_intact):
-            return copy.path
-        copy.path.unlink()
+        if copy := in_cache(file, self.cache):
+            if copy.is_intact():
+                return copy.path
+            copy.path.unlink()
         return None
 
-    async def _add_to_cache(
-        self, source: Source, file: File, part: Path, mirrored: Path | None, downloader: Downloader
-    ) -> Path:
+    def _add_to_cache(self, source: Source, file: File, part: Path, mirrored: Path | None) -> Path:
         self._announce(source)
         if mirrored:
             shutil.copyfile(mirrored, part)
         else:
-            await downloader.download(file, part)
-        sha256 = await asyncio.to_thread(sha256_of, part)
+            self.downloader.download(file, part)
+        sha256 = sha256_of(part)
         part.with_suffix(".etag").unlink(missing_ok=True)
         if file.sha256 and sha256 != file.sha256:
             part.unlink()
             raise SourceError(_wrong_hash(file, mirrored, sha256))
-        return self._store(file, part, sha256)
-
-    def _store(self, file: File, part: Path, sha256: str) -> Path:
-        """Move a complete download to its place in the cache and return its new path."""
         if not file.sha256:
             with atomic_write(self.cache / "urls" / url_key(file)) as hash_file:
                 hash_file.write_text(sha256)
@@ -189,16 +278,14 @@ class _Fetcher:
         return part.replace(path)
 
 
-async def _provided(path: Path, file: File) -> Path:
+def _provided(path: Path, file: File) -> Path:
     """Return the path of a file of a manual source.
 
     Raises:
         SourceError: the file does not have the pinned hash.
     """
-    if file.sha256:
-        sha256 = await asyncio.to_thread(sha256_of, path)
-        if sha256 != file.sha256:
-            raise SourceError(_wrong_hash(file, path, sha256))
+    if file.sha256 and (sha256 := sha256_of(path)) != file.sha256:
+        raise SourceError(_wrong_hash(file, path, sha256))
     return path
 
 

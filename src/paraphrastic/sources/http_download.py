@@ -6,11 +6,11 @@ bytes with `Range`, and with `If-Range` for the whole file in case that it has c
 14.2). Without a validator the next request asks for the whole file.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from urllib.parse import urlsplit
 
 import httpx
@@ -24,11 +24,15 @@ OnDownload = Callable[[File, int, int | None], None]
 _RETRIED = {408, 429}  # status codes that may be temporary, besides 500 and above
 
 
+class StoppedError(Exception):
+    """The download was stopped; it can be resumed."""
+
+
 class _TemporaryError(Exception):
     """The server responded without the requested bytes; a retry may succeed."""
 
 
-def http_client(timeout: float) -> httpx.AsyncClient:
+def http_client(timeout: float) -> httpx.Client:
     """Return a client that follows redirects and requests content without compression.
 
     Byte ranges and the length of a compressed response do not apply to the file itself.
@@ -36,52 +40,61 @@ def http_client(timeout: float) -> httpx.AsyncClient:
     Args:
         timeout: seconds without data after which a request fails.
     """
-    return httpx.AsyncClient(headers={"Accept-Encoding": "identity"}, follow_redirects=True, timeout=timeout)
+    return httpx.Client(headers={"Accept-Encoding": "identity"}, follow_redirects=True, timeout=timeout)
 
 
 @dataclass(frozen=True)
 class Downloader:
-    """Downloads files.
+    """Downloads files; several threads can share it.
 
     Attributes:
         client: an open client, see `http_client`.
         pauses: seconds to wait before each retry.
         on_progress: called after each chunk.
+        stopped: set to stop all downloads.
     """
 
-    client: httpx.AsyncClient
+    client: httpx.Client
     pauses: Sequence[float]
     on_progress: OnDownload
+    stopped: Event = field(default_factory=Event)
 
-    async def download(self, file: File, part: Path) -> None:
+    def download(self, file: File, part: Path) -> None:
         """Complete `part`, or write it anew if the server cannot resume.
 
         Raises:
             SourceError: all attempts failed; `part` keeps the bytes received so far.
+            StoppedError: `stopped` was set.
             OSError: `part` cannot be written.
         """
         for pause in (*self.pauses, None):
             try:
-                await self._attempt(file, part)
+                self._attempt(file, part)
                 return
             except httpx.InvalidURL as error:
                 raise SourceError(f"{file.url}: leads to an address that is none ({error}); use a mirror") from error
             except (httpx.RequestError, _TemporaryError) as error:
                 if pause is None:
                     raise SourceError(self._failure(file, part, error)) from error
-                await asyncio.sleep(pause)
+                self.stopped.wait(pause)
 
-    async def _attempt(self, file: File, part: Path) -> None:
-        async with self.client.stream("GET", file.url, headers=_range_headers(part)) as response:
+    def _attempt(self, file: File, part: Path) -> None:
+        self._check_stopped()
+        with self.client.stream("GET", file.url, headers=_range_headers(part)) as response:
             start, total = _extent(response, part)
             with part.open("ab" if start else "wb") as out:
                 part.with_suffix(".etag").write_text(_validator(response.headers))
-                async for chunk in response.aiter_raw():
+                for chunk in response.iter_raw():
+                    self._check_stopped()
                     out.write(chunk)
                     out.flush()  # a killed process then loses nothing that it received
                     self.on_progress(file, out.tell(), total)
         if total not in (None, _size(part)):
             raise _TemporaryError(f"the response ended after {_size(part)} of {total} bytes")
+
+    def _check_stopped(self) -> None:
+        if self.stopped.is_set():
+            raise StoppedError
 
     def _failure(self, file: File, part: Path, error: Exception) -> str:
         """Return the message for the error of the last attempt."""

@@ -2,7 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, model_validator
+
+
+def _check_relative(path: str) -> str:
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts or path != "/".join(parts) or path.startswith("/"):
+        raise ValueError(f"'{path}' should be a path relative to the source's folder")
+    return path
+
+
+Text = Annotated[str, Field(min_length=1)]
+_FilePath = Annotated[str, AfterValidator(_check_relative)]
+_Sha256 = Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")]
 
 
 @dataclass(frozen=True)
@@ -20,8 +36,7 @@ class File:
     sha256: str | None
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(BaseModel):
     """A data set in the form in which its publisher distributes it.
 
     Attributes:
@@ -29,9 +44,10 @@ class Source:
         title: one-line description.
         licence: licence as the publisher states it; `unstated` if the publisher states none.
         citation: reference of the publication.
+        url: address to which the paths of the files are relative; None if the user must provide the files.
+        hashes: `files` of the catalogue: the SHA-256 of each file by its path, or an empty string.
         reader: name of the reader that turns the files into tables; None if the files contain no tables.
         options: options of the reader that cannot be derived from file names.
-        files: all files, in the order of the catalogue.
         rows: number of rows of evaluation data that the reader must yield, by "SET/SPLIT"; number of training pairs
             that it must yield under `pairs`; distinct pairs that the papers count under `distinct`. Empty if unknown.
         pairs: whether the source yields training pairs.
@@ -43,20 +59,35 @@ class Source:
         max_group_pairs: how many pairs of one group are kept; None keeps all.
     """
 
-    name: str
-    title: str
-    licence: str
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    name: Text
+    title: Text
+    licence: Text
     citation: str
-    reader: str | None
-    options: Mapping[str, Any]
-    files: tuple[File, ...]
-    rows: Mapping[str, int]
-    pairs: bool
-    near_copies: bool
-    words: bool
-    manual: str | None
+    url: Annotated[str, Field(pattern=r"^https?://[^/]+(/.*[^/])?$")] | None = None
+    hashes: dict[_FilePath, _Sha256] = Field(default={}, alias="files")
+    reader: Text | None = None
+    options: dict[str, Any] = {}
+    rows: dict[str, PositiveInt] = {}
+    pairs: bool = False
+    near_copies: bool = False
+    words: bool = False
+    manual: Text | None = None
     optional: bool = False
-    max_group_pairs: int | None = None
+    max_group_pairs: PositiveInt | None = None
+
+    @model_validator(mode="after")
+    def _check_origin(self) -> Self:
+        if self.hashes and (self.url is None) == (self.manual is None):
+            raise ValueError("files need either `url` or `manual`")
+        return self
+
+    @cached_property
+    def files(self) -> tuple[File, ...]:
+        """All files, in the order of the catalogue."""
+        base = f"{self.url}/" if self.url else ""
+        return tuple(File(path, base and base + path, sha256 or None) for path, sha256 in self.hashes.items())
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,20 @@ from paraphrastic.base.console import message
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import scratch_folder
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
+from paraphrastic.corpus.tokenizing import tokenize_sources
 from paraphrastic.inference.model import Model, load
 from paraphrastic.inference.model_folder import is_model_folder
 from paraphrastic.models import config_class
 from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyEntry, listed
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training.fingerprint import fingerprint
 from paraphrastic.workflow.counting import count_vocabulary
-from paraphrastic.workflow.downloading import download
 from paraphrastic.workflow.source_weights import check_source_weights
 from paraphrastic.workflow.student import check_student
 from paraphrastic.workflow.teaching import teach
-from paraphrastic.workflow.tokenizing import tokenize_sources
 from paraphrastic.workflow.training import Tables, train_model
 
 

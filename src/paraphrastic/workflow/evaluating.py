@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.corpus.raw_sources import read_evaluation
+from paraphrastic.corpus.tokenizing import index_readings
 from paraphrastic.evaluation import Benchmarks, Results
 from paraphrastic.evaluation import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
@@ -14,9 +15,8 @@ from paraphrastic.inference.model_folder import is_model_folder, load_scorer
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.sources.catalogue import suite
+from paraphrastic.sources.fetching import download
 from paraphrastic.sources.own_files import AnyEntry
-from paraphrastic.workflow.downloading import download
-from paraphrastic.workflow.tokenizing import index_readings
 
 _BATCH_SIZE = 256  # sentences per call of an encoder of another package
 

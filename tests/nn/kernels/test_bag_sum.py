@@ -1,21 +1,19 @@
-"""Weighted sums of embedding rows against a dense matrix product, and the kernel against plain torch."""
+"""Weighted sums of embedding rows against a dense matrix product, on the CPU and on a GPU."""
 
 import numpy as np
 import pytest
 import torch
 
-from paraphrastic.nn.kernels import bag_sum as kernel
 from paraphrastic.nn.kernels.bag_sum import bag_sum
 from paraphrastic.nn.kernels.sum_rows import sum_rows
 from tests.helpers.encoder_variants import DIM, ROWS, SENTENCES, ragged_of
-
-formulations = pytest.mark.parametrize("formulation", [bag_sum, kernel.reference], ids=["kernel", "reference"])
+from tests.helpers.pretended_device import DEVICE, gpu
 
 
 def random_bags():
     """Return an embedding table, the ids and offsets of `SENTENCES`, weights, and the same weights as (B, rows)."""
     generator = torch.Generator().manual_seed(1)
-    table = torch.randn(ROWS, DIM, dtype=torch.float64, generator=generator, requires_grad=True)
+    table = torch.randn(ROWS, DIM, dtype=torch.float64, generator=generator)
     ragged = ragged_of(SENTENCES, counted=True)
     weights = torch.rand(len(ragged.ids), dtype=torch.float64, generator=generator)
     dense = torch.zeros(len(ragged), ROWS, dtype=torch.float64)
@@ -25,18 +23,17 @@ def random_bags():
     return table, torch.from_numpy(ragged.ids.astype(np.int64)), torch.from_numpy(ragged.offsets), weights, dense
 
 
-@formulations
-def test_bag_sum_against_dense_product(formulation):
-    table, ids, offsets, weights, dense = random_bags()
-    torch.testing.assert_close(formulation(table, ids, offsets, weights), dense @ table)
-
-
-@formulations
-def test_gradient_of_bag_sum_against_transposed_product(formulation):
-    table, ids, offsets, weights, dense = random_bags()
-    out = formulation(table, ids, offsets, weights)
-    upstream = torch.linspace(-1, 1, out.numel(), dtype=out.dtype).view_as(out)
-    (gradient,) = torch.autograd.grad(out, table, upstream)
+@pytest.mark.parametrize("device", ["cpu", DEVICE], ids=["cpu", "gpu"])
+def test_bag_sum_and_gradient_against_dense_product(device):
+    *tensors, dense = random_bags()
+    upstream = torch.linspace(-1, 1, len(dense) * DIM, dtype=dense.dtype).view(-1, DIM)
+    with gpu():
+        table, *matrix = (tensor.to(device) for tensor in tensors)
+        table.requires_grad_()
+        out = bag_sum(table, *matrix)
+        (gradient,) = torch.autograd.grad(out, table, upstream.to(device))
+        out, gradient = out.detach().cpu(), gradient.cpu()
+    torch.testing.assert_close(out, dense @ tensors[0])
     torch.testing.assert_close(gradient, dense.T @ upstream)
 
 

@@ -1,7 +1,7 @@
 """Weighted sums of embedding rows, one per sentence, with their gradient.
 
-`torch.nn.functional.embedding_bag` computes the same. On the CPU its forward and backward passes are several times
-slower than the two loops here, and this sum is all that averaging and n-gram models compute.
+The sum is `torch.nn.functional.embedding_bag`. Its own backward pass takes two to four times as long on the CPU as the
+one here, and this sum is all that averaging and n-gram models compute.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,6 @@ from torch import Tensor
 from torch.nn.functional import embedding_bag
 
 from paraphrastic.base.parallel import njit
-from paraphrastic.nn.kernels.sum_rows import sum_rows
 
 Array = NDArray[Any]
 
@@ -31,13 +30,10 @@ def bag_sum(table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Ten
     Returns:
         (B, dim).
     """
-    if table.device.type != "cpu":
-        return reference(table, ids, offsets, weights)
-    return _bag_sum(table, ids, offsets, weights)
+    return (_bag_sum if table.device.type == "cpu" else _sum)(table, ids, offsets, weights)
 
 
-def reference(table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Tensor:
-    """Compute `bag_sum` in plain torch, on any device."""
+def _sum(table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Tensor:
     return embedding_bag(ids, table, offsets, mode="sum", per_sample_weights=weights, include_last_offset=True)
 
 
@@ -46,14 +42,14 @@ class _BagSum(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Tensor:
-        ctx.matrix, ctx.rows = (ids.numpy(), offsets.numpy(), weights.numpy()), len(table)
-        return torch.from_numpy(sum_rows(table.detach().numpy(), *ctx.matrix))
+        ctx.matrix, ctx.rows = (ids, offsets, weights), len(table)
+        return _sum(table, *ctx.matrix)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        ids, offsets, weights = ctx.matrix
-        transposed = _transpose(ids, offsets, weights, ctx.rows)
-        return torch.from_numpy(sum_rows(grads[0].contiguous().numpy(), *transposed)), None, None, None
+        ids, offsets, weights = (tensor.numpy() for tensor in ctx.matrix)
+        transposed = map(torch.from_numpy, _transpose(ids, offsets, weights, ctx.rows))
+        return _sum(grads[0].contiguous(), *transposed), None, None, None
 
 
 _bag_sum: Callable[..., Tensor] = _BagSum.apply
