@@ -159,7 +159,7 @@ class Layers(Graph):
         return self("Transpose", self("Squeeze", states, [1]), perm=[1, 0, 2]), self("Squeeze", last, [0])
 
     def gran_gates(self, states: str, variant: int, layer: str = "gates", backward: bool = False) -> str:
-        """Return all a_t (B, T, dim) of `nn.gran_gates`; in variants 3 and 4 the last one, (B, dim)."""
+        """Return all a_t (B, T, dim) of `nn.recurrent.GranGates`; in variants 3 and 4 the last one, (B, dim)."""
         of_words = self.linear(self.words, f"{layer}.Wx", f"{layer}.b")
         logits = self("Add", of_words, self("MatMul", states, self.weights[f"{layer}.Wh"]))
         if variant in (3, 4):
