@@ -40,7 +40,9 @@ def search(
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
-    _refuse_unknown(loaded, queries)
+    for query, share in zip(queries, loaded.unknown(queries), strict=True):
+        if share == 1 or not query.strip():
+            raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
     for query, found in zip(queries, mining.search(loaded, read_sentences(file), queries, k), strict=True):
         first = [query] if len(queries) > 1 else []
         sys.stdout.writelines(_row(*first, f"{line.score:.4f}", line.row + 1, line.text) for line in found)
@@ -118,12 +120,6 @@ def _has_graph(lines: "Lines") -> bool:
         return False
     message("usearch finds nearly all of the nearest lines; --exact compares all")
     return True
-
-
-def _refuse_unknown(model: "paraphrastic.Model", queries: list[str]) -> None:
-    for query, share in zip(queries, model.unknown(queries), strict=True):
-        if share == 1 or not query.strip():
-            raise ParameterError(f"{model.folder}: the vocabulary knows nothing of '{query}'; try another query")
 
 
 def _row(*cells: object) -> str:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from dvc.repo import Repo
 
-from paraphrastic.analysis.comparison.scored_pairs import SENTENCES_FILE, pairs_of_two_runs
+from paraphrastic.analysis.comparison.two_runs import SENTENCES_FILE, pairs_of_two_runs
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.tables import SCORES, SENTENCES, read_table, write_table
 from tests.helpers.repository import run_git

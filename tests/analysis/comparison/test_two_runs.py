@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from paraphrastic.analysis.comparison.agreement import agreement, errors
+from paraphrastic.analysis.comparison.two_runs import agreement, errors
 from paraphrastic.base.errors import DataError
 
 SETS = {"sts.2012.MSRpar": 30, "sts.2014.images": 25, "sick.relatedness": 40}
