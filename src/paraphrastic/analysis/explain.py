@@ -156,16 +156,13 @@ def gated_words(encoder: "TrainedEncoder", ragged: Ragged) -> "Iterator[tuple[ND
     import torch
 
     from paraphrastic.nn.batch import DeviceSentences
-    from paraphrastic.nn.packing import Packing
     from paraphrastic.scoring.neural import length_batches
 
     module = cast("Gran", encoder.module.eval())
     on_device = DeviceSentences(ragged, encoder.embeddings.device, encoder.embeddings.dtype)
     for rows in length_batches(ragged.lengths):
-        batch = on_device.take(rows)
-        packing = Packing.of(batch)
         with torch.no_grad():
-            gated, gates = module.gated_words(encoder.embeddings, batch, packing)
+            gated, gates, packing = module.gated_words(encoder.embeddings, on_device.take(rows))
         yield ragged.positions(rows)[packing.order.cpu()], gated, gates
 
 
