@@ -13,7 +13,7 @@ from pipeline.stage import run, write_csv
 DATA, TABLES = Path("data"), Path("metrics/analysis")
 
 
-def main(name: Annotated[str, typer.Argument(help="An entry of `analyses` in params.yaml.")]) -> None:
+def main(name: Annotated[str, typer.Argument(help="An entry of `analyses` in analyze/params.yaml.")]) -> None:
     """Write the table of one analysis."""
     params = load_params()
     write_csv(analysis(name)(Artifacts(DATA, params.train.device)), TABLES / f"{name}.csv")

@@ -177,7 +177,10 @@ def test_noise_in_place_of_that_of_the_model(train, tmp_path, monkeypatch, optio
 def test_noise_of_model_without_that_option(train, name, option):
     with pytest.raises(ParameterError) as caught:
         train(name, **{option: 0.5})
-    assert str(caught.value) == f"finetune.{option} = 0.5: '{name}' has no option {option}; leave it empty"
+    assert (
+        str(caught.value)
+        == f"finetune/params.yaml: {option} = 0.5: '{name}' has no option {option}; leave it empty (null)"
+    )
 
 
 def test_scratch_of_pair_model(train):

@@ -43,11 +43,12 @@ def train(
     Args:
         pairs: files, folders of files, and names of corpora such as `open`; see `sources.own_files`.
         out: folder of the model; a model that is there is replaced.
-        model: an entry of `models` in params.yaml.
+        model: an entry of models.yaml.
         benchmarks: evaluation sets that select the epoch, and whose sentences are kept out of training; without any,
             the last epoch is kept, and nothing is.
-        settings: other values of params.yaml by dotted key, such as `{"models.avg.dim": 100}`.
-        params: a file like params.yaml; by default that of the working directory, or else that of this package.
+        settings: other values of params.yaml and models.yaml, such as `{"seed": 2, "models.yaml:avg.dim": 100}`.
+        params: a file like params.yaml, with models.yaml beside it; by default that of the working directory, or of
+            this package.
 
     Raises:
         ParameterError: a name or a setting is unknown or has a wrong value, or `out` is there and is no model.
