@@ -1,11 +1,10 @@
 """Commands that find lines of a text file by their sentence vectors: search, dedup, pairs."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -128,17 +127,11 @@ def _row(*cells: object) -> str:
 
 
 def _write(out: str, rows: Iterable[str]) -> None:
-    with _opened(out) as file:
-        file.writelines(rows)
-
-
-@contextmanager
-def _opened(out: str) -> Iterator[TextIO]:
     if out == STANDARD_OUTPUT:
-        yield sys.stdout
+        sys.stdout.writelines(rows)
         return
     from paraphrastic.base.files import atomic_write
 
     refuse_new_folder(Path(out))
     with atomic_write(Path(out)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        yield file
+        file.writelines(rows)
