@@ -48,7 +48,7 @@ def naive_neighbors(vectors, query, texts, count):
 @pytest.mark.parametrize(("name", "block"), [("avg", WORD), ("lstmavg", LSTM), ("charagram", CHARAGRAM_WORDS)])
 def test_words_nearest_to_words_and_bigrams(tmp_path, name, block):
     artifacts = run(tmp_path, name, block)
-    words = artifacts.counts("words")["text"].tolist()
+    words = artifacts.word_counts["text"].tolist()
     vectors = dict(zip(words, artifacts.model.encode(words).astype(float), strict=True))
     table = nearest_words.neighbors(artifacts)
     for query, count in (("huge", 15), ("not able", 3), ("growths", 15)):

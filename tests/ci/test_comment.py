@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.helpers.metrics_project import commit_all, write_worse_project
+from tests.helpers.metrics_project import commit_all, create_project, write_worse_project
 from tests.helpers.repository import ROOT, isolated_environment
 from tests.helpers.workflows import scripts_of
 
@@ -52,11 +52,12 @@ def artifact(tmp_path):
 
 
 @pytest.mark.slow
-def test_report_of_worse_model(project, tmp_path):
+def test_report_of_worse_model(tmp_path):
+    project = tmp_path / "project"
+    create_project(project)
     write_worse_project(project)
     commit_all(project, "worse")
-    (project / ".ci").mkdir()
-    shutil.copy(ROOT / ".ci/report.py", project / ".ci")
+    (project / ".ci").symlink_to(ROOT / ".ci")
     (script,) = [script for script in scripts_of("ci") if "report.py" in script]
     files = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
     environment = isolated_environment() | files | {"BASE": "main", "NUMBER": "12"}

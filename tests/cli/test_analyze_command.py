@@ -1,6 +1,6 @@
 """`paraphrastic analyze`."""
 
-from paraphrastic.analysis.comparison import scored_pairs
+from paraphrastic.analysis.comparison import two_runs
 from tests.helpers.command_line import assert_refused
 from tests.helpers.run_artifacts import write_corpus, write_run
 
@@ -57,8 +57,8 @@ def test_arguments_of_analyses_of_one_run_and_of_two(run):
 
 def test_sets_that_only_one_run_has(run, tmp_path, monkeypatch):
     write_run(tmp_path / "data", ["a b", "a c"], [("sts.2012.MSRpar", "test", 0, 1, 3.0)])
-    pairs, _ = scored_pairs.pairs_of_two_runs("workspace", "workspace")
-    monkeypatch.setattr(scored_pairs, "pairs_of_two_runs", lambda a, b: (pairs, ["pit2015", "sick.relatedness"]))
+    pairs, _ = two_runs.pairs_of_two_runs("workspace", "workspace")
+    monkeypatch.setattr(two_runs, "pairs_of_two_runs", lambda a, b: (pairs, ["pit2015", "sick.relatedness"]))
     result = run("analyze", "agreement", "main")
     assert result.stderr == "not in both runs, left out: pit2015, sick.relatedness\n"
     assert result.stdout.startswith("sts.2012.MSRpar\t1\t")

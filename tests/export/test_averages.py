@@ -38,19 +38,16 @@ def test_vectors_of_static_embedding(average, tmp_path):
 
 def test_means_of_rows_of_static_embedding(average, tmp_path):
     # this is what sentence-transformers computes from the folder
-    export(average, tmp_path / "out", Format.STATIC_EMBEDDING)
-    rows = load_file(tmp_path / "out/model.safetensors")["embedding.weight"]
-    encodings = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json")).encode_batch(TEXTS)
-    vectors = [rows[encoding.ids].sum(axis=0) / max(1, len(encoding)) for encoding in encodings]
-    np.testing.assert_allclose(vectors, expected(average), atol=1e-6)
-
-
-def test_modules_of_static_embedding(avg, tmp_path):
-    export(avg, tmp_path / "out", Format.STATIC_EMBEDDING)
+    note = export(average, tmp_path / "out", Format.STATIC_EMBEDDING)
+    assert "the vector of unknown words, not zero" in note
     (module,) = json.loads((tmp_path / "out/modules.json").read_text())
     assert module["type"] == "sentence_transformers.models.StaticEmbedding"
     config = json.loads((tmp_path / "out/config_sentence_transformers.json").read_text())
     assert config["similarity_fn_name"] == "cosine"
+    rows = load_file(tmp_path / "out/model.safetensors")["embedding.weight"]
+    encodings = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json")).encode_batch(TEXTS)
+    vectors = [rows[encoding.ids].sum(axis=0) / max(1, len(encoding)) for encoding in encodings]
+    np.testing.assert_allclose(vectors, expected(average), atol=1e-6)
 
 
 def test_vectors_of_model2vec(average, tmp_path):
@@ -64,7 +61,7 @@ def test_vectors_of_model2vec(average, tmp_path):
 
 def test_means_of_rows_of_model2vec(average, tmp_path):
     # this is what model2vec computes from the folder: tokens without the one that stands for unknown ones
-    export(average, tmp_path / "out", Format.MODEL2VEC)
+    assert "the vector of unknown words, not zero" in export(average, tmp_path / "out", Format.MODEL2VEC)
     rows = load_file(tmp_path / "out/model.safetensors")["embeddings"]
     tokenizer = Tokenizer.from_file(str(tmp_path / "out/tokenizer.json"))
     assert len(rows) == tokenizer.get_vocab_size()
@@ -82,11 +79,6 @@ def test_rows_of_compact_model(avg, tmp_path):
     assert rows.dtype == np.float32
     np.testing.assert_array_equal(rows[2:], small.embeddings())
     assert np.abs(rows[2:] - avg.embeddings()).max() > 0
-
-
-def test_note_on_unknown_sentences(avg, tmp_path):
-    for to in (Format.STATIC_EMBEDDING, Format.MODEL2VEC):
-        assert "the vector of unknown words, not zero" in export(avg, tmp_path / to, to)
 
 
 WITH_LAYERS = {
@@ -115,18 +107,14 @@ NO_MEANS = {
 }
 
 
-@pytest.mark.parametrize("name", NO_MEANS)
-def test_static_embedding_of_other_model(tmp_path, name):
-    with pytest.raises(ModelError, match=f"{name} with these options has other parts than a mean of word vectors"):
-        export(NO_MEANS[name](tmp_path / "model"), tmp_path / "out", Format.STATIC_EMBEDDING)
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("models", [NO_MEANS, WITH_LAYERS])
-def test_model2vec_of_other_model(tmp_path, models):
-    for name, save in models.items():
-        with pytest.raises(ModelError, match="with these options is not a plain average of word vectors; use --to"):
-            export(save(tmp_path / name), tmp_path / "out", Format.MODEL2VEC)
+@pytest.mark.parametrize("name", NO_MEANS | WITH_LAYERS)
+def test_other_model(tmp_path, name):
+    model = (NO_MEANS | WITH_LAYERS)[name](tmp_path / "model")
+    with pytest.raises(ModelError, match="with these options is not a plain average of word vectors; use --to"):
+        export(model, tmp_path / "out", Format.MODEL2VEC)
+    if name in NO_MEANS:
+        with pytest.raises(ModelError, match=f"{name} with these options has other parts than a mean of word vectors"):
+            export(model, tmp_path / "out", Format.STATIC_EMBEDDING)
     assert not (tmp_path / "out").exists()
 
 

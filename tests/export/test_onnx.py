@@ -15,19 +15,26 @@ from paraphrastic.export.compact import compact
 from paraphrastic.export.onnx import FORMATS
 from paraphrastic.text.tokenizer import tokenize
 from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, variant_parameters
-from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import ENCODERS, save_encoder, save_word_vectors
 from tests.helpers.toy_training import SENTENCES
 
 TEXTS = [*SENTENCES.to_pylist()[:9], '"Again," he said.', "a", "", "日本 was", "xyzzy"]
 
 
-def assert_same_vectors(model, out):
+@pytest.fixture
+def runtime():
+    """Return the package onnxruntime, where the package onnx is installed too."""
+    pytest.importorskip("onnx", reason="needs the extra `external`")
+    return pytest.importorskip("onnxruntime", reason="needs the extra `external`")
+
+
+def assert_same_vectors(model, out, runtime):
     export(model, out, Format.ONNX)
     ragged = model.scorer.vocabulary.lookup(tokenize(pa.array(TEXTS)))
     inputs = {"ids": ragged.ids.astype(np.int64), "offsets": ragged.offsets}
     if ragged.counts is not None:
         inputs["counts"] = ragged.counts.astype(np.float32)
-    session = pytest.importorskip("onnxruntime").InferenceSession(out / "model.onnx")
+    session = runtime.InferenceSession(out / "model.onnx")
     (vectors,) = session.run(["vectors"], inputs)
     np.testing.assert_allclose(vectors, model.encode(TEXTS), atol=1e-5)
     description = json.loads((out / "inputs.json").read_text())
@@ -40,41 +47,34 @@ def assert_same_vectors(model, out):
 
 
 @pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE))
-def test_vectors_of_trained_encoders(tmp_path, name, block):
-    pytest.importorskip("onnx", reason="needs the extra `external`")
-    assert_same_vectors(save_encoder(tmp_path / "model", name, block), tmp_path / "out")
+def test_vectors_of_trained_encoders(tmp_path, name, block, runtime):
+    assert_same_vectors(save_encoder(tmp_path / "model", name, block), tmp_path / "out", runtime)
 
 
 @pytest.mark.parametrize("boundary_tokens", ["start", "both"])
 @pytest.mark.parametrize("name", ["avg", "lstmavg"])
-def test_vectors_with_boundary_tokens(tmp_path, name, boundary_tokens):
-    pytest.importorskip("onnx", reason="needs the extra `external`")
+def test_vectors_with_boundary_tokens(tmp_path, name, boundary_tokens, runtime):
     model = save_encoder(tmp_path / "model", name, ENCODERS[name], boundary_tokens=boundary_tokens)
-    assert_same_vectors(model, tmp_path / "out")
+    assert_same_vectors(model, tmp_path / "out", runtime)
 
 
 @pytest.mark.parametrize("components", [0, 2])
-def test_vectors_of_sif(tmp_path, components):
-    pytest.importorskip("onnx", reason="needs the extra `external`")
-    assert_same_vectors(save_word_vectors(tmp_path / "model", "sif", components), tmp_path / "out")
+def test_vectors_of_sif(tmp_path, components, runtime):
+    assert_same_vectors(save_word_vectors(tmp_path / "model", "sif", components), tmp_path / "out", runtime)
 
 
-def test_vectors_of_compact_model(tmp_path):
-    pytest.importorskip("onnx", reason="needs the extra `external`")
+def test_vectors_of_compact_model(tmp_path, runtime):
     compact(save_encoder(tmp_path / "model", "charagram", ENCODERS["charagram"]), tmp_path / "small", "int8")
-    assert_same_vectors(paraphrastic.load(tmp_path / "small"), tmp_path / "out")
+    assert_same_vectors(paraphrastic.load(tmp_path / "small"), tmp_path / "out", runtime)
 
 
 def test_all_encoders():
-    pytest.importorskip("onnx", reason="needs the extra `external`")
     from paraphrastic.export.onnx import ENCODERS
 
     assert ENCODERS.keys() | {"avg", "charagram"} == {name for name, _ in VARIANTS}  # both have a static form
 
 
-def test_one_sentence_and_permissions(avg, tmp_path):
-    pytest.importorskip("onnx", reason="needs the extra `external`")
-    runtime = pytest.importorskip("onnxruntime", reason="needs the extra `external`")
+def test_one_sentence_and_permissions(avg, tmp_path, runtime):
     export(avg, tmp_path / "out", Format.ONNX)
     session = runtime.InferenceSession(tmp_path / "out/model.onnx")
     (vectors,) = session.run(None, {"ids": np.array([1, 2]), "offsets": np.array([0, 2])})
@@ -84,13 +84,6 @@ def test_one_sentence_and_permissions(avg, tmp_path):
     (tmp_path / "other").touch()
     assert {file.name for file in (tmp_path / "out").iterdir()} == {*FORMATS[Format.ONNX][0]}
     assert {file.stat().st_mode for file in (tmp_path / "out").iterdir()} == {(tmp_path / "other").stat().st_mode}
-
-
-def test_model_without_sentence_vectors(tmp_path):
-    for model in (save_baseline(tmp_path / "o", "overlap"), save_pair_model(tmp_path / "l")):
-        with pytest.raises(ModelError, match=f"{model.name} compares pairs and has no sentence vectors"):
-            export(model, tmp_path / "out", Format.ONNX)
-    assert not (tmp_path / "out").exists()
 
 
 def test_without_the_package(avg, tmp_path, monkeypatch):

@@ -19,10 +19,6 @@ from tests.helpers.small_models import save_baseline, save_encoder, save_pair_mo
 from tests.helpers.toy_training import SENTENCES
 
 TEXTS = [*SENTENCES.to_pylist()[:9], '"Again," he said.', "xyzzy", ""]
-BASELINES = {
-    "vectors": lambda folder: save_word_vectors(folder, "vectors"),
-    "sif": lambda folder: save_word_vectors(folder, "sif", components=1),
-}
 NO_ENCODERS = {
     "ldc": save_pair_model,
     "overlap": lambda folder: save_baseline(folder, "overlap"),
@@ -31,7 +27,8 @@ NO_ENCODERS = {
 
 
 def assert_same_vectors(model, out):
-    """Compare an exported model, loaded with and without the flag for classes of other packages, with the model."""
+    """Compare a model with its export, loaded with and without the flag for classes of other packages."""
+    export(model, out, Format.SENTENCE_TRANSFORMERS)
     package = pytest.importorskip("sentence_transformers", reason="needs the extra `external`")
     from paraphrastic.export.sentence_transformers import load
 
@@ -43,16 +40,12 @@ def assert_same_vectors(model, out):
 
 @pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE))
 def test_vectors_of_trained_encoders(tmp_path, name, block):
-    model = save_encoder(tmp_path / "model", name, block)
-    export(model, tmp_path / "out", Format.SENTENCE_TRANSFORMERS)
-    assert_same_vectors(model, tmp_path / "out")
+    assert_same_vectors(save_encoder(tmp_path / "model", name, block), tmp_path / "out")
 
 
-@pytest.mark.parametrize("name", BASELINES)
-def test_vectors_of_untrained_encoders(tmp_path, name):
-    model = BASELINES[name](tmp_path / "model")
-    export(model, tmp_path / "out", Format.SENTENCE_TRANSFORMERS)
-    assert_same_vectors(model, tmp_path / "out")
+@pytest.mark.parametrize(("name", "components"), [("vectors", 0), ("sif", 1)])
+def test_vectors_of_untrained_encoders(tmp_path, name, components):
+    assert_same_vectors(save_word_vectors(tmp_path / "model", name, components), tmp_path / "out")
 
 
 def test_use_in_sentence_transformers(avg, tmp_path):
@@ -81,11 +74,12 @@ def test_files(avg, tmp_path):
     np.testing.assert_array_equal(copy.encode(TEXTS), avg.encode(TEXTS))
 
 
+@pytest.mark.parametrize("to", [Format.SENTENCE_TRANSFORMERS, Format.ONNX])
 @pytest.mark.parametrize("name", NO_ENCODERS)
-def test_model_without_sentence_vectors(tmp_path, name):
+def test_model_without_sentence_vectors(tmp_path, name, to):
     model = NO_ENCODERS[name](tmp_path / "model")
     with pytest.raises(ModelError, match=f"{name} compares pairs and has no sentence vectors; export an encoder"):
-        export(model, tmp_path / "out", Format.SENTENCE_TRANSFORMERS)
+        export(model, tmp_path / "out", to)
     assert not (tmp_path / "out").exists()
 
 

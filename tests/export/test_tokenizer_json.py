@@ -15,34 +15,13 @@ from paraphrastic.vocabulary.words import WordVocabulary
 from tests.helpers.hard_text import hard_sentences
 from tests.helpers.repository import ROOT
 
-FRAGMENTS = [
-    *(
-        '"',
-        "'",
-        "`",
-        "``",
-        "''",
-        " ",
-        "  ",
-        "...",
-        ". . .",
-        "?",
-        "!",
-        "*",
-        "-",
-        "--",
-        "\n",
-        "\t",
-        "\x02",
-        "\x05",
-        "\x06",
-    ),
-    *(".", ",", ":", ";", "(", ")", "[", "]", "{", "}", "<", ">", "|", "$", "#", "%", "&", "_", "\\/", "\u00a0", "£"),
-    *("&amp;", "&quot;", "&#39;", "-lrb-", "a", "Z", "x", "5", "90", "can", "not", "cannot", "gonna", "lemme", "wanna"),
-    *("n't", "'s", "'t", "'tis", "'twas", "'n'", "'90s", "Mr.", "u.s.", "e.g.", "no. 5", "fig. 3", "3,000", "10:30"),
-    *("@user", "me@ex.com", "http://a.b/c?d=`e`", "www.x.org.", ":)", ";-(", "c#", "c++", "İ", "é", "e\u0301", "日本"),
-    *("grey", "colour", "labelled", "organise", "analysed", "centre", "defence", "programme", "…", "“", "”", "’", "–"),
-]
+WITHOUT_SPACE = r"""
+" ' ` `` '' ... ? ! * - -- . , : ; ( ) [ ] { } < > | $ # % & _ \/ £ … “ ” ’ – &amp; &quot; &#39; -lrb- :) ;-(
+a Z x 5 90 can not cannot gonna lemme wanna n't 's 't 'tis 'twas 'n' '90s Mr. u.s. e.g. 3,000 10:30 c# c++
+@user me@ex.com http://a.b/c?d=`e` www.x.org. İ é 日本 grey colour labelled organise analysed centre defence programme
+"""
+WITH_SPACE = [" ", "  ", ". . .", "\n", "\t", "\x02", "\x05", "\x06", "\u00a0", "no. 5", "fig. 3", "e\u0301"]
+FRAGMENTS = [*WITH_SPACE, *WITHOUT_SPACE.split()]
 
 
 def exported_tokens(texts):

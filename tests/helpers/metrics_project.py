@@ -1,4 +1,4 @@
-"""A small DVC repository with parameters and metrics, on which tests run `.ci/report.py`."""
+"""A small DVC repository with parameters and metrics, on which tests report."""
 
 import json
 import subprocess
@@ -59,6 +59,7 @@ def commit_all(folder: Path, message: str) -> None:
 
 def create_project(folder: Path) -> None:
     """Create the repository in `folder`: one commit on `main`, and the new branch `change` checked out."""
+    folder.mkdir(exist_ok=True)
     run_git(folder, "init", "--quiet", "--initial-branch=main")
     subprocess.run([*DVC, "init", "--quiet"], cwd=folder, env=isolated_environment(), check=True)
     (folder / ".dvc/config").write_text("[core]\n    analytics = false\n    autostage = true\n")
@@ -66,8 +67,3 @@ def create_project(folder: Path) -> None:
     write_project(folder)
     commit_all(folder, "first")
     run_git(folder, "switch", "--quiet", "--create", "change")
-
-
-def run_report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `.ci/report.py` in `folder` with these arguments."""
-    return subprocess.run([*REPORT, *arguments], cwd=folder, env=isolated_environment(), capture_output=True, text=True)

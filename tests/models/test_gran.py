@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from paraphrastic.nn.packing import Packing
 from tests.helpers.encoder_variants import LSTM, SENTENCES, batch_of, build
 from tests.helpers.word_equations import gran_states, submodule_weights
 
@@ -12,9 +11,8 @@ from tests.helpers.word_equations import gran_states, submodule_weights
 def test_gated_words_against_naive_equation(variant):
     block = LSTM | {"variant": variant}
     encoder, embeddings = build("gran", block)
-    batch = batch_of(SENTENCES, encoder)
-    packing = Packing.of(batch)
-    packed = [part.detach().numpy() for part in encoder.gated_words(embeddings, batch, packing)]
+    *parts, packing = encoder.gated_words(embeddings, batch_of(SENTENCES, encoder))
+    packed = [part.detach().numpy() for part in parts]
     weights = {key: value.numpy() for key, value in encoder.state_dict().items()}
     parts = [submodule_weights(weights, prefix) for prefix in ("lstm.", "gates.")]
     naive = [gran_states(embeddings.numpy()[sentence], *parts, block) for sentence in SENTENCES if sentence]
@@ -26,5 +24,5 @@ def test_gated_words_against_naive_equation(variant):
 def test_gated_words_of_no_words(variant):
     encoder, embeddings = build("gran", LSTM | {"variant": variant})
     batch = batch_of([[], []], encoder)
-    gated, gates = encoder.gated_words(embeddings, batch, Packing.of(batch))
+    gated, gates, _ = encoder.gated_words(embeddings, batch)
     assert (len(gated), len(gates)) == (0, 0)

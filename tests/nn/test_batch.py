@@ -1,14 +1,16 @@
-"""Sentences as tensors on a device."""
+"""Sentences as tensors on a device, and in a file."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.nn.batch import DeviceSentences, to_device, used_rows
+from paraphrastic.nn import batch as nn_batch
+from paraphrastic.nn.batch import DeviceSentences, SentenceFile, to_device, used_rows
 from tests.helpers.encoder_variants import SENTENCES, ragged_of
 
 CPU = torch.device("cpu")
+TEXTS = ["a", "", "日本", "b c d", "é"] * 20
 
 
 def test_warnings_for_read_only_arrow_array(recwarn):
@@ -43,3 +45,23 @@ def test_used_rows_of_embedding_table():
     rows, positions = used_rows(embeddings, ids)
     assert len(rows) == 3
     assert torch.equal(rows[positions], embeddings[ids])
+
+
+@pytest.mark.parametrize("size", [1, 100, 1 << 25])
+def test_sentences_by_row(size, monkeypatch, tmp_path):
+    monkeypatch.setattr(nn_batch, "_CHUNK", size)
+    column = pa.array(TEXTS)
+    for sentences in (column, pa.concat_arrays([pa.array(["x"]), column]).slice(1), iter([column[:7], column[7:]])):
+        file = SentenceFile(sentences, tmp_path)
+        assert list(tmp_path.iterdir()) == []
+        assert len(file) == 100
+        for rows in (np.arange(100), np.array([99, 2, 2, 0]), np.array([], int)):
+            taken = file.take(rows)
+            assert taken.type == pa.string()
+            assert taken.to_pylist() == [TEXTS[row] for row in rows]
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", ""]])
+def test_sentences_without_text(texts):
+    file = SentenceFile(pa.array(texts, pa.string()))
+    assert file.take(np.arange(len(texts))).to_pylist() == texts

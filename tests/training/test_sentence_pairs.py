@@ -7,7 +7,7 @@ import torch
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import PAIRS
-from paraphrastic.nn.text_file import TextFile
+from paraphrastic.nn.batch import SentenceFile
 from paraphrastic.training import sentence_pairs
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
@@ -67,7 +67,7 @@ def test_batch_of_unread_sentences(name, block):
     model, _, _ = prepare(name, block)
     rows = np.array([3, 0, 3])
     cpu = torch.device("cpu")
-    unread = sentence_pairs.UnreadSentences(TextFile(SENTENCES), model.vocabulary, cpu).take(rows)
+    unread = sentence_pairs.UnreadSentences(SentenceFile(SENTENCES), model.vocabulary, cpu).take(rows)
     read = sentence_pairs.DeviceSentences(model.vocabulary.lookup(SENTENCES), cpu).take(rows)
     for name in ("ids", "offsets", "counts"):
         assert torch.equal(getattr(unread, name), getattr(read, name))

@@ -52,7 +52,7 @@ def unknown_words(artifacts: Artifacts) -> pd.DataFrame:
         `unknown_words` (name of the bin), `n` (pairs), `pearson`; bins without pairs are left out.
     """
     pairs = artifacts.pooled_scores
-    vocabulary = WordVocabulary(pa.array(artifacts.counts("words")["text"]))
+    vocabulary = WordVocabulary(pa.array(artifacts.word_counts["text"]))
     unknown = vocabulary.lookup(artifacts.sentences).occurrences(UNKNOWN)  # (sentences,)
     both = unknown[pairs["left"]] + unknown[pairs["right"]]
     return correlation_by_bin(pairs, "unknown_words", both, UNKNOWN_WORDS)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import PAIRS, SENTENCES
 from paraphrastic.training.batches import epoch_batches
 from paraphrastic.training.losses import negative_mask, positive_and_negative_cosines
 
@@ -42,7 +43,8 @@ def cosine_gap(artifacts: Artifacts) -> pd.DataFrame:
 
 def _cosines(artifacts: Artifacts) -> Iterator[NDArray[np.float64]]:
     """Yield cos(g1, g2), cos(n1, g1) and cos(n2, g2) of the pairs with negatives of each mini-batch, (≤ B, 3)."""
-    pairs, sentences, generator = artifacts.training_pairs, artifacts.training_sentences, np.random.default_rng(0)
+    pairs, generator = artifacts.read("corpus/pairs.parquet", PAIRS).to_pandas(), np.random.default_rng(0)
+    sentences = artifacts.read("corpus/sentences.parquet", SENTENCES)["text"].combine_chunks()
     sides, groups = pairs[["left", "right"]].to_numpy().astype(np.int64), torch.tensor(pairs["group"].to_numpy())
     batches = epoch_batches(pd.factorize(pairs["source"])[0], PAIRS_PER_BATCH, "source", generator)
     for start in range(0, len(batches), _BATCHES):

@@ -90,7 +90,7 @@ def explain(model: Model, left: str, right: str) -> Explanation:
         ParameterError: a text is not valid Unicode.
         ModelError: vectors of the model are no such sums.
     """
-    sides = [_known_parts(model, tokenize(text_column([text]))) for text in (left, right)]
+    sides = [_parts(model, tokenize(text_column([text]))) for text in (left, right)]
     u, v = (side.vectors.sum(axis=0) for side in sides)
     scale = float(np.linalg.norm(u) * np.linalg.norm(v)) or 1.0
     units = (
@@ -100,20 +100,17 @@ def explain(model: Model, left: str, right: str) -> Explanation:
     return Explanation(float(u @ v) / scale, *units)
 
 
-def _known_parts(model: Model, sentence: pa.StringArray) -> _Parts:
-    """Return parts that are zero for a sentence of which the model knows nothing, whose vector is zero."""
-    parts = _parts(model, sentence)
-    _, known = cast("VectorScorer", model.scorer).encode_known(sentence)
-    return parts if known.all() else parts._replace(vectors=np.zeros_like(parts.vectors))
-
-
 def _parts(model: Model, sentence: pa.StringArray) -> _Parts:
     if isinstance(model.scorer, StaticEncoder):
-        return _parts_of_static(model.scorer, sentence)
-    if model.name == "gran":
-        return _parts_of_gran(cast("TrainedEncoder", model.scorer), sentence)
-    reason = "its vectors are no sums over words or n-grams"
-    raise ModelError(f"{model.folder}: {model.name} cannot be explained: {reason}; choose avg, charagram or gran")
+        parts = _parts_of_static(model.scorer, sentence)
+    elif model.name == "gran":
+        parts = _parts_of_gran(cast("TrainedEncoder", model.scorer), sentence)
+    else:
+        reason = "its vectors are no sums over words or n-grams"
+        raise ModelError(f"{model.folder}: {model.name} cannot be explained: {reason}; choose avg, charagram or gran")
+    _, known = cast("VectorScorer", model.scorer).encode_known(sentence)
+    # the vector of a sentence of which the model knows nothing is zero
+    return parts if known.all() else parts._replace(vectors=np.zeros_like(parts.vectors))
 
 
 def _parts_of_static(encoder: StaticEncoder, sentence: pa.StringArray) -> _Parts:
@@ -159,16 +156,13 @@ def gated_words(encoder: "TrainedEncoder", ragged: Ragged) -> "Iterator[tuple[ND
     import torch
 
     from paraphrastic.nn.batch import DeviceSentences
-    from paraphrastic.nn.packing import Packing
     from paraphrastic.scoring.neural import length_batches
 
     module = cast("Gran", encoder.module.eval())
     on_device = DeviceSentences(ragged, encoder.embeddings.device, encoder.embeddings.dtype)
     for rows in length_batches(ragged.lengths):
-        batch = on_device.take(rows)
-        packing = Packing.of(batch)
         with torch.no_grad():
-            gated, gates = module.gated_words(encoder.embeddings, batch, packing)
+            gated, gates, packing = module.gated_words(encoder.embeddings, on_device.take(rows))
         yield ragged.positions(rows)[packing.order.cpu()], gated, gates
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.explain import gated_words
 from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.tables import indexed_schema
 from paraphrastic.models.gran import Gran
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.columns import offsets_from_lengths
@@ -64,7 +65,8 @@ def _gran(artifacts: Artifacts) -> tuple[TrainedEncoder, Gran]:
 
 def _same_tokens(artifacts: Artifacts) -> tuple[pd.DataFrame, pa.StringArray]:
     """Return the words of the sentences that the tokenizer divides as the source does, and these sentences."""
-    words = artifacts.tagged_tokens(SET).to_pandas()
+    words = artifacts.read("benchmarks/tagged_tokens.parquet", indexed_schema("tagged_tokens")).to_pandas()
+    words = words[words["set"] == SET]
     if words.empty:
         raise DataError(f"{artifacts.folder}/benchmarks: no set {SET}; choose `benchmarks: open`")
     number = words.groupby(["split", "sentence"], sort=False).ngroup().to_numpy()  # (words,), ascending

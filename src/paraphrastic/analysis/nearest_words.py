@@ -40,7 +40,7 @@ def neighbors(artifacts: Artifacts) -> pd.DataFrame:
 
 def _among_words(artifacts: Artifacts) -> Iterator[tuple[str, str, int, str, float]]:
     encoder = artifacts.encoder
-    words = _known(encoder, artifacts.counts("words")["text"].tolist())  # most frequent first
+    words = _known(encoder, artifacts.word_counts["text"].tolist())  # most frequent first
     vectors = encoder.encode(words)
     for (paper, table), size in AMONG_WORDS.items():
         queries, count = _queries(paper, table)

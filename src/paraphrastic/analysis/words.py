@@ -32,7 +32,7 @@ def rare_words(artifacts: Artifacts) -> pd.DataFrame:
         `pearson`, `percentile_75` (of the participants of the task, iclr2016 Table 2; null for other sets), and
         `deviation` (`pearson` minus `percentile_75`).
     """
-    pairs, counts = artifacts.headline_scores, artifacts.counts("words")
+    pairs, counts = artifacts.headline_scores, artifacts.word_counts
     common = pa.array(counts["text"][counts["count"] >= COMMON], pa.string())
     rows = []
     for name, part in pairs.groupby("set"):
@@ -83,7 +83,7 @@ def norms(artifacts: Artifacts) -> pd.DataFrame:
         ModelError: the model has no embeddings of words.
     """
     words, embeddings = artifacts.word_embeddings
-    counts = artifacts.counts("words")
+    counts = artifacts.word_counts
     rows = pc.index_in(pa.array(counts["text"], pa.string()), words)
     counts = counts[rows.is_valid().to_numpy(zero_copy_only=False)]
     lengths = np.abs(embeddings[rows.drop_null().to_numpy() + 1]).sum(axis=1)
@@ -133,7 +133,7 @@ def _weighted(artifacts: Artifacts) -> dict[str, tuple[pa.StringArray, Vectors]]
     if rows.null_count:
         raise DataError(f"{file}: has words that the model lacks; train the model again")
     norms = np.abs(trained[np.concatenate([[0], rows.to_numpy() + 1])]).sum(axis=1)  # (n + 1,)
-    found = artifacts.counts("words").set_index("text")["count"].reindex(words.to_pylist()).fillna(1)
+    found = artifacts.word_counts.set_index("text")["count"].reindex(words.to_pylist()).fillna(1)
     counts = np.concatenate([[1], found]).astype(np.float32)  # (n + 1,)
     return {
         "initial": (words, initial),

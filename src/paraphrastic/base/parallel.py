@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numba
 import pyarrow as pa
 
+FASTMATH = {"reassoc", "contract", "arcp", "nsz"}  # of numba, without nnan and ninf: a NaN must reach the loss
 Function = TypeVar("Function", bound=Callable[..., Any])
 Item = TypeVar("Item")
 Result = TypeVar("Result")

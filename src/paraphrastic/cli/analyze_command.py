@@ -27,7 +27,7 @@ def analyze(
 ) -> None:
     """Print the table of an analysis of one run, or of two."""
     from paraphrastic import analysis
-    from paraphrastic.analysis.comparison.agreement import OF_TWO_RUNS
+    from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS
     from paraphrastic.base.console import print_rows
 
     names = sorted([*analysis.names(), *OF_TWO_RUNS])
@@ -54,9 +54,8 @@ def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
 
 
 def _of_two_runs(name: str, a: str | None, b: str | None, data: Path | None) -> "pd.DataFrame":
-    from paraphrastic.analysis.comparison.agreement import OF_TWO_RUNS
     from paraphrastic.analysis.comparison.revisions import WORKSPACE
-    from paraphrastic.analysis.comparison.scored_pairs import pairs_of_two_runs
+    from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
 
     if a is None:
         raise ParameterError(f"{name} compares two runs: give two revisions or experiments, or one and `{WORKSPACE}`")

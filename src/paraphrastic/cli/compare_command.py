@@ -19,7 +19,7 @@ def compare(
     as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Test whether B is better than A, set by set."""
-    from paraphrastic.analysis.comparison import report
+    from paraphrastic.analysis.comparison import formats
     from paraphrastic.analysis.comparison.by_set import compare
     from paraphrastic.analysis.comparison.revisions import scores_of
     from paraphrastic.base.console import print_table
@@ -28,9 +28,9 @@ def compare(
     runs_a, runs_b = ([scores_of(name) for name in names] for names in (names_a, names_b))
     comparison = compare(runs_a, runs_b)
     if as_json or md:
-        sys.stdout.write(report.as_json(comparison) if as_json else report.markdown(comparison))
+        sys.stdout.write(formats.as_json(comparison) if as_json else formats.markdown(comparison))
     else:
-        print_table(report.terminal(comparison))
+        print_table(formats.terminal(comparison))
     if comparison.left_out:
         message(f"not in all runs, left out: {', '.join(comparison.left_out)}")
 

@@ -51,7 +51,7 @@ def evaluate(
     device: Device = devices.AUTO,
 ) -> None:
     """Score MODEL on sets, without DVC."""
-    from paraphrastic.analysis.comparison.report import markdown_table
+    from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.evaluation import COLUMNS
 
     results = paraphrastic.evaluate(model, *sets, device=device)

@@ -14,7 +14,7 @@ def experiments(
 
     `changed` are parameters with another value than in the last commit.
     """
-    from paraphrastic.analysis.comparison.report import markdown_table
+    from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.base.console import print_rows
     from paraphrastic.papers.experiment_table import entries, table
     from paraphrastic.papers.project import find_project

@@ -1,8 +1,6 @@
 """The command `paraphrastic` and its exit statuses."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 from typer import BadParameter, Exit, Option, Typer
@@ -24,36 +22,23 @@ from paraphrastic.cli import (
 )
 
 
-@contextmanager
-def _missing_packages() -> Iterator[None]:
-    """Turn the import of a package that is not installed into an error that names the extra."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.startswith("paraphrastic"):
-            raise
-        remedy = "pip install 'paraphrastic[pipeline]'"
-        raise ParameterError(f"this command needs the package {error.name}; {remedy}") from error
-
-
-@contextmanager
-def _plain_messages() -> Iterator[None]:
-    """Remove what pydantic, with which typer reads arguments, puts before messages about choices."""
-    try:
-        yield
-    except BadParameter as error:
-        error.message = error.message.removeprefix("Value error, ")
-        raise
-
-
 class _Commands(TyperGroup):
     """Commands whose errors are reported as one line."""
 
     def invoke(self, ctx: Any) -> Any:
-        with report_errors("interrupted"), _missing_packages(), _plain_messages():
-            result = super().invoke(ctx)
-            sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
-            return result
+        with report_errors("interrupted"):
+            try:
+                result = super().invoke(ctx)
+                sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
+                return result
+            except ModuleNotFoundError as error:
+                if error.name is None or error.name.startswith("paraphrastic"):
+                    raise
+                remedy = "pip install 'paraphrastic[pipeline]'"
+                raise ParameterError(f"this command needs the package {error.name}; {remedy}") from error
+            except BadParameter as error:  # without what pydantic, with which typer reads arguments, puts first
+                error.message = error.message.removeprefix("Value error, ")
+                raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the text, which names the options, and the commands, which then fit on a screen of 24 lines."""

@@ -1,34 +1,33 @@
 """Commands that find lines of a text file by their sentence vectors: search, dedup, pairs."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 import paraphrastic
 from paraphrastic.base import devices
-from paraphrastic.base.console import message
+from paraphrastic.base.console import STANDARD_STREAM, message
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, TextFile, refuse_new_folder
+from paraphrastic.cli.arguments import Device, InputFile, refuse_new_folder
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
 
-ModelFolder = Annotated[Path, Option("--model", help="Folder of a model.")]
+ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
 Exact = Annotated[bool, Option("--exact", help="Compare all lines, also if there are many and usearch is installed.")]
-DEFAULT, STANDARD_OUTPUT = Path("data/model"), "-"
+DEFAULT = Path("data/model")
 MANY = 50_000  # lines; fewer are compared in a minute
 
 
 def search(
-    file: TextFile,
+    file: InputFile,
     queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
-    model: ModelFolder = DEFAULT,
+    model: ModelOption = DEFAULT,
     k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
     device: Device = devices.CPU,
 ) -> None:
@@ -40,21 +39,23 @@ def search(
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
-    _refuse_unknown(loaded, queries)
+    for query, share in zip(queries, loaded.unknown(queries), strict=True):
+        if share == 1 or not query.strip():
+            raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
     for query, found in zip(queries, mining.search(loaded, read_sentences(file), queries, k), strict=True):
         first = [query] if len(queries) > 1 else []
         sys.stdout.writelines(_row(*first, f"{line.score:.4f}", line.row + 1, line.text) for line in found)
 
 
 def dedup(
-    file: TextFile,
-    model: ModelFolder = DEFAULT,
+    file: InputFile,
+    model: ModelOption = DEFAULT,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
     removed: Annotated[
         bool, Option("--removed", help="Write the duplicates, each with the line that is kept.")
     ] = False,
     exact: Exact = False,
-    out: Out = STANDARD_OUTPUT,
+    out: Out = STANDARD_STREAM,
     device: Device = devices.CPU,
 ) -> None:
     """Write the lines of FILE without near duplicates.
@@ -75,12 +76,12 @@ def dedup(
 
 
 def pairs(
-    file: TextFile,
-    model: ModelFolder = DEFAULT,
+    file: InputFile,
+    model: ModelOption = DEFAULT,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
     exact: Exact = False,
-    out: Out = STANDARD_OUTPUT,
+    out: Out = STANDARD_STREAM,
     device: Device = devices.CPU,
 ) -> None:
     """Write pairs of lines of FILE that are paraphrases.
@@ -120,29 +121,17 @@ def _has_graph(lines: "Lines") -> bool:
     return True
 
 
-def _refuse_unknown(model: "paraphrastic.Model", queries: list[str]) -> None:
-    for query, share in zip(queries, model.unknown(queries), strict=True):
-        if share == 1 or not query.strip():
-            raise ParameterError(f"{model.folder}: the vocabulary knows nothing of '{query}'; try another query")
-
-
 def _row(*cells: object) -> str:
     """Return cells separated by tabs; tabs within a cell become spaces."""
     return "\t".join(str(cell).replace("\t", " ") for cell in cells) + "\n"
 
 
 def _write(out: str, rows: Iterable[str]) -> None:
-    with _opened(out) as file:
-        file.writelines(rows)
-
-
-@contextmanager
-def _opened(out: str) -> Iterator[TextIO]:
-    if out == STANDARD_OUTPUT:
-        yield sys.stdout
+    if out == STANDARD_STREAM:
+        sys.stdout.writelines(rows)
         return
     from paraphrastic.base.files import atomic_write
 
     refuse_new_folder(Path(out))
     with atomic_write(Path(out)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        yield file
+        file.writelines(rows)

@@ -9,11 +9,9 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.base.console import message
+from paraphrastic.base.console import STANDARD_STREAM, message
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines
-
-STANDARD_INPUT = "-"
 
 _BYTES, _ROWS = 1 << 20, 1 << 14  # per block; rows bound the memory of the vectors if lines are short
 
@@ -49,14 +47,14 @@ def _blocks(name: str) -> Iterator[SourceLines]:
     first = 1
     with _open(name) as file:
         while block := file.readlines(_BYTES):
-            lines = SourceLines("standard input" if name == STANDARD_INPUT else name, b"".join(block), first)
+            lines = SourceLines("standard input" if name == STANDARD_STREAM else name, b"".join(block), first)
             _refuse_bad(lines)
             yield lines
             first += len(block)
 
 
 def _open(name: str) -> AbstractContextManager[BinaryIO]:
-    if name != STANDARD_INPUT:
+    if name != STANDARD_STREAM:
         return Path(name).open("rb")
     if sys.stdin.isatty():
         message("reading lines from the terminal; Ctrl-D ends them")

@@ -1,7 +1,7 @@
 """Evaluate a scorer on all sets, or on the sets that select an epoch."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -56,9 +56,13 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     if not sets:
         raise DataError("the benchmarks have no set with test pairs; choose another suite for `benchmarks`")
     scores = _score(benchmarks.sentences, sets, scorer)
-    metrics = {each.name: _METRICS[each.kind](each, s) for each, s in zip(sets, scores, strict=True)}
+    metrics = {each.name: _metrics(each, s) for each, s in zip(sets, scores, strict=True)}
     oov = _oov_shares(benchmarks.sentences, sets, scorer)
-    rows = [_row(each, metrics[each.name], share) for each, share in zip(sets, oov, strict=True)]
+    rows = [
+        {"set": each.name, "kind": each.kind, "n": int(each.is_test.sum())}
+        | {name: percent(value) for name, value in (metrics[each.name] | {"oov": share}).items()}
+        for each, share in zip(sets, oov, strict=True)
+    ]
     return Results(headline(metrics), rows, pa.concat_tables(map(_score_table, sets, scores)))
 
 
@@ -126,8 +130,9 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
         raise ParameterError("train.select: the benchmarks have no set of similarity that could select; set it to none")
     oracle = headline_sets([each.name for each in sets]) if select == "oracle" else []
     chosen = [each for each in sets if each.name in oracle or f"{each.name}.".startswith(f"{select}.")]
-    if not chosen:
-        raise ParameterError(unknown_name("set to select by", select, {"none", "oracle", "test"} | _groups(sets)))
+    if not chosen:  # sets and groups are `sts.2016.headlines`, `sts.2016` and `sts`
+        groups = {group for each in sets for group in accumulate(each.name.split("."), "{}.{}".format)}
+        raise ParameterError(unknown_name("set to select by", select, {"none", "oracle", "test"} | groups))
     return Selection(benchmarks.sentences, chosen)
 
 
@@ -141,11 +146,6 @@ def _selection_of_suite(path: Path) -> str:
 def uses_spearman(name: str) -> bool:
     """Return whether the set `name` has words or phrases, which are measured by Spearman's ρ."""
     return bool(re.match(PHRASE_SETS, name))
-
-
-def _groups(sets: Sequence[EvaluationSet]) -> set[str]:
-    """Return all names that a selection can have: `sts`, `sts.2016`, `sts.2016.headlines`."""
-    return {group for each in sets for group in accumulate(each.name.split("."), "{}.{}".format)}
 
 
 def _correlation(evaluation_set: EvaluationSet, scores: Scores) -> float:
@@ -173,44 +173,26 @@ def _oov_shares(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer
     return [float(part.mean()) for part in np.split(shares, np.cumsum([len(r) for r in rows])[:-1])]
 
 
-def _row(evaluation_set: EvaluationSet, metrics: dict[str, float], oov: float) -> dict[str, Any]:
-    values = {name: percent(value) for name, value in (metrics | {"oov": oov}).items()}
-    return {"set": evaluation_set.name, "kind": evaluation_set.kind, "n": int(evaluation_set.is_test.sum())} | values
+def _metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
+    if evaluation_set.kind == "similarity":
+        gold = evaluation_set.column("score")
+        return {"pearson": pearson(gold, scores), "spearman": spearman(gold, scores)}
+    label, test = evaluation_set.column("label"), evaluation_set.is_test
+    if evaluation_set.kind == "ranking":
+        return map_and_mrr(evaluation_set.column("question"), label, scores)._asdict()
+    return accuracy_and_f1(label[test], decision_margins(label, scores, test), 0.0)._asdict()
 
 
 def _score_table(evaluation_set: EvaluationSet, scores: Scores) -> pa.Table:
     n, table = len(evaluation_set), evaluation_set.table
-    question = table["question"] if "question" in table.column_names else pa.array(np.full(n, -1))
-    gold = table["score" if "score" in table.column_names else "label"]
-    columns = [
-        pa.array([evaluation_set.name] * n),
-        pa.array([evaluation_set.kind] * n),
-        table["split"],
-        question,
-        table["left"],
-        table["right"],
-        gold,
-        pa.array(scores),
-    ]
-    return pa.table(columns, SCORES.names).cast(SCORES)
-
-
-def _similarity_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
-    gold = evaluation_set.column("score")
-    return {"pearson": pearson(gold, scores), "spearman": spearman(gold, scores)}
-
-
-def _ranking_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
-    return map_and_mrr(evaluation_set.column("question"), evaluation_set.column("label"), scores)._asdict()
-
-
-def _paraphrase_metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
-    label, test = evaluation_set.column("label"), evaluation_set.is_test
-    return accuracy_and_f1(label[test], decision_margins(label, scores, test), 0.0)._asdict()
-
-
-_METRICS: dict[str, Callable[[EvaluationSet, Scores], dict[str, float]]] = {
-    "similarity": _similarity_metrics,
-    "ranking": _ranking_metrics,
-    "labelled_pairs": _paraphrase_metrics,
-}
+    columns = {
+        "set": pa.repeat(evaluation_set.name, n),
+        "kind": pa.repeat(evaluation_set.kind, n),
+        "split": table["split"],
+        "question": table["question"] if "question" in table.column_names else pa.repeat(-1, n),
+        "left": table["left"],
+        "right": table["right"],
+        "gold": table["score" if "score" in table.column_names else "label"],
+        "score": pa.array(scores),
+    }
+    return pa.table(columns).cast(SCORES)

@@ -51,9 +51,7 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     dim = dims[0] if dim is None else dim
     if not 1 <= dim <= sum(dims):
         raise ParameterError(f"dim = {dim}: the models have {sum(dims)} dimensions; choose at most as many")
-    products = _products(tables)
-    _refuse_infinite(models, np.diag(products), dims)
-    projection = _projection(products, dims, dim)
+    projection = _projection(models, _products(tables), dims, dim)
     arrays = {"embeddings": _projected(tables, projection)}
     if "bias" in encoders[0].arrays:
         arrays["bias"] = (np.concatenate([each.arrays["bias"] for each in encoders]) @ projection).astype(np.float32)
@@ -103,21 +101,19 @@ def _products(tables: Sequence[EmbeddingTable]) -> _Matrix:
     return products
 
 
-def _refuse_infinite(models: Sequence[Model], squares: _Matrix, dims: Sequence[int]) -> None:
-    is_finite = np.logical_and.reduceat(np.isfinite(squares), np.cumsum([0, *dims[:-1]]))
-    if not is_finite.all():
-        raise ModelError(
-            f"{models[int(is_finite.argmin())].folder}: embeddings that are not finite; train the model again"
-        )
+def _projection(models: Sequence[Model], products: _Matrix, dims: Sequence[int], dim: int) -> _Matrix:
+    """Return the matrix that turns vectors side by side into merged ones, (Σ dims, dim), from Tᵀ T.
 
-
-def _projection(products: _Matrix, dims: Sequence[int], dim: int) -> _Matrix:
-    """Return the matrix that turns vectors side by side into merged ones, (Σ dims, dim)."""
+    Raises:
+        ModelError: the table of a model has numbers that are not finite.
+    """
     squares = np.add.reduceat(np.diag(products), np.cumsum([0, *dims[:-1]]))  # of the norm of each table
+    if not (is_finite := np.isfinite(squares)).all():
+        folder = models[int(is_finite.argmin())].folder
+        raise ModelError(f"{folder}: embeddings that are not finite; train the model again")
     scale = np.repeat(1 / np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny)), dims)
     directions = principal_directions(products * scale * scale[:, None], dim)
-    length = np.sqrt(squares.mean() / len(dims))
-    projection: _Matrix = directions.T * scale[:, None] * length
+    projection: _Matrix = directions.T * scale[:, None] * np.sqrt(squares.mean() / len(dims))
     return projection
 
 

@@ -20,7 +20,7 @@ UNKNOWN_SENTENCE = "a sentence of which nothing is known has the vector of unkno
 
 
 @dataclass(frozen=True)
-class Layer:
+class DenseLayer:
     """`f(x W + b)`.
 
     Attributes:
@@ -48,7 +48,7 @@ class WordMean:
     words: pa.StringArray
     embeddings: Vectors
     boundary_tokens: BoundaryTokens
-    layers: tuple[Layer, ...]
+    layers: tuple[DenseLayer, ...]
 
 
 def check_encoder(model: Model) -> None:
@@ -73,7 +73,9 @@ def word_mean(model: Model) -> WordMean:
     if _is_mean(scorer):
         return WordMean(*word_embeddings(model), scorer.form.boundary_tokens, _projection(scorer.arrays))
     if model.name in ("proj", "dan"):
-        layers = _dense_layers(scorer.arrays(), model.options.get("activation", "linear"))
+        arrays, activation = scorer.arrays(), model.options.get("activation", "linear")
+        names = sorted(name.removesuffix(".W") for name in arrays if name.endswith(".W"))
+        layers = tuple(DenseLayer(arrays[f"{name}.W"], arrays[f"{name}.b"], activation) for name in names)
         return WordMean(*word_embeddings(model), scorer.module.boundary_tokens, layers)
     raise _other_format(model, "has other parts than a mean of word vectors and dense layers")
 
@@ -110,20 +112,14 @@ def _is_mean(scorer: Any) -> bool:
     return (form.vocabulary, form.pooling, is_linear) == ("words", "mean", True)
 
 
-def _projection(arrays: Mapping[str, NDArray[Any]]) -> tuple[Layer, ...]:
+def _projection(arrays: Mapping[str, NDArray[Any]]) -> tuple[DenseLayer, ...]:
     """Return the layer that removes the orthonormal rows of `directions`; none if there are none."""
     directions = arrays.get("directions", np.empty((0, 0)))
     if not len(directions):
         return ()
     dim = directions.shape[1]
     W = np.eye(dim) - directions.T.astype(np.float64) @ directions
-    return (Layer(W.astype(np.float32), np.zeros(dim, np.float32), "linear"),)
-
-
-def _dense_layers(arrays: Mapping[str, NDArray[Any]], activation: Activation) -> tuple[Layer, ...]:
-    """Return the dense layers of `proj` and `dan` in order."""
-    names = sorted(name.removesuffix(".W") for name in arrays if name.endswith(".W"))
-    return tuple(Layer(arrays[f"{name}.W"], arrays[f"{name}.b"], activation) for name in names)
+    return (DenseLayer(W.astype(np.float32), np.zeros(dim, np.float32), "linear"),)
 
 
 def _other_format(model: Model, reason: str) -> ModelError:

@@ -135,10 +135,6 @@ def _bilstmavg(g: "Layers", options: Options) -> str:
     return g.mean(g.combine(forward, backward))
 
 
-def _gran(g: "Layers", options: Options) -> str:
-    return _pooled(g, g.gran_gates(g.lstm()[0], options["variant"]), options)
-
-
 def _bigran(g: "Layers", options: Options) -> str:
     variant = options["variant"]
     forward = g.gran_gates(g.lstm("forward_lstm")[0], variant, "forward_gates")
@@ -162,7 +158,7 @@ ENCODERS: dict[str, Callable[["Layers", Options], str]] = {  # each has the equa
     "charcnn": _charcnn,
     "charlstm": lambda g, _: g.lstm()[1],
     "dan": _dan,
-    "gran": _gran,
+    "gran": lambda g, options: _pooled(g, g.gran_gates(g.lstm()[0], options["variant"]), options),
     "irnn": lambda g, _: g.divide_by_length(g.elman("linear")),
     "lstm": lambda g, _: g.lstm()[1],
     "lstmavg": lambda g, _: g.mean(g.lstm()[0]),

@@ -111,11 +111,11 @@ class Layers(Graph):
         return self("Add", self("MatMul", values, self.weights[W]), self.weights[b])
 
     def dense(self, values: str, layer: str = "dense", activation: str = "linear") -> str:
-        """Return `f(x W + b)`, see `nn.dense`."""
+        """Return `f(x W + b)`, see `nn.layers.Dense`."""
         return self.activate(self.linear(values, f"{layer}.W", f"{layer}.b"), activation)
 
     def combine(self, forward: str, backward: str) -> str:
-        """Return the combination of two directions of `nn.bidirectional`."""
+        """Return the combination of two directions of `nn.layers.Combine`."""
         if "combine.W" not in self.weights:
             return self("Add", forward, backward)
         return self.dense(self("Concat", forward, backward, axis=-1), "combine", "tanh")
@@ -134,7 +134,7 @@ class Layers(Graph):
         return self._recur("LSTM", weights, len(p_i), [p], direction="reverse" if backward else "forward")
 
     def elman(self, activation: str) -> str:
-        """Return the last state (B, hidden) of `nn.elman`."""
+        """Return the last state (B, hidden) of `nn.recurrent.Elman`."""
         W, U, b = (self.weights[f"rnn.{name}"] for name in ("W", "U", "b"))
         options: dict[str, Any] = {"activations": [_ACTIVATIONS[activation]]}
         if activation == "linear":
@@ -159,7 +159,7 @@ class Layers(Graph):
         return self("Transpose", self("Squeeze", states, [1]), perm=[1, 0, 2]), self("Squeeze", last, [0])
 
     def gran_gates(self, states: str, variant: int, layer: str = "gates", backward: bool = False) -> str:
-        """Return all a_t (B, T, dim) of `nn.gran_gates`; in variants 3 and 4 the last one, (B, dim)."""
+        """Return all a_t (B, T, dim) of `nn.recurrent.GranGates`; in variants 3 and 4 the last one, (B, dim)."""
         of_words = self.linear(self.words, f"{layer}.Wx", f"{layer}.b")
         logits = self("Add", of_words, self("MatMul", states, self.weights[f"{layer}.Wh"]))
         if variant in (3, 4):

@@ -21,7 +21,7 @@ import numpy as np
 
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import write_json
-from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, Layer, check_encoder, word_mean
+from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_encoder, word_mean
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
 from paraphrastic.inference import model as inference
 from paraphrastic.inference.model_folder import copy_model
@@ -86,7 +86,7 @@ def write_static_embedding(model: inference.Model, folder: Path) -> str:
     return UNKNOWN_SENTENCE
 
 
-def _write_layer(folder: Path, layer: Layer) -> None:
+def _write_layer(folder: Path, layer: DenseLayer) -> None:
     inputs, outputs = layer.W.shape
     folder.mkdir()
     sizes = {"in_features": inputs, "out_features": outputs}

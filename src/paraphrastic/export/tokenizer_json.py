@@ -38,6 +38,7 @@ def tokenizer_json(model: Json, last_steps: Iterable[Step] = (), splits: Unit = 
         last_steps: regular expressions and what replaces their matches, when the tokens are separated by spaces.
         splits: what the model looks up: words, or the characters of the text with a space at each end.
     """
+    lower_case = [_replace("İ", "i"), {"type": "Lowercase"}, {"type": "NFC"}]  # Rust maps İ to two characters
     steps = [*_characters(), *_escapes(), *_protection(), *_quotes(), *_punctuation(), *_spelling()]
     steps += [(f"[{_MARK}{_PROTECTED_END}]", ""), *last_steps]
     steps += [(r"[ \n]+", " "), (r"\A \z", "")]
@@ -46,7 +47,7 @@ def tokenizer_json(model: Json, last_steps: Iterable[Step] = (), splits: Unit = 
         "truncation": None,
         "padding": None,
         "added_tokens": [],
-        "normalizer": {"type": "Sequence", "normalizers": [*_lower_case(), *(_replace(*step) for step in steps)]},
+        "normalizer": {"type": "Sequence", "normalizers": [*lower_case, *(_replace(*step) for step in steps)]},
         "pre_tokenizer": _split(" ", "Removed") if splits == "words" else _split(r"[\s\S]", "Isolated"),
         "post_processor": None,
         "decoder": None,
@@ -78,24 +79,14 @@ def _split(pattern: str, behavior: str) -> Json:
     return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": False}
 
 
-def _lower_case() -> list[Json]:
-    # Rust maps İ to two characters
-    return [_replace("İ", "i"), {"type": "Lowercase"}, {"type": "NFC"}]
-
-
 def _characters() -> Steps:
     """Yield the steps of `rules.CHARACTERS`, and those that enclose the text in `SENTENCE_END`."""
     *others, (spaced, _) = rules.CHARACTERS
     yield from others
-    yield from _with_spaces(spaced)
+    yield f"(?={spaced})", " "
+    yield f"(?<={spaced})", " "
     yield r"\A", f" {rules.SENTENCE_END} "
     yield r"\z", f" {rules.SENTENCE_END} "
-
-
-def _with_spaces(character: str) -> Steps:
-    """Yield the steps that put a space before and after each character that a regular expression matches."""
-    yield f"(?={character})", " "
-    yield f"(?<={character})", " "
 
 
 def _escapes() -> Steps:

@@ -4,7 +4,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import log_softmax
 
-from paraphrastic.nn.dense import Dense
+from paraphrastic.nn.layers import Dense
 
 
 class PairHead(nn.Module):

@@ -4,9 +4,9 @@ from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.layers import WordLookup
 from paraphrastic.nn.options import WordEncoderConfig
 from paraphrastic.nn.static_form import StaticForm
-from paraphrastic.nn.word_lookup import WordLookup
 
 
 class Config(WordEncoderConfig):

@@ -3,41 +3,34 @@
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.bidirectional import Combine, CombineMode
-from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.options import RecurrentConfig
-from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.layers import Combine, CombineMode
+from paraphrastic.nn.options import LstmConfig
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
-from paraphrastic.nn.precision import Precision
-from paraphrastic.nn.word_lookup import WordLookup
+from paraphrastic.nn.recurrent import RecurrentEncoder
 
 
-class Config(RecurrentConfig, Precision):
+class Config(LstmConfig):
     """Options of BiLSTMAVG.
 
     Attributes:
-        output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
         combine: forward and backward states are added (`sum`), or mapped by one tanh layer (`dense`).
     """
 
-    output_gate: bool
     combine: CombineMode
 
 
-class BiLstmAvg(Encoder):
+class BiLstmAvg(RecurrentEncoder):
     """The mean over all words of the combined states of a forward and a backward peephole LSTM."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__("words", config.dim, config.boundary_tokens)
-        self.lookup = WordLookup(config.dropout, config.word_dropout)
+        super().__init__(config)
         options = config.dim, config.dim, config.output_gate, generator, config.matmul_dtype
         self.forward_lstm, self.backward_lstm = PeepholeLstm(*options), PeepholeLstm(*options)
         self.combine = Combine(config.combine, config.dim, generator, config.matmul_dtype)
 
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
         """Return sentence vectors, (B, dim)."""
-        packing = Packing.of(batch)
-        words = self.lookup(embeddings, batch, packing.order)  # (N, dim), packed by time
+        words, packing = self.packed_words(embeddings, batch)  # (N, dim), packed by time
         forward = self.forward_lstm(words, packing.batch_sizes)  # (N, dim)
         backward = self.backward_lstm(packing.reverse(words), packing.batch_sizes)  # (N, dim), last word first
         return packing.mean(self.combine(forward, packing.reverse(backward)))  # (B, dim)

@@ -7,9 +7,9 @@ from pydantic import PositiveInt, ValidationInfo, field_validator
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.dense import Dense, activation
 from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.kernels.bag_sum import bag_sum
+from paraphrastic.nn.kernels.row_sums import bag_sum
+from paraphrastic.nn.layers import Dense, activation
 from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig
 from paraphrastic.nn.static_form import Activation, CountWeight, StaticForm
 
@@ -57,8 +57,8 @@ class Charagram(Encoder):
     """
 
     def __init__(self, config: CharagramArchitecture, generator: Generator) -> None:
-        bigrams = config.bigrams if isinstance(config, Config) else None
-        super().__init__("words+ngrams" if config.words else "ngrams", config.dim, bigram_min_count=bigrams)
+        super().__init__("words+ngrams" if config.words else "ngrams", config.dim)
+        self.bigram_min_count = config.bigrams if isinstance(config, Config) else None
         self._form = StaticForm(self.vocabulary, "sum", counts=config.counts, activation=config.activation)
         self._activation = activation(config.activation)
         self.bias = nn.Parameter(torch.zeros(config.dim))  # b; W is the embedding table

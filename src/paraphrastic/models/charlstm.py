@@ -6,13 +6,12 @@ from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch, used_rows
 from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig
-from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig, PrecisionConfig
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
-from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.recurrent import Packing
 
 
-class CharLstmArchitecture(ArchitectureConfig, Precision):
+class CharLstmArchitecture(ArchitectureConfig, PrecisionConfig):
     """Options of the architecture, which sentence encoders and taggers share.
 
     Attributes:

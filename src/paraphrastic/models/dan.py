@@ -5,10 +5,9 @@ from typing import Literal
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.dense import Dense
 from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.layers import Dense, WordLookup
 from paraphrastic.nn.options import WordEncoderConfig
-from paraphrastic.nn.word_lookup import WordLookup
 
 
 class Config(WordEncoderConfig):

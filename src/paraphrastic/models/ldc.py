@@ -7,16 +7,13 @@ from pydantic import Field, PositiveInt, ValidationInfo, field_validator
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences
-from paraphrastic.nn.dense import Dense
-from paraphrastic.nn.dropout import dropout_mask
+from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences, Projections, TwoChannelConv
 from paraphrastic.nn.encoder import PairModel
-from paraphrastic.nn.options import DropoutProbability, PairModelConfig, WordEmbeddingsConfig
-from paraphrastic.nn.precision import Precision
-from paraphrastic.nn.two_channel_conv import Projections, TwoChannelConv
+from paraphrastic.nn.layers import Dense, dropout_mask
+from paraphrastic.nn.options import DropoutProbability, PairModelConfig, PrecisionConfig, WordEmbeddingsConfig
 
 
-class Config(Precision, WordEmbeddingsConfig, PairModelConfig):
+class Config(PrecisionConfig, WordEmbeddingsConfig, PairModelConfig):
     """Options of lexical decomposition and composition.
 
     Attributes:
@@ -49,7 +46,7 @@ class Ldc(PairModel):
     """`P(match) = σ(W [S; T] + b)`, with S and T the features of both sentences, each decomposed by the other."""
 
     def __init__(self, config: Config, generator: Generator) -> None:
-        super().__init__("words")
+        super().__init__()
         widths = dict.fromkeys(range(1, config.max_window + 1), config.filters_per_width)
         self._decompose = Decomposition(config.match, config.window, config.decompose)
         self._dropout = config.dropout

@@ -4,10 +4,9 @@ from pydantic import PositiveInt
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.dense import Dense
 from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.layers import Dense, WordLookup
 from paraphrastic.nn.options import WordEncoderConfig
-from paraphrastic.nn.word_lookup import WordLookup
 
 
 class Config(WordEncoderConfig):

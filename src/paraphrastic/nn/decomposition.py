@@ -1,4 +1,4 @@
-"""Semantic matching and decomposition of words over padded batches of pairs: ldc2016 §3.1 and §3.2, Eq. 5–9.
+"""Lexical decomposition and composition of padded batches of pairs: ldc2016 §3, Eq. 5–10.
 
 Every similar component is a sum of word vectors, `s⁺_i = Σ_k c_ik x_k`. In the orthogonal decomposition the x_k are
 words of the other sentence; in the rigid and linear ones the only x is s_i itself. The dissimilar component is always
@@ -12,20 +12,32 @@ Cases that Eq. 5–9 leave open are decided as follows.
   Eq. 6 matters: `ŝ = sign(Σ a) · Σ a t`, without a division. If Σ a = 0, ŝ does not exist and s⁺ = 0.
 * Of several equal maxima, k is the first. The same word is more similar than any other word. Both are decided by
   comparing words, not rounded cosines, so that they do not depend on the batch.
+
+The convolution has two channels, similar and dissimilar components (§3.3, Eq. 10). A filter has separate weights for
+each channel, as in Kim (2014): `c_oi = tanh(w⁺_o * S⁺ + w⁻_o * S⁻ + b_o)`. The paper writes w_o for both. With one set
+of weights the response would be `w_o * (S⁺ + S⁻) = w_o * S` for every decomposition, because the two components always
+sum to S, and no feature would depend on the other sentence. For the same reason
+`w⁺ * S⁺ + w⁻ * S⁻ = w⁻ * S + (w⁺ − w⁻) * S⁺`. Both products are computed once for each distinct word of a batch. What
+remains for each word of each pair is a weighted sum of a few rows (`row_mixture`).
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor, nn
 from torch.nn.functional import pad
 
 from paraphrastic.nn.batch import Batch
+from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
+from paraphrastic.nn.kernels.row_sums import row_mixture
+from paraphrastic.nn.layers import Matmul
+from paraphrastic.nn.options import MatmulDtype
 
 Match = Literal["max", "global", "local"]
 Decompose = Literal["rigid", "linear", "orthogonal"]
 Coefficients = tuple[Tensor, Tensor]  # rows of words, int64, and their coefficients; (P, L, K) each
+Projections = tuple[Tensor, Tensor]  # of each distinct word: as a word, and as part of a similar component
 Matches = tuple[Tensor, Tensor]  # positions in the other sentence, int64, and their weights; (P, L, K) each
 
 
@@ -140,3 +152,44 @@ def _normalize(vectors: Tensor) -> Tensor:
     """Scale vectors to length 1; zero stays zero and has a finite gradient."""
     square = (vectors * vectors).sum(-1, keepdim=True)
     return vectors * square.masked_fill(square == 0, 1).rsqrt()
+
+
+class TwoChannelConv(nn.Module):
+    """Features of a sentence, one per filter: `c_o = max_i tanh(w⁺_o * S⁺_i + w⁻_o * S⁻_i + b_o)` (Eq. 10).
+
+    A sentence shorter than a filter is one window, in which missing words are zero.
+
+    Args:
+        dim: size of a word vector.
+        filters: number of filters by width.
+        generator: source of the initial weights.
+        matmul_dtype: data type of the operands of matrix products in training.
+    """
+
+    def __init__(self, dim: int, filters: dict[int, int], generator: Generator, matmul_dtype: MatmulDtype) -> None:
+        super().__init__()
+        self._reach, self._matmul = filter_reach(filters), Matmul(matmul_dtype)
+        self.filters = nn.Parameter(init_filters(filters, 2 * dim, generator))  # (2 dim, Σ reach): w⁺ above w⁻
+        self.bias = nn.Parameter(torch.zeros(self._reach[0]))
+
+    def project(self, words: Tensor) -> Projections:
+        """Multiply the distinct words (U, dim) by w⁻ and by w⁺ − w⁻, (U, Σ reach) each."""
+        similar, dissimilar = self.filters.chunk(2)
+        return self._matmul(words, dissimilar), self._matmul(words, similar - dissimilar)
+
+    def forward(
+        self, projections: Projections, ids: Tensor, rows: Tensor, coefficients: Tensor, lengths: Tensor
+    ) -> Tensor:
+        """Return features (P, filters), widest filter first, of P sentences with N words in total.
+
+        Args:
+            projections: from `project`, for the words that `ids` and `rows` number.
+            ids: (N,) int64, the words of the sentences.
+            rows: (N, K) int64, words whose vectors make up the similar component of each word.
+            coefficients: (N, K), their coefficients.
+            lengths: (P,) int64, words of each sentence.
+        """
+        responses = row_mixture(*projections, ids, rows, coefficients)  # (N, Σ reach)
+        positions = torch.arange(len(ids), device=ids.device)
+        pooled = conv_max_pool(responses, positions, pad(lengths.cumsum(0), (1, 0)), self._reach)  # (P, filters)
+        return torch.tanh(pooled + self.bias)  # bias and tanh are monotonic, so they can follow the maximum

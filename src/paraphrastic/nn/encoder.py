@@ -7,61 +7,34 @@ or characters belongs to Wc too.
 
 from abc import ABC, abstractmethod
 
-import pyarrow as pa
 from torch import Tensor, nn
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.static_form import StaticForm
-from paraphrastic.vocabulary.kinds import Vocabulary, VocabularyKind, build_vocabulary
+from paraphrastic.vocabulary.kinds import VocabularyKind
 from paraphrastic.vocabulary.words import BoundaryTokens
 
 
-class TrainableModel(nn.Module):
-    """A model with an embedding table and compositional parameters.
+class Encoder(nn.Module, ABC):
+    """Maps an embedding table and sentences to sentence vectors.
 
-    Args:
+    Attributes:
         vocabulary: what the rows of the embedding table stand for.
+        out_dim: size of a sentence vector.
         boundary_tokens: tokens that enclose every sentence of words.
         regularize_to_start: λc penalises the distance of the parameters from their initial values instead of zero.
         bigram_min_count: occurrences that a pair of adjacent words needs to be in a vocabulary of words and n-grams;
             None for no pairs.
     """
 
-    def __init__(
-        self,
-        vocabulary: VocabularyKind,
-        boundary_tokens: BoundaryTokens = "none",
-        regularize_to_start: bool = False,
-        bigram_min_count: int | None = None,
-    ) -> None:
+    regularize_to_start = False
+    bigram_min_count: int | None = None
+
+    def __init__(self, vocabulary: VocabularyKind, out_dim: int, boundary_tokens: BoundaryTokens = "none") -> None:
         super().__init__()
-        self.bigram_min_count = bigram_min_count
         self.vocabulary: VocabularyKind = vocabulary
-        self.boundary_tokens: BoundaryTokens = boundary_tokens
-        self.regularize_to_start = regularize_to_start
-
-    def build_vocabulary(self, texts: pa.StringArray) -> Vocabulary:
-        """Return the vocabulary of the entries `texts`, in row order of the embedding table."""
-        return build_vocabulary(self.vocabulary, texts, self.boundary_tokens)
-
-
-class Encoder(TrainableModel, ABC):
-    """Maps an embedding table and sentences to sentence vectors.
-
-    Attributes:
-        out_dim: size of a sentence vector.
-    """
-
-    def __init__(
-        self,
-        vocabulary: VocabularyKind,
-        out_dim: int,
-        boundary_tokens: BoundaryTokens = "none",
-        regularize_to_start: bool = False,
-        bigram_min_count: int | None = None,
-    ) -> None:
-        super().__init__(vocabulary, boundary_tokens, regularize_to_start, bigram_min_count)
         self.out_dim = out_dim
+        self.boundary_tokens: BoundaryTokens = boundary_tokens
 
     @abstractmethod
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
@@ -75,8 +48,16 @@ class Encoder(TrainableModel, ABC):
         return None
 
 
-class PairModel(TrainableModel, ABC):
-    """Maps an embedding table and pairs of sentences to the log-odds that each pair matches."""
+class PairModel(nn.Module, ABC):
+    """Maps an embedding table and pairs of sentences to the log-odds that each pair matches.
+
+    The attributes have the meaning that those of `Encoder` have.
+    """
+
+    vocabulary: VocabularyKind = "words"
+    boundary_tokens: BoundaryTokens = "none"
+    regularize_to_start = False
+    bigram_min_count: int | None = None
 
     @abstractmethod
     def forward(self, embeddings: Tensor, batch: Batch, left: Tensor, right: Tensor) -> Tensor:
@@ -88,3 +69,6 @@ class PairModel(TrainableModel, ABC):
             left: (P,) int64, the first sentence of each pair in the batch.
             right: (P,) int64, the second.
         """
+
+
+TrainableModel = Encoder | PairModel

@@ -12,6 +12,7 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 DropoutProbability = Annotated[float, Field(ge=0, lt=1)]
 Negatives = Literal["max", "mix", "random"]
 Schedule = Literal["constant", "linear"]
+MatmulDtype = Literal["float32", "bfloat16"]
 
 
 class ArchitectureConfig(BaseModel):
@@ -134,7 +135,17 @@ class WordEncoderConfig(WordEmbeddingsConfig, EncoderConfig):
     word_dropout: DropoutProbability
 
 
-class RecurrentConfig(WordEncoderConfig):
+class PrecisionConfig(BaseModel):
+    """Option of models that spend most of their time on matrix products.
+
+    Attributes:
+        matmul_dtype: data type of the operands of matrix products in training.
+    """
+
+    matmul_dtype: MatmulDtype
+
+
+class RecurrentConfig(WordEncoderConfig, PrecisionConfig):
     """Options of encoders whose vectors depend on the order of words.
 
     Attributes:
@@ -143,6 +154,16 @@ class RecurrentConfig(WordEncoderConfig):
     """
 
     scramble: Probability
+
+
+class LstmConfig(RecurrentConfig):
+    """Options of encoders with an LSTM over words.
+
+    Attributes:
+        output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
+    """
+
+    output_gate: bool
 
 
 def freezes_embeddings(config: ArchitectureConfig) -> bool:

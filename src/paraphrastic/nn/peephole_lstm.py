@@ -11,11 +11,16 @@ from typing import Any
 import torch
 from torch import Generator, Tensor, nn
 
-from paraphrastic.nn.initialization import glorot_uniform
-from paraphrastic.nn.kernels.buffer_pool import BufferPool
-from paraphrastic.nn.kernels.lstm_cell import LstmActivations, add_rows, make_backward_step, make_forward_step
-from paraphrastic.nn.packing import previous_states, time_steps
-from paraphrastic.nn.precision import Matmul, MatmulDtype, matmul
+from paraphrastic.nn.kernels.lstm_cell import (
+    BufferPool,
+    LstmActivations,
+    add_rows,
+    make_backward_step,
+    make_forward_step,
+)
+from paraphrastic.nn.layers import Matmul, glorot_uniform, matmul
+from paraphrastic.nn.options import MatmulDtype
+from paraphrastic.nn.recurrent import previous_states, time_steps
 
 
 class _Lstm(torch.autograd.Function):

@@ -12,8 +12,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from paraphrastic.analysis.comparison.agreement import OF_TWO_RUNS
-from paraphrastic.analysis.comparison.scored_pairs import pairs_of_two_runs
+from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
 from paraphrastic.papers.checking import check
 from paraphrastic.papers.collecting import collect, missing

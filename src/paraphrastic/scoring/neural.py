@@ -19,7 +19,7 @@ from paraphrastic.scoring.embedding_table import EmbeddingTable
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
-from paraphrastic.vocabulary.kinds import VocabularyKind
+from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 from paraphrastic.vocabulary.ragged import Ragged
 
 _MAX_SENTENCES = 512  # per batch: large enough for fast products, small enough for the processor's cache
@@ -43,7 +43,7 @@ class TrainedModel(Generic[Module]):
 
     def __init__(self, module: Module, embeddings: Tensor, texts: pa.StringArray) -> None:
         self.module, self.embeddings, self.texts = module, embeddings, texts
-        self.vocabulary = module.build_vocabulary(texts)
+        self.vocabulary = build_vocabulary(module.vocabulary, texts, module.boundary_tokens)
 
     def to(self, device: torch.device) -> Self:
         """Move the model to `device` and return it."""

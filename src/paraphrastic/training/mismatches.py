@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.kernels.bag_sum import bag_sum
+from paraphrastic.nn.kernels.row_sums import bag_sum
 from paraphrastic.nn.options import PairModelConfig
 from paraphrastic.training.losses import choose_negatives
 

@@ -12,8 +12,7 @@ from torch import Tensor
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import StoredSentences, TrainingSentences
-from paraphrastic.nn.batch import DeviceSentences, Sentences, UnreadSentences, to_device
-from paraphrastic.nn.text_file import TextFile
+from paraphrastic.nn.batch import DeviceSentences, SentenceFile, Sentences, UnreadSentences, to_device
 from paraphrastic.training.batches import weighted_rows
 from paraphrastic.training.losses import ALL, negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary
@@ -35,7 +34,7 @@ class Unread:
         vocabulary: of the model.
     """
 
-    texts: TextFile
+    texts: SentenceFile
     vocabulary: Vocabulary
 
 
@@ -106,7 +105,7 @@ class Paraphrases(SentencePairs):
         left, right, groups = (pairs[name].to_numpy() for name in ("left", "right", "group"))
         is_large = sentences.nbytes > (WORDS_AT_ONCE if isinstance(vocabulary, WordVocabulary) else READ_AT_ONCE)
         folder = sentences.path.parent if isinstance(sentences, StoredSentences) else None
-        read = Unread(TextFile(sentences, folder), vocabulary) if is_large else vocabulary.lookup(sentences)
+        read = Unread(SentenceFile(sentences, folder), vocabulary) if is_large else vocabulary.lookup(sentences)
         return cls(read, left, right, sources, groups, _weights(encoded, weights))
 
     def epoch(self, generator: np.random.Generator) -> NDArray[np.int64]:

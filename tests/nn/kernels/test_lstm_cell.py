@@ -1,70 +1,59 @@
-"""One time step of an LSTM: the loops for the CPU and the kernels for GPUs against the equations in plain torch."""
-
-import os
-from functools import partial
-from importlib.util import find_spec
+"""One time step of an LSTM: the loops for the CPU against the equations in plain torch, compiled or not."""
 
 import numpy as np
 import pytest
 import torch
 
-from paraphrastic.nn.kernels import lstm_cell
-from paraphrastic.nn.kernels.buffer_pool import BufferPool
-from paraphrastic.nn.kernels.lstm_cell import LstmActivations, add_rows, make_backward_step, make_forward_step
+from paraphrastic.nn.kernels.lstm_cell import (
+    BufferPool,
+    Compiled,
+    LstmActivations,
+    add_rows,
+    cell,
+    cell_gradient,
+    make_backward_step,
+    make_forward_step,
+)
+from tests.helpers.pretended_device import DEVICE, gpu
 
 HIDDEN = 19  # not a multiple of the width of a vector register
 POSITIONS, INPUTS, SENTENCES = 10, 7, 6
 CURRENT, PREVIOUS = slice(6, 10), slice(1, 5)  # four sentences at the second step
-NO_STEP = slice(0, 0)
+FIRST, NO_STEP = slice(0, 6), slice(0, 0)
 
-HAS_GPU = torch.cuda.is_available()
-RUNS_TRITON = find_spec("triton") is not None and (HAS_GPU or os.environ.get("TRITON_INTERPRET") == "1")
+
+def normal(*shape, dtype=torch.float32, seed=3):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
 
 
 def random_step(blocks, matmul_dtype, dtype):
     """Return the arguments of `make_forward_step`, its `out`, and the gradients of `make_backward_step`."""
-    generator = torch.Generator().manual_seed(3)
-
-    def normal(*shape, dtype=dtype):
-        return torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
-
     width = blocks * HIDDEN
     like = torch.empty(HIDDEN, width, dtype=matmul_dtype), torch.empty(0, dtype=dtype)
     out = LstmActivations.allocate(BufferPool(), POSITIONS, *like)
     out.cells.copy_(normal(POSITIONS, HIDDEN))
-    input_products = normal(INPUTS, width, dtype=matmul_dtype)
-    rows = torch.randint(INPUTS, (POSITIONS,), generator=generator)
-    state_products = normal(SENTENCES, width, dtype=matmul_dtype)
-    inputs = input_products, rows, state_products, normal(width), normal(blocks - 1, HIDDEN)
-    d_states, d_cells = normal(POSITIONS, HIDDEN), normal(SENTENCES, HIDDEN)
-    d_recurrent = normal(SENTENCES, HIDDEN, dtype=matmul_dtype)
-    d_weights = normal(width), normal(blocks - 1, HIDDEN)
+    rows = torch.tensor([3, 0, 3, 6, 1, 1, 5, 2, 0, 4])
+    input_products, state_products = (normal(n, width, dtype=matmul_dtype, seed=n) for n in (INPUTS, SENTENCES))
+    inputs = input_products, rows, state_products, normal(width, dtype=dtype), normal(blocks - 1, HIDDEN, dtype=dtype)
+    d_states, d_cells = (normal(n, HIDDEN, dtype=dtype, seed=n) for n in (POSITIONS, SENTENCES))
+    d_recurrent = normal(SENTENCES, HIDDEN, dtype=matmul_dtype, seed=1)
+    d_weights = normal(width, dtype=dtype, seed=2), normal(blocks - 1, HIDDEN, dtype=dtype, seed=4)
     deltas = torch.zeros_like(out.gates, dtype=matmul_dtype)
     return inputs, out, (d_states, d_recurrent, d_cells, deltas, *d_weights)
 
 
-def forward_and_backward(forward, backward, blocks, matmul_dtype, dtype, device="cpu"):
-    """Return everything that one step forward and backward writes, in float64 in main memory."""
-    inputs, out, gradients = ([t.to(device) for t in part] for part in random_step(blocks, matmul_dtype, dtype))
+def forward_and_backward(device, step, *types):
+    """Return everything that one step forward and backward on `device` writes, in float64 in main memory."""
+    inputs, out, gradients = ([tensor.to(device) for tensor in part] for part in random_step(*types))
     out = LstmActivations(*out)
-    forward(*inputs, out)(CURRENT, PREVIOUS)
-    backward(out, inputs[-1], *gradients)(CURRENT, PREVIOUS)
+    make_forward_step(*inputs, out)(*step)
+    make_backward_step(out, inputs[-1], *gradients)(*step)
     _, _, d_cells, deltas, *d_weights = gradients
-    written = [tensor[CURRENT] for tensor in (*out, deltas)]
+    written = [tensor[step[0]] for tensor in (*out, deltas)]
     return [tensor.cpu().double() for tensor in (*written, d_cells, *d_weights)]
 
 
-def reference(blocks, matmul_dtype, dtype):
-    """Return what one step writes in plain torch."""
-    forward, backward = partial(partial, lstm_cell.reference_forward), partial(partial, lstm_cell.reference_backward)
-    return forward_and_backward(forward, backward, blocks, matmul_dtype, dtype)
-
-
-def assert_all_close(actual, expected, tolerance):
-    for one, other in zip(actual, expected, strict=True):
-        torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
-
-
+@pytest.mark.parametrize("step", [(CURRENT, PREVIOUS), (FIRST, NO_STEP)], ids=["second step", "first step"])
 @pytest.mark.parametrize("blocks", [3, 4], ids=["no output gate", "output gate"])
 @pytest.mark.parametrize(
     ("matmul_dtype", "dtype", "tolerance"),
@@ -74,70 +63,46 @@ def assert_all_close(actual, expected, tolerance):
         (torch.bfloat16, torch.float32, 1e-2),
     ],
 )
-def test_cpu_step_against_reference(blocks, matmul_dtype, dtype, tolerance):
-    step = blocks, matmul_dtype, dtype
-    assert_all_close(forward_and_backward(make_forward_step, make_backward_step, *step), reference(*step), tolerance)
+def test_step_on_cpu_and_on_another_device(step, blocks, matmul_dtype, dtype, tolerance):
+    on_cpu = forward_and_backward("cpu", step, blocks, matmul_dtype, dtype)
+    with gpu():
+        in_torch = forward_and_backward(DEVICE, step, blocks, matmul_dtype, dtype)
+    for one, other in zip(on_cpu, in_torch, strict=True):
+        torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
 
 
-@pytest.mark.skipif(not RUNS_TRITON, reason="no GPU, and no Triton with TRITON_INTERPRET=1")
+def cell_arguments(n, blocks):
+    """Return arguments of `cell` and of `cell_gradient` for n sentences."""
+    width, previous = blocks * HIDDEN, normal(n, HIDDEN)
+    peepholes, d_h = normal(blocks - 1, HIDDEN, seed=1), normal(n, HIDDEN, seed=2)
+    products = normal(n, width), normal(n, width, seed=4), normal(width, seed=5), peepholes, previous
+    gates, c, tanh_c, _ = cell(*products)
+    return products, (gates, c, tanh_c, previous, peepholes, d_h, normal(n, HIDDEN, seed=6))
+
+
+@pytest.mark.parametrize("fails_when", ["compiled", "called"])
+def test_cell_where_compilation_fails(fails_when, monkeypatch):
+    attempts = []
+
+    def fail(*arguments, **options):
+        attempts.append(arguments)
+        raise RuntimeError("no C compiler")
+
+    monkeypatch.setattr(torch, "compile", fail if fails_when == "compiled" else lambda function, **options: fail)
+    compiled, (arguments, _) = Compiled(cell), cell_arguments(3, 4)
+    for _ in range(2):
+        assert all(map(torch.equal, compiled(*arguments), cell(*arguments)))
+    assert len(attempts) == 1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", [3, 4], ids=["no output gate", "output gate"])
-@pytest.mark.parametrize(("matmul_dtype", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 1e-2)])
-def test_triton_step_against_reference(blocks, matmul_dtype, tolerance):
-    from paraphrastic.nn.kernels import lstm_cell_triton
-
-    def forward(*arguments):
-        *inputs, out = arguments
-        return partial(lstm_cell_triton.forward, (*inputs, *out))
-
-    def backward(saved, *arguments):
-        return partial(lstm_cell_triton.backward, (*saved[:3], *arguments))
-
-    step, device = (blocks, matmul_dtype, torch.float32), "cuda" if HAS_GPU else "cpu"
-    assert_all_close(forward_and_backward(forward, backward, *step, device), reference(*step), tolerance)
-
-
-@pytest.mark.skipif(not HAS_GPU, reason="no GPU")
-@pytest.mark.parametrize("blocks", [3, 4], ids=["no output gate", "output gate"])
-@pytest.mark.parametrize(("matmul_dtype", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 1e-2)])
-def test_gpu_step_against_reference(blocks, matmul_dtype, tolerance):
-    step = blocks, matmul_dtype, torch.float32
-    on_gpu = forward_and_backward(make_forward_step, make_backward_step, *step, "cuda")
-    assert_all_close(on_gpu, reference(*step), tolerance)
-
-
-@pytest.mark.parametrize(
-    ("triton", "compilers", "expected"),
-    [(True, {"gcc"}, True), (True, {"clang"}, True), (True, (), False), (False, {"gcc"}, False)],
-)
-def test_triton_kernels_with_and_without_triton_and_compiler(triton, compilers, expected, monkeypatch, tmp_path):
-    monkeypatch.delenv("CC", raising=False)
-    (tmp_path / "Python.h").touch()
-    monkeypatch.setattr(lstm_cell.sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
-    monkeypatch.setattr(lstm_cell, "find_spec", lambda name: "spec" if triton else None)
-    monkeypatch.setattr(lstm_cell, "which", lambda name: name if name in compilers else None)
-    assert lstm_cell._can_build_triton_kernels.__wrapped__() is expected
-
-
-def test_triton_kernels_with_a_compiler_that_is_named_and_missing(monkeypatch):
-    monkeypatch.setenv("CC", "missing")
-    monkeypatch.setattr(lstm_cell, "find_spec", lambda name: "spec")
-    monkeypatch.setattr(lstm_cell, "which", lambda name: name if name == "clang" else None)
-    assert not lstm_cell._can_build_triton_kernels.__wrapped__()  # Triton then uses `CC` alone
-
-
-def test_triton_kernels_without_the_headers_of_python(monkeypatch, tmp_path):
-    monkeypatch.setattr(lstm_cell, "find_spec", lambda name: "spec")
-    monkeypatch.setattr(lstm_cell, "which", lambda name: name)
-    monkeypatch.setattr(lstm_cell.sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
-    assert not lstm_cell._can_build_triton_kernels.__wrapped__()
-
-
-def test_first_step_without_previous_cells():
-    inputs, out, _ = random_step(4, torch.float64, torch.float64)
-    make_forward_step(*inputs, out)(slice(0, 6), NO_STEP)
-    cells = out.cells[:6].clone()
-    lstm_cell.reference_forward(*inputs, out, slice(0, 6), NO_STEP)
-    torch.testing.assert_close(cells, out.cells[:6])
+def test_compiled_cell(blocks):
+    compiled = Compiled(cell), Compiled(cell_gradient)
+    for n in (5, 2, 1):
+        for function, fused, arguments in zip((cell, cell_gradient), compiled, cell_arguments(n, blocks), strict=True):
+            torch.testing.assert_close(fused(*arguments), function(*arguments), atol=1e-5, rtol=1e-5)
+            assert fused._compiled is not function
 
 
 def test_rounding_to_bfloat16():
@@ -168,8 +133,43 @@ def test_nan_in_one_input(matmul_dtype):
 
 
 def test_add_rows_of_repeated_inputs():
-    generator = torch.Generator().manual_seed(1)
-    deltas, rows = torch.randn(50, HIDDEN, generator=generator).bfloat16(), torch.randint(7, (50,), generator=generator)
+    deltas, rows = normal(50, HIDDEN, dtype=torch.bfloat16), torch.arange(50) % 7
     out = torch.zeros(7, HIDDEN)
     add_rows(deltas, rows, out)
     torch.testing.assert_close(out, torch.zeros(7, HIDDEN).index_add(0, rows, deltas.float()))
+
+
+@pytest.mark.parametrize(
+    ("rows", "like", "reused"),
+    [
+        (3, torch.empty(0), True),
+        (2, torch.empty(0), True),
+        (4, torch.empty(0), False),
+        (3, torch.empty(0, dtype=torch.bfloat16), False),
+        (3, torch.empty(0, device="meta"), False),
+    ],
+    ids=["same size", "smaller", "larger", "other data type", "other device"],
+)
+def test_buffer_after_release(rows, like, reused):
+    pool = BufferPool()
+    first = pool.allocate("gates", 3, 7, torch.empty(0))
+    pool.release(gates=first)
+    second = pool.allocate("gates", rows, 7, like)
+    assert (second.shape, second.dtype, second.device) == ((rows, 7), like.dtype, like.device)
+    assert second.is_contiguous()
+    assert (second.data_ptr() == first.data_ptr()) is reused
+
+
+def test_buffer_of_first_size_after_a_smaller_one():
+    pool, addresses = BufferPool(), set()
+    for rows in (5, 2, 5):
+        buffer = pool.allocate("gates", rows, 7, torch.empty(0))
+        pool.release(gates=buffer)
+        addresses.add(buffer.data_ptr())
+    assert len(addresses) == 1
+
+
+def test_two_buffers_without_release():
+    pool = BufferPool()
+    first, second = (pool.allocate("gates", 3, 7, torch.empty(0)) for _ in range(2))
+    assert first.data_ptr() != second.data_ptr()

@@ -28,7 +28,7 @@ ScoresBySet = Mapping[str, pa.Table]  # the scores of one trained model
 
 
 @dataclass(frozen=True)
-class Row:
+class SetComparison:
     """The comparison on one set, or on the mean of several. A metric of 1 is perfect.
 
     Attributes:
@@ -56,15 +56,15 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The result of a comparison.
+class RunComparison:
+    """The comparison of two runs, or of two configurations with several seeds each.
 
     Attributes:
         rows: first the mean over the sets of `headline_sets`, if there are two or more; then each set, by name.
         left_out: sets that not all runs have, by name.
     """
 
-    rows: list[Row]
+    rows: list[SetComparison]
     left_out: list[str]
 
 
@@ -73,7 +73,7 @@ def by_set(scores: pa.Table) -> dict[str, pa.Table]:
     return {name: scores.filter(pc.equal(scores["set"], name)) for name in sorted(pc.unique(scores["set"]).to_pylist())}
 
 
-def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, samples: int = SAMPLES) -> Comparison:
+def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, samples: int = SAMPLES) -> RunComparison:
     """Compare B with A on the sets that all runs have.
 
     Args:
@@ -95,7 +95,7 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, s
     metrics = [metric_name(a[0][name]) for name in common]
     rows = [_row(*each) for each in zip(common, metrics, measures, resampled, strict=True)]
     mean = _mean_row(rows, resampled, headline_sets(row.name for row in rows if row.metric == "pearson"))
-    return Comparison(mean + rows, sorted(set.union(*(set(run) for run in runs)) - set(common)))
+    return RunComparison(mean + rows, sorted(set.union(*(set(run) for run in runs)) - set(common)))
 
 
 def metric_name(scores: pa.Table) -> str:
@@ -130,20 +130,22 @@ def _row(
     metric: str,
     measures: tuple[Sequence[Measure], Sequence[Measure]],
     resampled: NDArray[np.float64],
-) -> Row:
+) -> SetComparison:
     a, b = measures
     values_a, values_b = (np.array([m.of(np.ones((1, len(m))))[0] for m in side]) for side in (a, b))
     change = percentile_interval(float(values_b.mean() - values_a.mean()), resampled)
     first_a, first_b, test = a[0], b[0], None
     if len(a) == len(b) == 1 and isinstance(first_a, Correlation) and isinstance(first_b, Correlation):
         test = williams_test(first_a.gold, first_a.scores, first_b.scores)
-    return Row(name, metric, len(first_a), values_a, values_b, change, test)
+    return SetComparison(name, metric, len(first_a), values_a, values_b, change, test)
 
 
-def _mean_row(rows: Sequence[Row], resampled: NDArray[np.float64], names: Sequence[str]) -> list[Row]:
+def _mean_row(
+    rows: Sequence[SetComparison], resampled: NDArray[np.float64], names: Sequence[str]
+) -> list[SetComparison]:
     at = [n for n, row in enumerate(rows) if row.name in names]
     if len(at) < 2:
         return []
     a, b = np.mean([rows[n].a for n in at], axis=0), np.mean([rows[n].b for n in at], axis=0)
     change = percentile_interval(float(b.mean() - a.mean()), resampled[at].mean(axis=0))
-    return [Row(f"mean of {len(at)} sets", "pearson", len(at), a, b, change, None)]
+    return [SetComparison(f"mean of {len(at)} sets", "pearson", len(at), a, b, change, None)]

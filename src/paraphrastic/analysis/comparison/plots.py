@@ -34,9 +34,15 @@ def plots_page(revisions: Sequence[str]) -> str:
         ParameterError: there is no such revision.
         DataError: the revisions have no plots, or this is not a DVC repository.
     """
+    import vl_convert
+
     title = f"Plots: {', '.join(revisions) or 'workspace'}"
-    drawings = [(name, drawing) for name, several in _plots(revisions).items() for drawing in several]
-    figures = [_figure(name, drawing) for name, drawing in drawings if drawing["type"] == "vega"]
+    figures = [
+        f'<figure role="img" aria-label="{escape(name)}">{vl_convert.vegalite_to_svg(drawing["content"])}</figure>'
+        for name, drawings in _plots(revisions).items()
+        for drawing in drawings
+        if drawing["type"] == "vega"
+    ]
     if not figures:
         raise DataError(f"{title}: no data; run `dvc repro` in a clone first")
     return _PAGE.format(title=escape(title), figures="\n".join(figures))
@@ -50,10 +56,3 @@ def _plots(revisions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
         reasons = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
         raise ParameterError(f"{', '.join(revisions) or 'workspace'}: {(reasons or ['DVC gave no reason'])[0]}")
     return dict(json.loads(done.stdout).get("data", {}))
-
-
-def _figure(name: str, drawing: dict[str, Any]) -> str:
-    import vl_convert
-
-    svg = vl_convert.vegalite_to_svg(drawing["content"])
-    return f'<figure role="img" aria-label="{escape(name)}">{svg}</figure>'

@@ -1,6 +1,5 @@
 """Load tables of a git revision, a DVC experiment or the workspace."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,10 +51,13 @@ def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
     try:
         with DVCFileSystem(rev=revision).open(path.as_posix(), "rb") as file:
             table = pq.ParquetFile(file)
-            _refuse_missing_columns(f"{revision}: {path}", table.schema_arrow.names, schema.names)
+            if missing := set(schema.names).difference(table.schema_arrow.names):
+                columns = ", ".join(sorted(missing))
+                raise DataError(f"{revision}: {path} has no column {columns}; check it out and run `dvc repro`")
             return table.read(schema.names).cast(schema)
     except RevError as error:
-        raise ParameterError(_unknown_revision(revision)) from error
+        hint = did_you_mean(revision, revisions()).rstrip() or "`dvc exp show` and `git branch` list them"
+        raise ParameterError(f"no revision or experiment '{revision}': {hint}") from error
     except FileNotFoundError as error:
         remedy = "check it out and run `dvc repro`, or, with a DVC remote, `dvc fetch --all-branches`"
         raise DataError(f"{revision}: no {path} in the DVC cache; {remedy}") from error
@@ -63,12 +65,6 @@ def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
         raise
     except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{revision}: {path} is damaged; compute it again") from error
-
-
-def _refuse_missing_columns(place: str, names: Sequence[str], needed: Sequence[str]) -> None:
-    missing = [name for name in needed if name not in names]
-    if missing:
-        raise DataError(f"{place} has no column {', '.join(missing)}; check it out and run `dvc repro`")
 
 
 def repository_root() -> Path:
@@ -93,11 +89,6 @@ def _check_repository() -> None:
             repo.scm.get_rev()
     except (NotDvcRepoError, SCMError, GitError) as error:
         raise ParameterError(f"{Path.cwd()}: not a DVC repository with commits; run this in a clone") from error
-
-
-def _unknown_revision(revision: str) -> str:
-    hint = did_you_mean(revision, revisions()).rstrip() or "`dvc exp show` and `git branch` list them"
-    return f"no revision or experiment '{revision}': {hint}"
 
 
 def revisions() -> list[str]:

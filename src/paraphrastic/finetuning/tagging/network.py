@@ -8,11 +8,10 @@ from torch import Generator, Tensor, nn
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.dense import Dense
-from paraphrastic.nn.dropout import dropout_mask
 from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.packing import Packing
+from paraphrastic.nn.layers import Dense, dropout_mask
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
+from paraphrastic.nn.recurrent import Packing
 
 
 class Network(nn.Module):

@@ -20,6 +20,7 @@ from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_c
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.scoring.neural import length_batches
 from paraphrastic.scoring.weight_files import current_options, read_weights, write_weights
+from paraphrastic.vocabulary.kinds import build_vocabulary
 
 FORMAT = 2
 
@@ -40,7 +41,7 @@ class Tagger:
         self, config: TaggerConfig, network: Network, embeddings: Tensor, texts: pa.StringArray, tags: pa.StringArray
     ) -> None:
         self.config, self.network, self.embeddings, self.texts, self.tags = config, network, embeddings, texts, tags
-        self.vocabulary = network.encoder.build_vocabulary(texts)
+        self.vocabulary = build_vocabulary(network.encoder.vocabulary, texts)
 
     def to(self, device: torch.device) -> Self:
         """Move the tagger to `device` and return it."""

@@ -8,8 +8,7 @@ from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.models.charagram import CharagramArchitecture
 from paraphrastic.models.charcnn import CharCnnArchitecture
 from paraphrastic.models.charlstm import CharLstmArchitecture
-from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, PositiveFloat, Schedule
-from paraphrastic.nn.precision import Precision
+from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, PositiveFloat, PrecisionConfig, Schedule
 
 
 def _ascending(orders: list[int]) -> list[int]:
@@ -22,7 +21,7 @@ Order = Annotated[int, Field(ge=1, le=6)]
 Orders = Annotated[list[Order], Field(min_length=1), AfterValidator(_ascending)]
 
 
-class TaggerConfig(ArchitectureConfig, Precision):
+class TaggerConfig(ArchitectureConfig, PrecisionConfig):
     """Options of all taggers. `dim` is the size of a word vector, 150 in the paper (charagram2016 §4.2).
 
     Attributes:

@@ -20,7 +20,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import pad
 
 from paraphrastic.base.parallel import njit
-from paraphrastic.nn.initialization import glorot_uniform
+from paraphrastic.nn.layers import glorot_uniform
 
 Array = NDArray[Any]
 

@@ -17,28 +17,50 @@ Let dh be the gradient of h, from the loss and from the next step's products, an
 The gradients of the parameters are sums over positions: Σ δ of b, Σ δ_i ⊙ c' of p_i, Σ δ_f ⊙ c' of p_f and Σ δ_o ⊙ c of
 p_o. Without an output gate, o = 1 and δ_o does not exist.
 
-`reference_forward` and `reference_backward` are these equations in plain torch. They define the result and run on
-devices without a kernel of their own. The CPU runs `lstm_cell_cpu`, NVIDIA GPUs with Triton run `lstm_cell_triton`.
+`cell` and `cell_gradient` are these equations in plain torch. They define the result and run on all devices except the
+CPU, which runs `lstm_cell_cpu`. On NVIDIA GPUs `torch.compile` fuses them: as separate operations a step is twenty
+kernel launches, which take the CPU several times as long as the GPU needs to execute them.
 
 Products and their operands (states and δ) may be bfloat16; everything else is float32 or float64.
 """
 
-import os
-import sysconfig
 from collections.abc import Callable
-from functools import cache, partial
-from importlib.util import find_spec
-from pathlib import Path
-from shutil import which
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from paraphrastic.nn.kernels import lstm_cell_cpu
-from paraphrastic.nn.kernels.buffer_pool import BufferPool
 
+Cell = Callable[..., tuple[Tensor, ...]]
 Step = Callable[[slice, slice], None]  # computes one time step, given its packed positions and the previous ones
+
+
+class BufferPool:
+    """Uninitialised tensors by name; a released buffer is reused by the next request of that name.
+
+    Without reuse the operating system must zero fresh memory pages in every step, 150 MB per step for charLSTM.
+    """
+
+    def __init__(self) -> None:
+        self._released: dict[str, Tensor] = {}
+
+    def allocate(self, name: str, rows: int, width: int, like: Tensor) -> Tensor:
+        """Return an uninitialised tensor (rows, width) with the data type and device of `like`.
+
+        It reuses the buffer that was last released under `name`, if that is large enough. The version counter of
+        that buffer is incremented, so that a backward pass through its old contents raises.
+        """
+        old = self._released.pop(name, None)
+        size = rows * width * like.element_size()
+        if old is None or (old.dtype, old.device) != (like.dtype, like.device) or old.untyped_storage().nbytes() < size:
+            return like.new_empty(rows, width)
+        old[:0].zero_()  # writes no element, but increments the version counter
+        return old.as_strided((rows, width), (width, 1))
+
+    def release(self, **buffers: Tensor) -> None:
+        """Make buffers available for reuse under their names."""
+        self._released |= buffers
 
 
 class LstmActivations(NamedTuple):
@@ -83,67 +105,73 @@ class LstmActivations(NamedTuple):
             pool.release(cast_states=self.cast_states)
 
 
-def reference_forward(
-    input_products: Tensor,
-    rows: Tensor,
-    state_products: Tensor,
-    bias: Tensor,
-    peepholes: Tensor,
-    out: LstmActivations,
-    current: slice,
-    previous: slice,
-) -> None:
-    """Compute one step in plain torch and store it in `out`; arguments as for `make_forward_step`."""
-    gates, cells, tanhs, states, cast_states = (tensor[current] for tensor in out)  # (n, …) views
-    n, hidden = cells.shape
-    previous_cells = out.cells[previous] if current.start else torch.zeros_like(cells)
-    torch.add(input_products.index_select(0, rows[current]), bias, out=gates).add_(state_products[:n])
-    i, f, z, *o = gates.split(hidden, 1)  # (n, hidden) each
-    i.addcmul_(previous_cells, peepholes[0]).sigmoid_()
-    f.addcmul_(previous_cells, peepholes[1]).sigmoid_()
-    torch.mul(i, z.tanh_(), out=cells).addcmul_(f, previous_cells)
-    torch.tanh(cells, out=tanhs)
-    states.copy_(o[0].addcmul_(cells, peepholes[2]).sigmoid_() * tanhs if o else tanhs)
-    cast_states.copy_(states)
+def cell(
+    input_products: Tensor, state_products: Tensor, bias: Tensor, peepholes: Tensor, previous: Tensor
+) -> tuple[Tensor, ...]:
+    """Return gates (n, blocks · hidden), c, tanh(c) and h (n, hidden) of one step of n sentences.
+
+    Args:
+        input_products: (n, blocks · hidden), x W.
+        state_products: (n, blocks · hidden), h' U.
+        bias: (blocks · hidden,), b.
+        peepholes: (blocks − 1, hidden), p_i, p_f and p_o.
+        previous: (n, hidden), c'.
+    """
+    s_i, s_f, s_z, *s_o = (bias + input_products + state_products).split(peepholes.shape[1], 1)  # (n, hidden) each
+    i, f, z = (s_i + previous * peepholes[0]).sigmoid(), (s_f + previous * peepholes[1]).sigmoid(), s_z.tanh()
+    c = i * z + f * previous
+    tanh_c = c.tanh()
+    o = [(s + c * peepholes[2]).sigmoid() for s in s_o]
+    return torch.cat([i, f, z, *o], 1), c, tanh_c, o[0] * tanh_c if o else tanh_c
 
 
-def reference_backward(
-    saved: LstmActivations,
-    peepholes: Tensor,
-    d_states: Tensor,
-    d_recurrent: Tensor,
-    d_cells: Tensor,
-    deltas: Tensor,
-    d_bias: Tensor,
-    d_peepholes: Tensor,
-    current: slice,
-    previous: slice,
-) -> None:
-    """Compute the gradient of one step in plain torch; arguments as for `make_backward_step`."""
-    gates, cells, tanhs, *_ = (tensor[current] for tensor in saved)
-    n, hidden = cells.shape
-    previous_cells = saved.cells[previous] if current.start else torch.zeros_like(cells)
-    i, f, z, *o = gates.split(hidden, 1)
-    d_state, d_cell, delta = d_states[current] + d_recurrent[:n], d_cells[:n], torch.empty_like(gates)
-    d_i, d_f, d_z, *d_o = delta.split(hidden, 1)
-    if o:
-        torch.mul(d_state * tanhs, _sigmoid_derivative(o[0]), out=d_o[0])
-        d_state *= o[0]
-        d_cell.addcmul_(d_o[0], peepholes[2])
-        d_peepholes[2] += (d_o[0] * cells).sum(0)
-    d_cell += d_state * (1 - tanhs.square())
-    torch.mul(d_cell * z, _sigmoid_derivative(i), out=d_i)
-    torch.mul(d_cell * previous_cells, _sigmoid_derivative(f), out=d_f)
-    torch.mul(d_cell * i, 1 - z.square(), out=d_z)
-    d_cell.mul_(f).addcmul_(d_i, peepholes[0]).addcmul_(d_f, peepholes[1])
-    d_peepholes[0] += (d_i * previous_cells).sum(0)
-    d_peepholes[1] += (d_f * previous_cells).sum(0)
-    d_bias += delta.sum(0)
-    deltas[current] = delta.to(deltas.dtype)
+def cell_gradient(
+    gates: Tensor, c: Tensor, tanh_c: Tensor, previous: Tensor, peepholes: Tensor, d_h: Tensor, d_c: Tensor
+) -> tuple[Tensor, ...]:
+    """Return δ (n, blocks · hidden), dc' (n, hidden), and the gradients of bias and peepholes from one step.
+
+    Args:
+        gates: from `cell`, as `c` and `tanh_c`.
+        c: (n, hidden).
+        tanh_c: (n, hidden).
+        previous: (n, hidden), c'.
+        peepholes: (blocks − 1, hidden).
+        d_h: (n, hidden), dh.
+        d_c: (n, hidden), dc from the next step.
+    """
+    i, f, z, *o = gates.split(peepholes.shape[1], 1)  # (n, hidden) each
+    d_o = [d_h * tanh_c * gate * (1 - gate) for gate in o]
+    d_c = d_c + (d_h * o[0] if o else d_h) * (1 - tanh_c.square())
+    d_c = d_c + d_o[0] * peepholes[2] if o else d_c
+    d_i, d_f, d_z = d_c * z * i * (1 - i), d_c * previous * f * (1 - f), d_c * i * (1 - z.square())
+    d_previous = d_c * f + d_i * peepholes[0] + d_f * peepholes[1]
+    d_peepholes = torch.stack([(d_i * previous).sum(0), (d_f * previous).sum(0), *((d * c).sum(0) for d in d_o)])
+    delta = torch.cat([d_i, d_f, d_z, *d_o], 1)
+    return delta, d_previous, delta.sum(0), d_peepholes
 
 
-def _sigmoid_derivative(sigmoid: Tensor) -> Tensor:
-    return torch.addcmul(sigmoid, sigmoid, sigmoid, value=-1)
+class Compiled:
+    """A function compiled by `torch.compile`; the function itself from the first failure on, as without a C compiler.
+
+    Args:
+        function: of tensors of any number of rows, which it does not change.
+    """
+
+    def __init__(self, function: Cell) -> None:
+        self._function = function
+        self._compiled: Cell | None = None
+
+    def __call__(self, *tensors: Tensor) -> tuple[Tensor, ...]:
+        """Call the function."""
+        try:
+            self._compiled = self._compiled or torch.compile(self._function, dynamic=True)
+            return self._compiled(*tensors)
+        except Exception:  # the compilers of torch raise errors of many classes
+            self._compiled = self._function
+            return self._function(*tensors)
+
+
+_compiled_cell, _compiled_cell_gradient = Compiled(cell), Compiled(cell_gradient)
 
 
 def make_forward_step(
@@ -159,14 +187,19 @@ def make_forward_step(
         peepholes: (blocks − 1, hidden), p_i, p_f and p_o.
         out: N positions.
     """
-    inputs = input_products, rows, state_products, bias, peepholes
     if bias.device.type == "cpu":
-        return _on_cpu(lstm_cell_cpu.forward, (*inputs, *out))
-    if _has_triton_kernel(bias):
-        from paraphrastic.nn.kernels import lstm_cell_triton
+        return _on_cpu(lstm_cell_cpu.forward, (input_products, rows, state_products, bias, peepholes, *out))
 
-        return partial(lstm_cell_triton.forward, (*inputs, *out))
-    return partial(reference_forward, *inputs, out)
+    compute = _compiled_cell if bias.is_cuda else cell
+
+    def step(current: slice, previous: slice) -> None:
+        products = input_products.index_select(0, rows[current])
+        old = _previous_cells(out, current, previous)
+        computed = compute(products, state_products[: len(products)], bias, peepholes, old)
+        for buffer, values in zip(out, (*computed, computed[-1]), strict=True):
+            buffer[current] = values
+
+    return step
 
 
 def make_backward_step(
@@ -192,14 +225,27 @@ def make_backward_step(
         d_bias: (blocks · hidden,), added to.
         d_peepholes: (blocks − 1, hidden), added to.
     """
-    arguments = peepholes, d_states, d_recurrent, d_cells, deltas, d_bias, d_peepholes
     if peepholes.device.type == "cpu":
-        return _on_cpu(lstm_cell_cpu.backward, (*saved[:3], *arguments))
-    if _has_triton_kernel(peepholes):
-        from paraphrastic.nn.kernels import lstm_cell_triton
+        gradients = d_states, d_recurrent, d_cells, deltas, d_bias, d_peepholes
+        return _on_cpu(lstm_cell_cpu.backward, (*saved[:3], peepholes, *gradients))
 
-        return partial(lstm_cell_triton.backward, (*saved[:3], *arguments))
-    return partial(reference_backward, saved, *arguments)
+    compute = _compiled_cell_gradient if peepholes.is_cuda else cell_gradient
+
+    def step(current: slice, previous: slice) -> None:
+        gates, cells, tanhs = (tensor[current] for tensor in saved[:3])
+        n, old = len(cells), _previous_cells(saved, current, previous)
+        d_h = d_states[current] + d_recurrent[:n]
+        delta, d_old, d_b, d_p = compute(gates, cells, tanhs, old, peepholes, d_h, d_cells[:n])
+        deltas[current], d_cells[:n] = delta, d_old
+        d_bias.add_(d_b)
+        d_peepholes.add_(d_p)
+
+    return step
+
+
+def _previous_cells(saved: LstmActivations, current: slice, previous: slice) -> Tensor:
+    """Return c' of the step `current`; zero at the first step."""
+    return saved.cells[previous] if current.start else torch.zeros_like(saved.cells[current])
 
 
 def _on_cpu(kernel: Callable[..., None], tensors: tuple[Tensor, ...]) -> Step:
@@ -219,21 +265,6 @@ def add_rows(deltas: Tensor, rows: Tensor, out: Tensor) -> None:
         out.index_add_(0, rows, deltas.to(out.dtype))
 
 
-def _has_triton_kernel(tensor: Tensor) -> bool:
-    return tensor.is_cuda and tensor.dtype == torch.float32 and _can_build_triton_kernels()
-
-
-@cache
-def _can_build_triton_kernels() -> bool:
-    """Return whether Triton is installed, and what it needs for the code that launches kernels.
-
-    That is a C compiler, the one that `CC` names if it is set, and the header files of Python.
-    """
-    compilers = [os.environ["CC"]] if "CC" in os.environ else ["gcc", "clang"]
-    has_header = Path(sysconfig.get_paths()["include"], "Python.h").is_file()
-    return find_spec("triton") is not None and any(map(which, compilers)) and has_header
-
-
-def _as_array(tensor: Tensor) -> lstm_cell_cpu.Array:
+def _as_array(tensor: Tensor) -> Any:
     """Return the memory of `tensor` as an array; bfloat16 as the int16 with the same bits."""
     return (tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor).detach().numpy()

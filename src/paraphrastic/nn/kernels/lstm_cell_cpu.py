@@ -17,8 +17,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from paraphrastic.base.parallel import njit
-from paraphrastic.nn.kernels import FASTMATH
+from paraphrastic.base.parallel import FASTMATH, njit
 
 Array = NDArray[Any]
 

@@ -1,9 +1,8 @@
-"""Buffers that are reused between steps, and the LSTM that uses them."""
+"""Buffers of the LSTM that are reused between steps. Its equations: tests/models/test_encoders.py."""
 
 import pytest
 import torch
 
-from paraphrastic.nn.kernels.buffer_pool import BufferPool
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 
 BATCH_SIZES = [4, 3, 1]
@@ -28,44 +27,8 @@ def gradients_with_new_buffers(seed):
     return gradients(lstm, lstm(inputs(seed), BATCH_SIZES))
 
 
-@pytest.mark.parametrize(
-    ("rows", "like", "reused"),
-    [
-        (3, torch.empty(0), True),
-        (2, torch.empty(0), True),
-        (4, torch.empty(0), False),
-        (3, torch.empty(0, dtype=torch.bfloat16), False),
-        (3, torch.empty(0, device="meta"), False),
-    ],
-    ids=["same size", "smaller", "larger", "other data type", "other device"],
-)
-def test_allocation_after_release(rows, like, reused):
-    pool = BufferPool()
-    first = pool.allocate("gates", 3, 7, torch.empty(0))
-    pool.release(gates=first)
-    second = pool.allocate("gates", rows, 7, like)
-    assert (second.shape, second.dtype, second.device) == ((rows, 7), like.dtype, like.device)
-    assert second.is_contiguous()
-    assert (second.data_ptr() == first.data_ptr()) is reused
-
-
-def test_allocation_of_first_size_after_a_smaller_one():
-    pool, addresses = BufferPool(), set()
-    for rows in (5, 2, 5):
-        buffer = pool.allocate("gates", rows, 7, torch.empty(0))
-        pool.release(gates=buffer)
-        addresses.add(buffer.data_ptr())
-    assert len(addresses) == 1
-
-
-def test_two_allocations_without_release():
-    pool = BufferPool()
-    first, second = (pool.allocate("gates", 3, 7, torch.empty(0)) for _ in range(2))
-    assert first.data_ptr() != second.data_ptr()
-
-
 @pytest.mark.parametrize("matmul_dtype", ["float32", "bfloat16"])
-def test_buffers_of_two_lstm_steps(matmul_dtype):
+def test_buffers_of_two_steps(matmul_dtype):
     lstm, addresses = lstm_layer(matmul_dtype), []
     for batch_sizes in (BATCH_SIZES, [2, 1]):
         gradients(lstm, lstm(inputs(1, sum(batch_sizes)), batch_sizes))

@@ -1,19 +1,22 @@
-"""Present a comparison on a terminal, in Markdown, or as JSON."""
+"""A comparison for a terminal, in Markdown, or as JSON."""
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-from rich.table import Table
+if TYPE_CHECKING:  # the report on a branch is written with DVC as the only package
+    from rich.table import Table
 
-from paraphrastic.analysis.comparison.by_set import Comparison, Row
+    from paraphrastic.analysis.comparison.by_set import RunComparison, SetComparison
+    from paraphrastic.analysis.comparison.significance import Vector
 
 HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p")
 
 
-def terminal(comparison: Comparison) -> Table:
+def terminal(comparison: "RunComparison") -> "Table":
     """Return a table in which significant differences are coloured."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False)
     for name in HEADER:
         table.add_column(name, justify="left" if name in HEADER[:2] else "right")
@@ -23,7 +26,7 @@ def terminal(comparison: Comparison) -> Table:
     return table
 
 
-def markdown(comparison: Comparison) -> str:
+def markdown(comparison: "RunComparison") -> str:
     """Return a Markdown table in which significant differences are bold."""
     rows = []
     for row in comparison.rows:
@@ -35,10 +38,10 @@ def markdown(comparison: Comparison) -> str:
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
     """Return a table in Markdown whose first `texts` columns hold text, the others numbers."""
     rule = ["---"] * texts + ["---:"] * (len(header) - texts)
-    return "\n".join(map(_line, (header, rule, *rows))) + "\n"
+    return "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
 
 
-def as_json(comparison: Comparison) -> str:
+def as_json(comparison: "RunComparison") -> str:
     """Return all numbers × 100, unrounded."""
     rows = [
         {
@@ -57,8 +60,9 @@ def as_json(comparison: Comparison) -> str:
     return json.dumps({"rows": rows, "left_out": comparison.left_out}, indent=2) + "\n"
 
 
-def cells(row: Row) -> list[str]:
+def cells(row: "SetComparison") -> list[str]:
     """Return the columns of `HEADER`, metrics × 100."""
+    p = "" if row.williams is None else "<0.001" if row.williams.p < 0.001 else f"{row.williams.p:.3f}"
     return [
         row.name,
         row.metric,
@@ -67,19 +71,11 @@ def cells(row: Row) -> list[str]:
         _mean_and_deviation(row.b),
         f"{100 * row.change.difference:+.2f}",
         f"{100 * row.change.low:+.2f} … {100 * row.change.high:+.2f}",
-        "" if row.williams is None else _p_value(row.williams.p),
+        p,
     ]
 
 
-def _mean_and_deviation(values: NDArray[np.float64]) -> str:
+def _mean_and_deviation(values: "Vector") -> str:
     """Return the value of one run, or mean ± standard deviation of several."""
     mean = f"{100 * values.mean():.2f}"
     return mean if len(values) == 1 else f"{mean} ± {100 * values.std(ddof=1):.2f}"
-
-
-def _p_value(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _line(columns: Sequence[str]) -> str:
-    return f"| {' | '.join(columns)} |"

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from paraphrastic.analysis.comparison.by_set import compare
-from paraphrastic.analysis.comparison.report import HEADER, as_json, cells, markdown, terminal
+from paraphrastic.analysis.comparison.formats import HEADER, as_json, cells, markdown, terminal
 from paraphrastic.analysis.comparison.significance import Williams
 from tests.helpers.score_tables import noisy_run
 

@@ -1,0 +1,269 @@
+"""What a branch changes, as Markdown: parameters, metrics, and tables of numbers.
+
+The working tree is compared with the merge base of HEAD and another revision. All compared files are in git, so that
+the report needs neither data nor the DVC cache, and no package but DVC. With all packages and the scores of both
+versions, it has confidence intervals and p.
+"""
+
+import csv
+import json
+import math
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import chdir
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from paraphrastic.analysis.comparison.formats import markdown, markdown_table
+from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
+
+SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
+THRESHOLD = 0.5  # points; a smaller change of a number of a set or of an analysis is not reported
+UNRATED = {  # metrics that are neither better nor worse when they grow, and columns of analyses
+    *("2013_sets", "epoch", "n", "oov", "sets"),
+    *("highest", "lowest", "norm", "percentile_75", "rank", "rare_tokens", "rare_words"),
+}
+MAX_NAMES = 3  # in each part of the summary
+MAX_VALUE_LENGTH = 120  # characters of a parameter's value
+MAX_ROWS = 100  # of a table; GitHub limits a comment to 65,536 characters
+
+
+class Change(NamedTuple):
+    """A value before and after the change; None if it is missing on that side."""
+
+    name: str
+    old: Any
+    new: Any
+
+    @property
+    def difference(self) -> float:
+        """The new number minus the old one; 0 if either is missing."""
+        return 0 if self.old is None or self.new is None else self.new - self.old
+
+    @property
+    def improvement(self) -> float:
+        """The difference of a metric for which higher is better; 0 for all others."""
+        return 0 if self.name.rpartition(".")[2] in UNRATED else self.difference
+
+
+def branch_report(base: str) -> str:
+    """Return the report on the working tree against the merge base of HEAD and the revision `base`.
+
+    Raises:
+        ParameterError: this is no clone, or `base` is no commit or has none in common with HEAD.
+        DataError: DVC cannot compare the versions.
+    """
+    root = _run("git", "rev-parse", "--show-toplevel")
+    if root.returncode:
+        raise ParameterError(f"{Path.cwd()}: not in a git repository; run this in a clone of the project")
+    with chdir(root.stdout.rstrip("\n")):
+        commit = _merge_base(base)
+        all_params, params_warning = _dvc_diff("params", commit)
+        all_metrics, metrics_warning = _dvc_diff("metrics", commit)
+        numbers = [Change(change.name, _number(change.old), _number(change.new)) for change in all_metrics]
+        metrics = [change for change in numbers if change.old != change.new]
+        params, others = _changed_params(all_params)
+        sets = _set_changes(commit, metrics)
+        analyses = _analysis_changes(commit)
+        significance = _significance(commit) if metrics or sets else []
+    warnings = [f"\n{_format_value(warning)}" for warning in (params_warning, metrics_warning) if warning]
+    if not (params or others or metrics or sets or analyses or warnings):
+        return f"no parameter changed, no metric changed, no score of a set changed by more than {THRESHOLD} points"
+    limit = f"that changed by more than {THRESHOLD} points"
+    lines = [
+        *(_summary(metrics), *warnings, ""),
+        f"Compared with {commit[:10]}, the merge base with {_format_value(base)}.{_seeds(all_params)}",
+        *_params_table(params),
+        *_collapsed(f"parameters of other models: {len(others)}", _params_table(others)),
+        *_metrics_table("metric", metrics),
+        *_collapsed(f"scores of single sets {limit}: {len(sets)}", _metrics_table("set", sets)),
+        *_collapsed(f"numbers of analyses {limit}: {len(analyses)}", _metrics_table("analysis", analyses)),
+        *significance,
+    ]
+    return "\n".join(lines)
+
+
+def _run(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command and return its output and exit status; failure is not an error here."""
+    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
+
+
+def _merge_base(base: str) -> str:
+    commit = _run("git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}")
+    if commit.returncode:
+        raise ParameterError(f"base {base!r}: no such commit here; `git fetch` it or name another with --base")
+    common = _run("git", "merge-base", "HEAD", commit.stdout.strip())
+    if common.returncode:
+        raise ParameterError(f"base {base!r}: no commit in common with HEAD; fetch its history: git fetch --unshallow")
+    return common.stdout.strip()
+
+
+def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
+    """Compare the `params` or `metrics` of a commit with those of the working tree.
+
+    Returns:
+        All values, changed or not, and DVC's warning about a file that it could not load ("" if there is none).
+    """
+    done = _run(sys.executable, "-m", "dvc", kind, "diff", "--all", "--json", commit)
+    messages = done.stderr.strip().splitlines()
+    if done.returncode:
+        raise DataError(f"dvc {kind} diff: {messages[-1] if messages else 'failed'}")
+    files = json.loads(done.stdout or "{}")
+    counts = Counter(name for values in files.values() for name in values)
+    changes = [
+        Change(name if counts[name] == 1 else f"{file} {name}", value.get("old"), value.get("new"))
+        for file, values in files.items()
+        for name, value in values.items()
+    ]
+    return changes, next((line for line in messages if "failed to load" in line), "")
+
+
+def _number(value: Any) -> float | None:
+    """Return a cell of a table or a metric as a finite number, or None if it is none."""
+    try:
+        parsed = int(value) if isinstance(value, str) and value.isdecimal() else float(value)
+    except (TypeError, ValueError):
+        return None
+    return (value if isinstance(value, int) else parsed) if math.isfinite(parsed) else None
+
+
+def _table_changes(commit: str, path: str, prefix: str = "") -> list[Change]:
+    """Return the numbers of a CSV file that are new, removed, or changed by more than THRESHOLD, by row and column."""
+    old = _numbers(_run("git", "show", f"{commit}:{path}").stdout.splitlines())
+    new = _numbers(Path(path).read_text(encoding="utf-8").splitlines() if Path(path).is_file() else [])
+    changes = [Change(f"{prefix}{name}", old.get(name), new.get(name)) for name in old | new]
+    return [change for change in changes if None in change or abs(change.difference) > THRESHOLD]
+
+
+def _numbers(lines: Iterable[str]) -> dict[str, float]:
+    """Return all numbers of a CSV file as `row.column`; a row has the name of its first cells that no other row has."""
+    header, *rows = [*csv.reader(lines)] or [[]]
+    widths = (n for n in range(1, len(header)) if len({tuple(row[:n]) for row in rows}) == len(rows))
+    width = next(widths, 1)
+    cells = (
+        (".".join([*row[:width], column]), _number(cell))
+        for row in rows
+        for column, cell in zip(header[width:], row[width:], strict=False)
+    )
+    return {name: number for name, number in cells if number is not None}
+
+
+def _set_changes(commit: str, metrics: Sequence[Change]) -> list[Change]:
+    """Return the changes of SETS_FILE that `metrics` lacks, with and without the name of the score."""
+    return [
+        change
+        for change in _table_changes(commit, SETS_FILE)
+        if not {change, change._replace(name=change.name.rpartition(".")[0])}.intersection(metrics)
+    ]
+
+
+def _analysis_changes(commit: str) -> list[Change]:
+    old = _run("git", "ls-tree", "--name-only", commit, f"{ANALYSES}/").stdout.split()
+    files = sorted({*old, *map(str, Path(ANALYSES).glob("*.csv"))})
+    return [change for path in files for change in _table_changes(commit, path, f"{Path(path).stem}.")]
+
+
+def _worst_first(changes: Sequence[Change]) -> list[Change]:
+    """Sort changes: worse by decreasing size, then better by increasing size, then all others by name."""
+    return sorted(changes, key=lambda change: (change.improvement == 0, change.improvement, change.name))
+
+
+def _format_name(name: str) -> str:
+    """Replace the characters of a name that could be Markdown by question marks."""
+    return re.sub(r"[^\w./≤≥– -]", "?", name)
+
+
+def _format_number(value: float | None, sign: str = "") -> str:
+    """Return a float with two decimals, an int without; `sign` "+" marks positive numbers."""
+    text = "—" if value is None else f"{value:{sign}d}" if isinstance(value, int) else f"{value:{sign}.2f}"
+    return text.replace("-", "−")
+
+
+def _format_value(value: Any) -> str:
+    """Return a parameter's value as code in a cell of a Markdown table."""
+    if value is None:
+        return "—"
+    text = " ".join((value if isinstance(value, str) else json.dumps(value)).split()).replace("`", "'")
+    short = text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + "…"
+    return "`{}`".format(short.replace("|", "\\|") or " ")
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> list[str]:
+    """Return the lines of a table with at most MAX_ROWS rows, after an empty line; nothing if there are no rows."""
+    omitted = [f"\n… and {len(rows) - MAX_ROWS} more"] if len(rows) > MAX_ROWS else []
+    return ["", markdown_table(header, rows[:MAX_ROWS], texts).rstrip("\n"), *omitted] if rows else []
+
+
+def _params_table(changes: Sequence[Change]) -> list[str]:
+    rows = [(_format_name(change.name), _format_value(change.old), _format_value(change.new)) for change in changes]
+    return _table(("parameter", "old", "new"), rows, texts=3)
+
+
+def _metrics_table(title: str, changes: Sequence[Change]) -> list[str]:
+    """Return the lines of a table of metrics; `title` is the header of the names."""
+    return _table((title, "old", "new", "change", ""), [*map(_metric_row, _worst_first(changes))], texts=1)
+
+
+def _metric_row(change: Change) -> list[str]:
+    verdict = "▲ better" if change.improvement > 0 else "▼ worse" if change.improvement < 0 else ""
+    verdict = "new" if change.old is None else "removed" if change.new is None else verdict
+    difference = "" if None in change else _format_number(change.difference, "+")
+    return [_format_name(change.name), *map(_format_number, (change.old, change.new)), difference, verdict]
+
+
+def _collapsed(title: str, lines: Sequence[str]) -> list[str]:
+    """Return `lines` as a section that opens on a click; nothing if there are no lines."""
+    return ["", f"<details><summary>{title}</summary>", *lines, "", "</details>"] if lines else []
+
+
+def _summary(metrics: Sequence[Change]) -> str:
+    """Return one line that names metrics that are worse, better, removed, new, or changed without being rated."""
+    ordered = _worst_first(metrics)
+    names = {change: _format_name(change.name) for change in ordered}
+    moved = {change: f"{name} {_format_number(change.difference, '+')}" for change, name in names.items()}
+    parts = {
+        "worse": [moved[change] for change in ordered if change.improvement < 0],
+        "better": [moved[change] for change in reversed(ordered) if change.improvement > 0],
+        "removed": [names[change] for change in ordered if change.new is None],
+        "new": [names[change] for change in ordered if change.old is None],
+        "changed": [moved[change] for change in ordered if change.difference and not change.improvement],
+    }
+    for items in parts.values():
+        items[MAX_NAMES:] = [f"{len(items) - MAX_NAMES} more"] if len(items) > MAX_NAMES else []
+    return "; ".join(f"{title}: {', '.join(items)}" for title, items in parts.items() if items) or "no metric changed"
+
+
+def _changed_params(params: Sequence[Change]) -> tuple[list[Change], list[Change]]:
+    """Return the changes of parameters, and those of models that are chosen neither before nor after the change."""
+    chosen = {value for change in params if change.name == "model" for value in (change.old, change.new)}
+    changes = sorted(change for change in params if repr(change.old) != repr(change.new))  # 1 == True == 1.0
+    others = [
+        change for change in changes if change.name.startswith("models.") and change.name.split(".")[1] not in chosen
+    ]
+    return [change for change in changes if change not in others], others
+
+
+def _seeds(params: Sequence[Change]) -> str:
+    """Return the seeds of both versions in words; an empty string if there is no such parameter."""
+    seed = next((change for change in params if change.name == "seed"), None)
+    if seed is None:
+        return ""
+    old, new = _format_value(seed.old), _format_value(seed.new)
+    return f" Both have the seed {old}." if old == new else f" The seed was {old} and is {new}."
+
+
+def _significance(commit: str) -> list[str]:
+    """Return the lines of a section with intervals and p, or why there is none."""
+    if not Path(SCORES_FILE).is_file():
+        return ["", f"No confidence intervals: no {SCORES_FILE} here."]
+    try:
+        from paraphrastic.analysis.comparison.by_set import compare
+        from paraphrastic.analysis.comparison.revisions import WORKSPACE, scores_of
+
+        comparison = compare([scores_of(commit)], [scores_of(WORKSPACE)])
+    except (ImportError, ParaphrasticError) as error:
+        return ["", f"No confidence intervals: {_format_value(str(error))}."]
+    return _collapsed("confidence intervals and p; A is the merge base", ["", *markdown(comparison).splitlines()])
