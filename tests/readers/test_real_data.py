@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from paraphrastic.readers.grouping import normal_forms
+from paraphrastic.readers.paraphrase_groups import normal_forms
 from tests.helpers.real_readings import ReadSource, column
 
 pytestmark = pytest.mark.real_data

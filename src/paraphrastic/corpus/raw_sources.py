@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from paraphrastic.base.errors import DataError
 from paraphrastic.corpus.distinct_pairs import DistinctPairs
 from paraphrastic.readers.lines import BadRow
-from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
-from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.reading import PASS_ALL, PairFilter, Reading
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.source import Source
 

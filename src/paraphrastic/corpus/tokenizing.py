@@ -16,8 +16,7 @@ from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSourc
 from paraphrastic.corpus.merging import Corpus, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
 from paraphrastic.corpus.sampling import take_pairs
-from paraphrastic.readers.pair_filter import PairFilter
-from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.reading import PairFilter, Reading
 from paraphrastic.readers.registry import FILTERED
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.text.deduplicate import tokenize_tables

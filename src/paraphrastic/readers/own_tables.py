@@ -7,7 +7,6 @@ import csv
 import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,9 +20,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import Unpacker
-from paraphrastic.readers.lines import BadRow, Rows
+from paraphrastic.readers.files import report_damage
+from paraphrastic.readers.lines import BadRow, SourceRows
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
 
 PART = 100_000  # rows that are read at a time
@@ -32,7 +32,7 @@ _MAX_CELL = (1 << 31) - 1
 csv.field_size_limit(_MAX_CELL)  # the default of 128 KB refuses long texts
 
 
-class OwnRows(Rows):
+class OwnRows(SourceRows):
     """Rows with the columns that were asked for.
 
     Args:
@@ -46,19 +46,14 @@ class OwnRows(Rows):
     """
 
     def __init__(
-        self, file: object, lines: NDArray[np.int64], cells: Mapping[str, pa.Array], bad: list[BadRow]
+        self, file: object, lines: NDArray[np.int64], cells: Mapping[str, pa.Array], bad: Sequence[BadRow] = ()
     ) -> None:
-        super().__init__(file)
-        self._lines = lines
+        super().__init__(file, lines)
         self.bad += bad
         self.columns = {name: self._checked(name, column) for name, column in cells.items()}
 
     def __len__(self) -> int:
-        return len(self._lines)
-
-    def line_of(self, row: int) -> int:
-        """Return the number of the line at which a row starts."""
-        return int(self._lines[row])
+        return len(self._numbers)
 
     def zeros_and_ones(self, name: str) -> pa.Int8Array:
         """Return a column of 0 and 1, which some tools write as 0.0 and 1.0; other values make bad rows."""
@@ -86,7 +81,7 @@ class OwnTable:
     @cached_property
     def names(self) -> list[str]:
         """The names of the columns; of JSON lines those of the first line."""
-        with _report_damage(self._path):
+        with report_damage(self._path, own=True):
             names = self._names()
         if len(set(names)) < len(names) or not all(names):
             raise DataError(f"{self._path}: columns without a name or with the same one: {', '.join(names)}")
@@ -94,7 +89,7 @@ class OwnTable:
 
     def parts(self, columns: Sequence[str]) -> Iterator[OwnRows]:
         """Yield the rows in parts, with these columns."""
-        with _report_damage(self._path):
+        with report_damage(self._path, own=True):
             match self._format:
                 case "csv" | "tsv":
                     yield from self._delimited(columns)
@@ -144,7 +139,7 @@ class OwnTable:
             next(rows)  # the header
             yield from _in_parts(self._path, columns, self._cells(rows, places))
 
-    def _cells(self, rows: Iterator[tuple[int, list[str] | str]], places: Sequence[int]) -> Iterator["_Row"]:
+    def _cells(self, rows: Iterator[tuple[int, list[str] | str]], places: Sequence[int]) -> Iterator["_NumberedCells"]:
         width = len(self.names)
         for line, row in rows:
             if isinstance(row, str):
@@ -183,7 +178,7 @@ class OwnTable:
         first = 1
         for batch in self._batches(columns):
             cells = {name: _as_text(self._path, name, batch.column(name)) for name in columns}
-            yield OwnRows(self._path, np.arange(first, first + len(batch)), cells, [])
+            yield OwnRows(self._path, np.arange(first, first + len(batch)), cells)
             first += len(batch)
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -216,10 +211,10 @@ class OwnTable:
         return self._path.open("rb")
 
 
-_Row = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong
+_NumberedCells = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong
 
 
-def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_Row]) -> Iterator[OwnRows]:
+def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]) -> Iterator[OwnRows]:
     while part := list(islice(rows, PART)):
         bad = [BadRow(str(path), line, row) for line, row in part if isinstance(row, str)]
         good = []
@@ -280,24 +275,3 @@ def _arrow_files(folder: Path) -> list[Path]:
     if not (paths := sorted(folder.glob("*.arrow"))):
         raise DataError(f"{folder}: has no .arrow file; save the data set again")
     return paths
-
-
-@contextmanager
-def _report_damage(path: Path) -> Iterator[None]:
-    """Turn errors while `path` is read into one line."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise SourceError(f"{path}: no such file") from error
-    except ParaphrasticError:
-        raise
-    except (EOFError, gzip.BadGzipFile, zlib.error, pa.ArrowException, ValueError, csv.Error) as error:
-        raise DataError(_damaged(path, error)) from error
-    except OSError as error:
-        if error.strerror is None:  # raised by Arrow
-            raise DataError(_damaged(path, error)) from error
-        raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
-
-
-def _damaged(path: Path, error: Exception) -> str:
-    return f"{path}: damaged or of another format ({' '.join(str(error).split())})"

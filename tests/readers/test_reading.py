@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
+from paraphrastic.readers.reading import PASS_ALL, PairFilter
 
 SCORES = pa.array([1.0, None, 2.0, 3.0, float("nan")], pa.float64())
 
