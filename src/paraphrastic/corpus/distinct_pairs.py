@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.text.numbering import Hashes, hash_texts
+from paraphrastic.text.columns import Hashes, hash_texts
 
 
 class DistinctPairs:

@@ -28,7 +28,7 @@ from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import Entry, OwnFile, own_file
 from paraphrastic.sources.source import Source
-from paraphrastic.text.normalize import normalize
+from paraphrastic.text.columns import normalize
 from paraphrastic.text.tokenizer import tokenize
 
 SAMPLES = 5

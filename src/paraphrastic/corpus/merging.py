@@ -12,7 +12,7 @@ from paraphrastic.base.tables import PAIRS
 from paraphrastic.corpus.filtering import FilteredSource
 from paraphrastic.corpus.text_store import StoredTexts
 from paraphrastic.corpus.tokenized_pairs import Mask, Rows
-from paraphrastic.text.numbering import TextNumbering
+from paraphrastic.text.columns import TextNumbering
 
 
 @dataclass(frozen=True)
