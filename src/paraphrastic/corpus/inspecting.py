@@ -93,10 +93,9 @@ def overlaps(texts: pa.StringArray, suite_name: str) -> list[SharedTexts] | None
         suite_name: name of the suite; nothing is downloaded.
     """
     locations = DataLocations.from_environment()
-    sources = [
-        source for source in suite(suite_name).sources if all(locations.find(source, file) for file in source.files)
-    ]
-    if any(not (source in sources or source.manual or source.optional) for source in suite(suite_name).sources):
+    wanted = suite(suite_name).sources
+    sources = [source for source in wanted if all(locations.find(source, file) for file in source.files)]
+    if any(not (source in sources or source.manual or source.optional) for source in wanted):
         return None
     with TemporaryDirectory() as folder:
         mirror = str(locations.mirror) if locations.mirror else None

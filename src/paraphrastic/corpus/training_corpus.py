@@ -53,20 +53,18 @@ def merge_sources(sources: Sequence[FilteredSource]) -> TrainingCorpus:
     if not any(len(source.left) for source in sources):
         names = ", ".join(source.source for source in sources)
         raise DataError(f"the corpus has no usable pair: none is left of {names}; choose another corpus")
-    numbering, texts, tokens, columns, start = TextNumbering(), [], [], [], 0
+    numbering, texts, tokens, pairs, start = TextNumbering(), [], [], [], 0
     for source in sources:
         known = len(numbering)
         rows = numbering.add(source.hashes)  # (texts,), in the corpus
         new = rows >= known  # (texts,), which earlier sources lack
         texts.append(source.texts.select(new))
         tokens.append(source.tokens[new])
-        name = pa.repeat(source.source, len(source.left))
-        columns.append([rows[source.left], rows[source.right], name, source.groups + start])
+        columns = {"left": rows[source.left], "right": rows[source.right], "group": source.groups + start}
+        columns["source"] = pa.repeat(source.source, len(source.left))
+        pairs.append(pa.table(columns).select(PAIRS.names).cast(PAIRS))
         start += source.groups.max(initial=-1) + 1
-    pairs = pa.concat_tables(
-        pa.table(dict(zip(PAIRS.names, each, strict=True)), schema=PAIRS) for each in columns
-    ).combine_chunks()
-    return TrainingCorpus(StoredTexts.concat(texts), np.concatenate(tokens), pairs)
+    return TrainingCorpus(StoredTexts.concat(texts), np.concatenate(tokens), pa.concat_tables(pairs).combine_chunks())
 
 
 def take_pairs(

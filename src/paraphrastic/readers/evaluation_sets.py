@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive
@@ -186,7 +185,9 @@ def trecqa(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         _check_tags(lines)
         candidates = _candidates(lines)
         if split != "train":
-            candidates = _with_both_labels(candidates)
+            question, label = candidates["question"].to_numpy(), candidates["label"].to_numpy()
+            correct, total = np.bincount(question, label), np.bincount(question)
+            candidates = candidates.filter(pa.array(((correct > 0) & (correct < total))[question]))
         read = dict(zip(candidates.column_names, candidates.columns, strict=True))
         yield make_reading("ranking", [lines], **read, set="qa.qasent", split=split)
 
@@ -203,24 +204,13 @@ def _candidates(lines: SourceLines) -> pa.Table:
     tag_lines = np.flatnonzero(tag.is_valid())  # (questions + candidates,)
     tag = tag.take(pa.array(tag_lines)).to_numpy()
     number = np.cumsum(tag == _QUESTION) - 1
-    text = pc.replace_substring(_next_lines(lines, tag_lines), "\t", " ")
+    follows = np.isin(np.arange(len(lines)), tag_lines + 1)  # (lines,)
+    closing = pc.and_(pa.array(follows), pc.starts_with(lines.text, "</"))
+    tokens = lines.reject(lines.text, closing, "no tokens below the tag").take(pa.array(tag_lines + 1))
+    text = pc.replace_substring(tokens, "\t", " ")
     question = text.filter(pa.array(tag == _QUESTION)).take(pa.array(number))
     columns = {"question": pa.array(number), "text1": question, "text2": text, "label": pa.array(tag)}
     return pa.table(columns).filter(pa.array(tag != _QUESTION)).drop_null()
-
-
-def _next_lines(lines: SourceLines, rows: NDArray[np.int64]) -> pa.StringArray:
-    """Return the lines that follow the lines `rows`, (len(rows),); a closing tag in their place makes a bad row."""
-    follows = np.isin(np.arange(len(lines)), rows + 1)
-    closing = pc.and_(pa.array(follows), pc.starts_with(lines.text, "</"))
-    return lines.reject(lines.text, closing, "no tokens below the tag").take(pa.array(rows + 1))
-
-
-def _with_both_labels(candidates: pa.Table) -> pa.Table:
-    """Return the candidates of questions with both a correct and a wrong answer."""
-    question, label = candidates["question"].to_numpy(), candidates["label"].to_numpy()
-    correct, total = np.bincount(question, label), np.bincount(question)
-    return candidates.filter(pa.array(((correct > 0) & (correct < total))[question]))
 
 
 def _check_tags(lines: SourceLines) -> None:

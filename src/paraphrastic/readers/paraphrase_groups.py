@@ -44,7 +44,9 @@ def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         sentences are compared by their normal forms.
     """
     records = concat(part for listing in options["lists"] for part in _pair_list(folder, listing))
-    yield _grouped_by_sentence(records.files, *records.columns)
+    first, second = records.columns
+    forms = normal_forms(pa.concat_arrays([first, second])).indices.to_numpy()  # (2 * pairs,)
+    yield make_pairs(records.files, first, second, components(forms[: len(first)], forms[len(first) :]))
 
 
 def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
@@ -60,11 +62,6 @@ def _held_words(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.flo
     left, right = sets[: len(first)], sets[len(first) :]
     share: NDArray[np.float64] = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)
     return share
-
-
-def _grouped_by_sentence(files: Sequence[SourceRows], first: pa.StringArray, second: pa.StringArray) -> Reading:
-    forms = normal_forms(pa.concat_arrays([first, second])).indices.to_numpy()  # (2 * pairs,)
-    return make_pairs(files, first, second, components(forms[: len(first)], forms[len(first) :]))
 
 
 def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:

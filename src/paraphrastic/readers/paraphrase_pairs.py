@@ -155,7 +155,10 @@ def onestop(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     first, second = (pa.concat_arrays(side) for side in zip(*map(_blocks, files), strict=True))
     usable = pc.and_(first.is_valid(), second.is_valid())
     first, second = first.filter(usable), second.filter(usable)
-    yield make_pairs(files, first, second, _components(first, second))
+    nodes = (
+        pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()
+    )  # (2 * pairs,)
+    yield make_pairs(files, first, second, components(nodes[: len(first)], nodes[len(first) :]))
 
 
 def _blocks(lines: SourceLines) -> tuple[pa.StringArray, pa.StringArray]:
@@ -174,12 +177,6 @@ def _blocks(lines: SourceLines) -> tuple[pa.StringArray, pa.StringArray]:
     if not len(first):
         raise DataError(f"{lines.file}: no block of two sentences and asterisks; is it the right file? {REMEDY}")
     return lines.text.take(first), lines.text.take(pc.add(first, 1))
-
-
-def _components(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.int32]:
-    """Return for each pair the number of its connected component, (pairs,); equal texts are one node."""
-    nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
-    return components(nodes[: len(first)], nodes[len(first) :])
 
 
 def simpwiki(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
