@@ -114,11 +114,6 @@ def test_names_have_a_file_only_if_two_files_have_them(project):
     assert {"| finetune.dev", "| metrics/task.json sample.words"} <= names
 
 
-def test_seeds_of_both_versions(project):
-    write_project(project, PARAMS.replace("seed: 1", "seed: 2"))
-    assert "the merge base with `main`. The seed was `1` and is `2`." in "\n".join(report_lines())
-
-
 def test_scores_of_the_merge_base_are_not_in_the_cache(project):
     write_worse_project(project)
     (project / "data").mkdir()
@@ -226,16 +221,16 @@ def test_parameters_of_models_that_are_not_chosen(project):
 
 
 @pytest.mark.slow
-def test_other_chosen_model(project):
-    write_project(project, PARAMS.replace("model: avg", "model: gran"))
-    rows = [line for line in report_lines() if line.startswith("|")]
-    assert rows[2:] == ["| model | `avg` | `gran` |"]
-
-
-@pytest.mark.slow
-def test_long_value(project):
-    write_project(project, PARAMS.replace("vectors: ", f"vectors: {'x' * 200}"))
-    assert f"| models.avg.vectors | — | `{'x' * 120}…` |" in report_lines()
+def test_other_model_and_seed_and_a_long_value(project):
+    other = PARAMS.replace("model: avg", "model: gran").replace("seed: 1", "seed: 2")
+    write_project(project, other.replace("vectors: ", f"vectors: {'x' * 200}"))
+    lines = report_lines()
+    assert lines[2].endswith("the merge base with `main`. The seed was `1` and is `2`.")
+    assert [row for row in lines if row.startswith("|")][2:] == [
+        "| model | `avg` | `gran` |",
+        f"| models.avg.vectors | — | `{'x' * 120}…` |",
+        "| seed | `1` | `2` |",
+    ]
 
 
 @pytest.mark.slow

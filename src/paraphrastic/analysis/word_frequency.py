@@ -1,4 +1,4 @@
-"""Rare words and the norms of word vectors: iclr2016 §5.1 and §6."""
+"""Rare words, and norms of word vectors beside the frequency of the words: iclr2016 §5.1 and §6."""
 
 from pathlib import Path
 

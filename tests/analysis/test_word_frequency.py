@@ -5,15 +5,15 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from paraphrastic.analysis import words
+from paraphrastic.analysis import word_frequency
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.analysis.words import norm_weights, norms
+from paraphrastic.analysis.word_frequency import norm_weights, norms
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import vectors
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.run_artifacts import write_corpus, write_run
-from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder
+from tests.helpers.small_models import save_encoder
 from tests.helpers.toy_training import SENTENCES, WORDS, prepare
 
 RARE_TRAINING = ["a a b", *["a b c"] * 98, "b c"]  # a occurs 100 times, b 100 times, c 99 times
@@ -45,14 +45,14 @@ def naive_row(name):
 
 
 def test_rows_of_the_papers_sets(tmp_path):
-    table = words.rare_words(write_rare(tmp_path, SETS))
+    table = word_frequency.rare_words(write_rare(tmp_path, SETS))
     assert table["set"].tolist() == list(PARTICIPANTS)
     for name, *row in table.itertuples(index=False):
         assert row == pytest.approx(naive_row(name), abs=0.0101)
 
 
 def test_words_of_one_set_by_hand(tmp_path):
-    row = words.rare_words(write_rare(tmp_path, ["sick.relatedness"])).iloc[0]
+    row = word_frequency.rare_words(write_rare(tmp_path, ["sick.relatedness"])).iloc[0]
     assert row["rare_words"] == 50  # c and x, of a, b, c and x
     assert row["rare_tokens"] == 33.33  # in `a b`, `a c`, `a b`, `b x`, `b x` and `a c`: 4 of 12
 
@@ -62,25 +62,20 @@ def test_sets_that_the_paper_does_not_have(tmp_path):
     artifacts = write_run(
         tmp_path, RARE_TEXTS, [("sample.roles", "test", 0, 1, 3.0), ("sample.roles", "test", 0, 2, 1.0)]
     )
-    row = words.rare_words(artifacts)[["percentile_75", "deviation"]].iloc[0]
+    row = word_frequency.rare_words(artifacts)[["percentile_75", "deviation"]].iloc[0]
     assert row.isna().all()
     with pytest.raises(DataError, match="not two sets of iclr2016; choose `benchmarks: open`"):
-        words.rare_words_correlation(artifacts)
+        word_frequency.rare_words_correlation(artifacts)
 
 
 def test_correlation_over_sets(tmp_path, monkeypatch):
-    table = words.rare_words(write_rare(tmp_path, SETS))
+    table = word_frequency.rare_words(write_rare(tmp_path, SETS))
     three = table.loc[[0, 0, 1]].assign(rare_words=[5, 1, 3], rare_tokens=[1, 1, 2], deviation=[-3.0, 2.0, 1.0])
-    monkeypatch.setattr(words, "rare_words", lambda artifacts: three)
-    correlation = words.rare_words_correlation(None)
+    monkeypatch.setattr(word_frequency, "rare_words", lambda artifacts: three)
+    correlation = word_frequency.rare_words_correlation(None)
     # ranks 3, 1, 2 with 1, 3, 2; ranks 1.5, 1.5, 3 with 1, 3, 2
     expected = [["rare_words", 3, -100], ["rare_tokens", 3, 0]]
     assert correlation.to_numpy().tolist() == expected
-
-
-def test_benchmarks_without_sets_of_sentences(tmp_path):
-    with pytest.raises(DataError, match="no STS sets; choose `benchmarks: sample` or `open`"):
-        words.rare_words(write_rare(tmp_path, ["words.simlex"]))
 
 
 # WORDS[n] occurs in 30 n sentences, twice in those with an even number; the model lacks the word `other`
@@ -103,20 +98,6 @@ def test_correlation_over_words_of_the_training_data(tmp_path, name, least, n):
     row = norms(Artifacts(tmp_path)).set_index("occurrences").loc[name]
     assert row["n"] == n
     assert (row["n"], row["spearman"]) == pytest.approx(naive_correlation(model, least), abs=0.0051)
-
-
-@pytest.mark.parametrize(
-    ("name", "save"),
-    [
-        ("overlap", lambda folder: save_baseline(folder, "overlap")),
-        ("tfidf-words", lambda folder: save_baseline(folder, "tfidf-words")),
-        ("charagram", lambda folder: save_encoder(folder, "charagram", CHARAGRAM_WORDS)),
-    ],
-)
-def test_models_without_embeddings_of_words(tmp_path, name, save):
-    save(tmp_path / "model")
-    with pytest.raises(ModelError, match=rf"/model: {name} has no embeddings of words; choose a word model$"):
-        norms(Artifacts(tmp_path))
 
 
 DIM = 8
