@@ -155,9 +155,7 @@ def onestop(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     first, second = (pa.concat_arrays(side) for side in zip(*map(_blocks, files), strict=True))
     usable = pc.and_(first.is_valid(), second.is_valid())
     first, second = first.filter(usable), second.filter(usable)
-    nodes = (
-        pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()
-    )  # (2 * pairs,)
+    nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
     yield make_pairs(files, first, second, components(nodes[: len(first)], nodes[len(first) :]))
 
 
