@@ -13,7 +13,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.models import vectors
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.run_artifacts import write_corpus, write_run
-from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder
+from tests.helpers.small_models import save_encoder
 from tests.helpers.toy_training import SENTENCES, WORDS, prepare
 
 RARE_TRAINING = ["a a b", *["a b c"] * 98, "b c"]  # a occurs 100 times, b 100 times, c 99 times
@@ -78,11 +78,6 @@ def test_correlation_over_sets(tmp_path, monkeypatch):
     assert correlation.to_numpy().tolist() == expected
 
 
-def test_benchmarks_without_sets_of_sentences(tmp_path):
-    with pytest.raises(DataError, match="no STS sets; choose `benchmarks: sample` or `open`"):
-        word_frequency.rare_words(write_rare(tmp_path, ["words.simlex"]))
-
-
 # WORDS[n] occurs in 30 n sentences, twice in those with an even number; the model lacks the word `other`
 CORPUS = [f"{word} {word if s % 2 else ''} other" for n, word in enumerate(WORDS[:9]) for s in range(30 * n)]
 
@@ -103,20 +98,6 @@ def test_correlation_over_words_of_the_training_data(tmp_path, name, least, n):
     row = norms(Artifacts(tmp_path)).set_index("occurrences").loc[name]
     assert row["n"] == n
     assert (row["n"], row["spearman"]) == pytest.approx(naive_correlation(model, least), abs=0.0051)
-
-
-@pytest.mark.parametrize(
-    ("name", "save"),
-    [
-        ("overlap", lambda folder: save_baseline(folder, "overlap")),
-        ("tfidf-words", lambda folder: save_baseline(folder, "tfidf-words")),
-        ("charagram", lambda folder: save_encoder(folder, "charagram", CHARAGRAM_WORDS)),
-    ],
-)
-def test_models_without_embeddings_of_words(tmp_path, name, save):
-    save(tmp_path / "model")
-    with pytest.raises(ModelError, match=rf"/model: {name} has no embeddings of words; choose a word model$"):
-        norms(Artifacts(tmp_path))
 
 
 DIM = 8

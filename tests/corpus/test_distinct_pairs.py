@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.corpus.distinct_pairs import DistinctPairs
+from paraphrastic.corpus.raw_sources import DistinctPairs
 
 
 def count(*tables):

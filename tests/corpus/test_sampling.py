@@ -8,8 +8,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import PAIRS
-from paraphrastic.corpus.merging import Corpus
-from paraphrastic.corpus.sampling import take_pairs
+from paraphrastic.corpus.training_corpus import TrainingCorpus, take_pairs
 from tests.helpers.stored_texts import listed, stored
 
 LENGTHS = np.random.default_rng(0).integers(1, 9, 2 * 60)  # tokens of each sentence
@@ -23,7 +22,7 @@ ONE_SOURCE = ["a"] * 60
 def corpus(sources=SOURCES):
     """Return 60 pairs; pair i has the sentences i and 60 + i."""
     columns = {"left": np.arange(60), "right": np.arange(60, 120), "source": sources, "group": GROUPS}
-    return Corpus(stored(TEXTS), np.array(LENGTHS), pa.table(columns).cast(PAIRS))
+    return TrainingCorpus(stored(TEXTS), np.array(LENGTHS), pa.table(columns).cast(PAIRS))
 
 
 def taken(sources=SOURCES, **limits):
@@ -56,7 +55,7 @@ def test_halves_of_ppdb_down_to_five_pairs():
     # iclr2016 §5.2.1 divides 3,033,753 pairs by two until there are fewer than 10; one of the parts has 92 pairs
     n = 3_033_753
     columns = np.zeros(n, np.int32), np.ones(n, np.int32), pa.repeat("a", n), np.zeros(n, np.int64)
-    ppdb = Corpus(stored(["x", "y"]), np.ones(2, np.int32), pa.table(columns, PAIRS.names).cast(PAIRS))
+    ppdb = TrainingCorpus(stored(["x", "y"]), np.ones(2, np.int32), pa.table(columns, PAIRS.names).cast(PAIRS))
     assert [len(take_pairs(ppdb, share=0.5**k).pairs) for k in (1, 15, 19)] == [1_516_876, 92, 5]
 
 

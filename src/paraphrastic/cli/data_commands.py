@@ -10,7 +10,7 @@ from paraphrastic.base.console import message
 from paraphrastic.base.errors import SourceError
 
 if TYPE_CHECKING:
-    from paraphrastic.corpus.inspecting import Overlap, Use
+    from paraphrastic.corpus.inspecting import SharedTexts, Use
     from paraphrastic.sources.locations import DataLocations
     from paraphrastic.sources.source import Source
 
@@ -107,7 +107,7 @@ def _print_use(path: str, use: "Use") -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _print_overlaps(found: "Sequence[Overlap] | None", suite: str) -> None:
+def _print_overlaps(found: "Sequence[SharedTexts] | None", suite: str) -> None:
     if found is None:
         message(f"not compared with evaluation sets; `paraphrastic data fetch {suite}` fetches them")
         return

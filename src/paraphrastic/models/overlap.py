@@ -11,7 +11,7 @@ class Config(BaseModel, strict=True, extra="forbid"):
     """Word overlap has no options."""
 
 
-class Overlap(Baseline):
+class WordOverlap(Baseline):
     """Cosine of binary bags of words."""
 
     @staticmethod
@@ -20,4 +20,4 @@ class Overlap(Baseline):
         return OverlapScorer()
 
 
-MODEL = Overlap
+MODEL = WordOverlap

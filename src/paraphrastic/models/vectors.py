@@ -10,7 +10,7 @@ class Config(PretrainedConfig):
     """Options of the mean of given vectors: those of `PretrainedConfig`."""
 
 
-class Vectors(Baseline):
+class GivenVectors(Baseline):
     """`g(s) = 1/|s| Σ_w x_w`; unknown words share the vector of `UUUNKKK`, or zero if the file lacks it."""
 
     @staticmethod
@@ -24,4 +24,4 @@ class Vectors(Baseline):
         return pretrained_mean(*read_pretrained(config))
 
 
-MODEL = Vectors
+MODEL = GivenVectors

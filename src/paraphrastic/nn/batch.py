@@ -8,7 +8,7 @@ its offsets in main memory.
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -81,14 +81,6 @@ class Batch:
     def lengths(self) -> Tensor:
         """Ids per sentence, (B,) int64."""
         return self.offsets.diff()
-
-
-class Sentences(Protocol):
-    """Sentences that mini-batches are taken from."""
-
-    def take(self, rows: NDArray[np.integer]) -> Batch:
-        """Return the sentences `rows` in that order."""
-        ...
 
 
 class SentenceFile:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive
@@ -19,15 +18,11 @@ from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 def columns(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read files with a row in each line, whose fields are the columns of a table.
 
-    Args:
-        folder: contains the files, or the archive.
-        options: `kind`, a key of `tables.RAW`; `columns`, which column each field is, or an empty text if it is not
-            read, further fields being ignored; `splits` maps a file to its split, `set` being the set, or `sets` maps
-            it to its set, of the split `test`. Where needed: `archive` if the files are in one; `separator`, a tab
-            unless stated; `header`, the first fields of line 1; `scale`, the lowest and the highest score.
-
-    Yields:
-        One reading per file. Of a ranking, rows with equal questions belong to one question.
+    Options: `kind`, a key of `tables.RAW`; `columns`, which column each field is, or an empty text if it is not read,
+        further fields being ignored; `splits` maps a file to its split, `set` being the set, or `sets` maps it to its
+        set, of the split `test`. Where needed: `archive` if the files are in one; `separator`, a tab unless stated;
+        `header`, the first fields of line 1; `scale`, the lowest and the highest score.
+    Yields: One reading per file. Of a ranking, rows with equal questions belong to one question.
     """
     kind, names = options["kind"], options["columns"]
     is_split = "splits" in options
@@ -51,12 +46,8 @@ def sts_archive(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Fields after the two sentences, which name their origins, are ignored. A pair with a blank score is skipped.
 
-    Args:
-        folder: contains the archive.
-        options: `year`, and `split` of all sets.
-
-    Yields:
-        `sts.YEAR.SET`, one reading per set, sorted by set.
+    Options: `year`, and `split` of all sets.
+    Yields: `sts.YEAR.SET`, one reading per set, sorted by set.
     """
     path = find_file(folder, "*.[tz]*")
     archive = read_archive(path)
@@ -75,12 +66,8 @@ def sts_archive(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def sts_files(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the files of `STS.input.SET.txt` and `STS.gs.SET.txt` of one set, the form in which the LDC has SMT of 2013.
 
-    Args:
-        folder: contains the files.
-        options: `set`, its `year` and its `split`.
-
-    Yields:
-        `sts.YEAR.SET`.
+    Options: `set`, its `year` and its `split`.
+    Yields: `sts.YEAR.SET`.
     """
     texts, gold = (SourceLines.read(folder / f"STS.{kind}.{options['set']}.txt") for kind in ("input", "gs"))
     yield _sts_reading(texts, gold, f"sts.{options['year']}.{options['set']}", options["split"])
@@ -96,12 +83,8 @@ def _sts_reading(texts: SourceLines, gold: SourceLines, name: str, split: str) -
 def sts_tsv(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read files `SET.….tsv` with the columns score, sentence, sentence; a pair with a blank score is skipped.
 
-    Args:
-        folder: contains the files.
-        options: `year`, and `split` of all sets.
-
-    Yields:
-        `sts.YEAR.SET`, one reading per file.
+    Options: `year`, and `split` of all sets.
+    Yields: `sts.YEAR.SET`, one reading per file.
     """
     for path in find_files(folder, "*.tsv"):
         lines = SourceLines.read(path)
@@ -114,12 +97,8 @@ def sts_tsv(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def sick(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read files with the columns number, sentence, sentence, relatedness, entailment, and a header.
 
-    Args:
-        folder: contains the files.
-        options: `splits` maps a file to its split.
-
-    Yields:
-        `sick.relatedness` and `sick.entailment` for each file.
+    Options: `splits` maps a file to its split.
+    Yields: `sick.relatedness` and `sick.entailment` for each file.
     """
     for lines, split in read_lines(folder, options["splits"]):
         lines.skip_header("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")
@@ -130,12 +109,8 @@ def sick(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def sick_archive(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read `SICK.txt` of the zip archive of SICK 1.0, whose last column is the split.
 
-    Args:
-        folder: contains the archive.
-        options: `archive`; `splits` maps a value of the last column to the split.
-
-    Yields:
-        `sick.relatedness` and `sick.entailment`, with the rows of all splits in the order of the file.
+    Options: `archive`; `splits` maps a value of the last column to the split.
+    Yields: `sick.relatedness` and `sick.entailment`, with the rows of all splits in the order of the file.
     """
     ((lines, _),) = read_lines(folder, {"SICK.txt": ""}, options["archive"])
     lines.skip_header("pair_ID", "sentence_A", "sentence_B", "entailment_label", "relatedness_score")
@@ -159,9 +134,9 @@ def pit2015(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     The columns are topic number, topic, sentence, sentence, …, and class, score.
 
-    Yields:
-        Set `pit2015`, split `test`, with scores from 0 to 1. It includes the pairs of the undecided class `----`, whose
-        score is 0.6. Then set `paraphrase.pit2015`, without these pairs, as the task computes F1 (Xu et al. 2015, §5).
+    Yields: Set `pit2015`, split `test`, with scores from 0 to 1. It includes the pairs of the undecided class `----`,
+        whose score is 0.6. Then set `paraphrase.pit2015`, without these pairs, as the task computes F1 (Xu et al.
+        2015, §5).
     """
     path = find_file(folder, "*.zip")
     archive = read_archive(path)
@@ -180,13 +155,10 @@ def pit2015(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def wikiqa_corpus(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the columns question id, question, document id, document title, sentence id, sentence, label, and a header.
 
-    Args:
-        folder: contains the archive.
-        options: `archive`, and `splits`, which maps a file to its split.
-
-    Yields:
-        Set `qa.wikiqa`, one reading per file, including questions without a correct answer. Rows with one question id
-        belong to one question. Sentence ids are DOCUMENT-NUMBER and in order, as `evaluation.metrics` assumes for ties.
+    Options: `archive`, and `splits`, which maps a file to its split.
+    Yields: Set `qa.wikiqa`, one reading per file, including questions without a correct answer. Rows with one
+        question id belong to one question. Sentence ids are DOCUMENT-NUMBER and in order, as `evaluation.metrics`
+        assumes for ties.
     """
     for lines, split in read_lines(folder, options["splits"], options["archive"]):
         lines.skip_header("QuestionID", "Question", "DocumentID", "DocumentTitle", "SentenceID", "Sentence", "Label")
@@ -205,19 +177,17 @@ def trecqa(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     alone on its line. The next line contains the tokens, separated by tabs. The format is not XML: `&` and `<` are not
     escaped.
 
-    Args:
-        folder: contains the files, or the archive.
-        options: `splits` maps a file to its split; `archive` if the files are in one.
-
-    Yields:
-        Set `qa.qasent`, one reading per file: in the split `train` the candidates of all questions, in other splits
-        the candidates of questions with both a correct and a wrong answer.
+    Options: `splits` maps a file to its split; `archive` if the files are in one.
+    Yields: Set `qa.qasent`, one reading per file: in the split `train` the candidates of all questions, in other
+        splits the candidates of questions with both a correct and a wrong answer.
     """
     for lines, split in read_lines(folder, options["splits"], options.get("archive")):
         _check_tags(lines)
         candidates = _candidates(lines)
         if split != "train":
-            candidates = _with_both_labels(candidates)
+            question, label = candidates["question"].to_numpy(), candidates["label"].to_numpy()
+            correct, total = np.bincount(question, label), np.bincount(question)
+            candidates = candidates.filter(pa.array(((correct > 0) & (correct < total))[question]))
         read = dict(zip(candidates.column_names, candidates.columns, strict=True))
         yield make_reading("ranking", [lines], **read, set="qa.qasent", split=split)
 
@@ -234,24 +204,13 @@ def _candidates(lines: SourceLines) -> pa.Table:
     tag_lines = np.flatnonzero(tag.is_valid())  # (questions + candidates,)
     tag = tag.take(pa.array(tag_lines)).to_numpy()
     number = np.cumsum(tag == _QUESTION) - 1
-    text = pc.replace_substring(_next_lines(lines, tag_lines), "\t", " ")
+    follows = np.isin(np.arange(len(lines)), tag_lines + 1)  # (lines,)
+    closing = pc.and_(pa.array(follows), pc.starts_with(lines.text, "</"))
+    tokens = lines.reject(lines.text, closing, "no tokens below the tag").take(pa.array(tag_lines + 1))
+    text = pc.replace_substring(tokens, "\t", " ")
     question = text.filter(pa.array(tag == _QUESTION)).take(pa.array(number))
     columns = {"question": pa.array(number), "text1": question, "text2": text, "label": pa.array(tag)}
     return pa.table(columns).filter(pa.array(tag != _QUESTION)).drop_null()
-
-
-def _next_lines(lines: SourceLines, rows: NDArray[np.int64]) -> pa.StringArray:
-    """Return the lines that follow the lines `rows`, (len(rows),); a closing tag in their place makes a bad row."""
-    follows = np.isin(np.arange(len(lines)), rows + 1)
-    closing = pc.and_(pa.array(follows), pc.starts_with(lines.text, "</"))
-    return lines.reject(lines.text, closing, "no tokens below the tag").take(pa.array(rows + 1))
-
-
-def _with_both_labels(candidates: pa.Table) -> pa.Table:
-    """Return the candidates of questions with both a correct and a wrong answer."""
-    question, label = candidates["question"].to_numpy(), candidates["label"].to_numpy()
-    correct, total = np.bincount(question, label), np.bincount(question)
-    return candidates.filter(pa.array(((correct > 0) & (correct < total))[question]))
 
 
 def _check_tags(lines: SourceLines) -> None:

@@ -21,12 +21,8 @@ _NONTERMINAL = r"\[[^\s\[\]]+,\d+\]"
 def paranmt(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lines of sentence, translation and score, separated by tabs.
 
-    Args:
-        folder: contains the file.
-        options: `file`, and `member` if it is a zip archive; `filter`, limits of the score, which is a cosine.
-
-    Yields:
-        One reading per chunk; each pair is its own group.
+    Options: `file`, and `member` if it is a zip archive; `filter`, limits of the score, which is a cosine.
+    Yields: One reading per chunk; each pair is its own group.
     """
     return _read(folder / options["file"], options, _paranmt_pairs)
 
@@ -34,12 +30,8 @@ def paranmt(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def tab_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lines of two texts separated by a tab.
 
-    Args:
-        folder: contains the file.
-        options: `file`, and `member` if it is a zip archive.
-
-    Yields:
-        One reading per chunk; each pair is its own group.
+    Options: `file`, and `member` if it is a zip archive.
+    Yields: One reading per chunk; each pair is its own group.
     """
     return _read(folder / options["file"], options, _tab_pairs)
 
@@ -47,13 +39,9 @@ def tab_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def parabank(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lines of score, sentence and 0 to 5 paraphrases of it, separated by tabs.
 
-    Args:
-        folder: contains the file.
-        options: `file`, and `member` if it is a zip archive; `filter`, limits of the score, which is the dual
-            conditional cross-entropy of the sentence and its translation.
-
-    Yields:
-        The sentence paired with each of its paraphrases, one reading per chunk. A line is a group.
+    Options: `file`, and `member` if it is a zip archive; `filter`, limits of the score, which is the dual conditional
+        cross-entropy of the sentence and its translation.
+    Yields: The sentence paired with each of its paraphrases, one reading per chunk. A line is a group.
     """
     return _read(folder / options["file"], options, _parabank_pairs)
 
@@ -64,12 +52,8 @@ def ppdb(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Rules with a nonterminal such as `[NP,1]` are not pairs of phrases and are skipped. Features are `KEY=VALUE`, where
     the value can be `NA`. PPDB 2.0 has a sixth field, the entailment relation.
 
-    Args:
-        folder: contains the file.
-        options: `filter`, limits of a feature, and relations; the pairs outside are skipped.
-
-    Yields:
-        One reading per chunk of the file; each pair is its own group.
+    Options: `filter`, limits of a feature, and relations; the pairs outside are skipped.
+    Yields: One reading per chunk of the file; each pair is its own group.
 
     Raises:
         DataError: the file is damaged, truncated, contains no pair, or lacks the feature or relation of the filter.

@@ -5,7 +5,7 @@ that fields and the lines of parallel files stay aligned.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -206,15 +206,14 @@ def parse_chunks(path: Path, pattern: str, size: int, parse: Callable[[SourceLin
         size: bytes of text per chunk.
         parse: called with the lines of a chunk.
     """
-    return in_order(lambda chunk: parse(SourceLines(path, *chunk)), _numbered(text_chunks(path, pattern, size)))
 
+    def numbered() -> Iterator[tuple[bytes, int]]:
+        first = 1
+        for chunk in text_chunks(path, pattern, size):
+            yield chunk, first
+            first += chunk.count(b"\n")
 
-def _numbered(parts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield parts of a text, each with the number of its first line, from 1."""
-    first = 1
-    for data in parts:
-        yield data, first
-        first += data.count(b"\n")
+    return in_order(lambda chunk: parse(SourceLines(path, *chunk)), numbered())
 
 
 def check_parallel(*files: SourceLines) -> None:

@@ -94,9 +94,7 @@ def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Rows with the same `group` are one group; without that column, each row is one.
 
-    Args:
-        folder: not used.
-        options: `own`, the file, and `filter`.
+    Options: `own`, the file, and `filter`.
     """
     own, wanted = options["own"], options.get("filter", PASS_ALL)
     layout = layout_of_pairs(own, OwnTable(own).names)
@@ -109,9 +107,7 @@ def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def own_set(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read an evaluation set, whose name comes from its file: `own.NAME`, or `own.words.NAME`.
 
-    Args:
-        folder: not used.
-        options: `own`, the file.
+    Options: `own`, the file.
     """
     own, is_tested = options["own"], False
     for reading in _not_empty(own, read_set(own, layout_of_set(own, OwnTable(own).names))):

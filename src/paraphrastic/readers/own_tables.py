@@ -50,7 +50,10 @@ class OwnRows(SourceRows):
     ) -> None:
         super().__init__(file, lines)
         self.bad += bad
-        self.columns = {name: self._checked(name, column) for name, column in cells.items()}
+        self.columns: dict[str, pa.StringArray] = {}
+        for name, column in cells.items():
+            self.reject(column, pc.is_null(column), f"no value of '{name}'")
+            self.columns[name] = self.reject(column, pc.match_substring(column, "\0"), f"a NUL byte in '{name}'")
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -58,10 +61,6 @@ class OwnRows(SourceRows):
     def zeros_and_ones(self, name: str) -> pa.Int8Array:
         """Return a column of 0 and 1, which some tools write as 0.0 and 1.0; other values make bad rows."""
         return self.labels(pc.replace_substring_regex(self.columns[name], r"^\s*([01])\.0*\s*$", r"\1"), ("0", "1"))
-
-    def _checked(self, name: str, column: pa.Array) -> pa.Array:
-        self.reject(column, pc.is_null(column), f"no value of '{name}'")
-        return self.reject(column, pc.match_substring(column, "\0"), f"a NUL byte in '{name}'")
 
 
 class OwnTable:
@@ -90,13 +89,16 @@ class OwnTable:
     def parts(self, columns: Sequence[str]) -> Iterator[OwnRows]:
         """Yield the rows in parts, with these columns."""
         with report_damage(self._path, own=True):
-            match self._format:
-                case "csv" | "tsv":
-                    yield from self._delimited(columns)
-                case "jsonl":
-                    yield from self._json_lines(columns)
-                case _:
-                    yield from self._arrow(columns)
+            if self._format in ("arrow", "parquet"):
+                yield from self._arrow(columns)
+                return
+            with self._open() as file:
+                rows: Iterator[_NumberedCells]
+                if self._format == "jsonl":
+                    rows = ((line, _json_cells(text, columns)) for line, text in enumerate(file, 1) if text.strip())
+                else:
+                    rows = self._cells(self._reader(file), [self.names.index(name) for name in columns])
+                yield from _in_parts(self._path, columns, rows)
 
     @property
     def _format(self) -> str:
@@ -131,16 +133,10 @@ class OwnTable:
             raise DataError(f"{self._path}: line 1 is not a JSON object")
         return list(first)
 
-    def _delimited(self, columns: Sequence[str]) -> Iterator[OwnRows]:
+    def _cells(self, reader: Any, places: Sequence[int]) -> "Iterator[_NumberedCells]":
         """Yield rows of CSV or TSV; one with more or fewer cells than the header is bad."""
-        places = [self.names.index(name) for name in columns]
-        with self._open() as file:
-            rows = self._numbered(self._reader(file))
-            next(rows)  # the header
-            yield from _in_parts(self._path, columns, self._cells(rows, places))
-
-    def _cells(self, rows: Iterator[tuple[int, list[str] | str]], places: Sequence[int]) -> Iterator["_NumberedCells"]:
-        width = len(self.names)
+        width, rows = len(self.names), self._numbered(reader)
+        next(rows)  # the header
         for line, row in rows:
             if isinstance(row, str):
                 yield line, row
@@ -168,11 +164,6 @@ class OwnTable:
         quoted = is_csv if self._own.quotes is None else self._own.quotes
         options: dict[str, Any] = {} if quoted else {"quoting": csv.QUOTE_NONE}
         return csv.reader(file, delimiter="," if is_csv else "\t", strict=True, **options)
-
-    def _json_lines(self, columns: Sequence[str]) -> Iterator[OwnRows]:
-        with self._open() as file:
-            rows = ((line, _json_cells(text, columns)) for line, text in enumerate(file, 1) if text.strip())
-            yield from _in_parts(self._path, columns, rows)
 
     def _arrow(self, columns: Sequence[str]) -> Iterator[OwnRows]:
         first = 1
@@ -250,12 +241,8 @@ def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
         return "not a JSON object"
     if nested := [name for name in columns if isinstance(row.get(name), dict | list)]:
         return f"'{nested[0]}' is neither text nor a number"
-    return [_json_cell(row.get(name)) for name in columns]
-
-
-def _json_cell(value: object) -> str | None:
-    """Return a JSON value as text; true and false are 1 and 0."""
-    return None if value is None else str(int(value)) if isinstance(value, bool) else str(value)
+    values = (row.get(name) for name in columns)
+    return [None if value is None else str(int(value) if isinstance(value, bool) else value) for value in values]
 
 
 def _as_text(path: Path, name: str, column: pa.Array) -> pa.StringArray:

@@ -36,17 +36,15 @@ _PAIRS_AT_ONCE = 1 << 18
 def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lists of pairs.
 
-    Args:
-        folder: contains the files.
-        options: `lists`, listings of `records` with two columns, which can have `held`: the share of the words of the
-            first text that the second one must hold; other pairs are left out.
-
-    Yields:
-        One reading. Pairs that share a sentence, directly or through other pairs of any list, form a group; sentences
-        are compared by their normal forms.
+    Options: `lists`, listings of `records` with two columns, which can have `held`: the share of the words of the
+        first text that the second one must hold; other pairs are left out.
+    Yields: One reading. Pairs that share a sentence, directly or through other pairs of any list, form a group;
+        sentences are compared by their normal forms.
     """
     records = concat(part for listing in options["lists"] for part in _pair_list(folder, listing))
-    yield _grouped_by_sentence(records.files, *records.columns)
+    first, second = records.columns
+    forms = normal_forms(pa.concat_arrays([first, second])).indices.to_numpy()  # (2 * pairs,)
+    yield make_pairs(records.files, first, second, components(forms[: len(first)], forms[len(first) :]))
 
 
 def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
@@ -64,20 +62,11 @@ def _held_words(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.flo
     return share
 
 
-def _grouped_by_sentence(files: Sequence[SourceRows], first: pa.StringArray, second: pa.StringArray) -> Reading:
-    forms = normal_forms(pa.concat_arrays([first, second])).indices.to_numpy()  # (2 * pairs,)
-    return make_pairs(files, first, second, components(forms[: len(first)], forms[len(first) :]))
-
-
 def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read sets of parallel files; line i of all files of a set says the same.
 
-    Args:
-        folder: contains the files.
-        options: `sets`, listings of `records` in the format `lines`; `pairs`, how many of a line are read at most.
-
-    Yields:
-        One reading per set. A line is a group.
+    Options: `sets`, listings of `records` in the format `lines`; `pairs`, how many of a line are read at most.
+    Yields: One reading per set. A line is a group.
     """
     start = 0
     for listing in options["sets"]:
@@ -91,14 +80,10 @@ def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def keyed_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read sentences with a key, as captions with the number of their image.
 
-    Args:
-        folder: contains the files.
-        options: `lists`, listings of `records` with the columns key and sentence; `pairs`, how many of a key are read
-            at most; `key`, a regular expression whose group `key` is the part of the key that counts; `shared`, the
-            smallest Jaccard similarity of the content words of a pair that is read.
-
-    Yields:
-        One reading. Sentences with the same key, in any file, form a group.
+    Options: `lists`, listings of `records` with the columns key and sentence; `pairs`, how many of a key are read at
+        most; `key`, a regular expression whose group `key` is the part of the key that counts; `shared`, the smallest
+        Jaccard similarity of the content words of a pair that is read.
+    Yields: One reading. Sentences with the same key, in any file, form a group.
     """
     records = drop_bad(concat(part for listing in options["lists"] for part in read_records(folder, listing)))
     key, text = records.columns
@@ -147,13 +132,9 @@ def _word_sets(texts: pa.StringArray, without: Collection[str] = ()) -> csr_arra
 def perspectrum(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the claims of Perspectrum, each with clusters of perspectives that say the same.
 
-    Args:
-        folder: contains the files.
-        options: `pool`, the file of perspectives; `claims`, the file of clusters; `pairs`, how many of a cluster are
-            read at most.
-
-    Yields:
-        One reading. A cluster is a group.
+    Options: `pool`, the file of perspectives; `claims`, the file of clusters; `pairs`, how many of a cluster are read
+        at most.
+    Yields: One reading. A cluster is a group.
     """
     pool, claims = (folder / options[name] for name in ("pool", "claims"))
     try:

@@ -22,8 +22,7 @@ from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 def lexicon(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lists of neighbours; a line contains a head word and its neighbours, separated by spaces.
 
-    Yields:
-        Each unordered pair of words once, in the order of the first occurrence; each pair is its own group.
+    Yields: Each unordered pair of words once, in the order of the first occurrence; each pair is its own group.
     """
     lines = SourceLines.read(find_file(folder, "*.txt"))
     words = pc.split_pattern(lines.text, " ")
@@ -57,12 +56,8 @@ def _edges(words: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArra
 def aligned(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read pairs of parallel files.
 
-    Args:
-        folder: contains the files.
-        options: `pairs` lists pairs of file names.
-
-    Yields:
-        One reading per pair of files; each line is its own group.
+    Options: `pairs` lists pairs of file names.
+    Yields: One reading per pair of files; each line is its own group.
     """
     return _parallel(folder, options["pairs"], _first_and_others)
 
@@ -70,14 +65,10 @@ def aligned(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def references(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read files of source sentences with parallel files of references.
 
-    Args:
-        folder: contains the files.
-        options: `groups` lists tables with the keys `source`, a file name, `references`, a file name in which `{n}`
-            stands for a number, and `count`, how many of these files exist.
-
-    Yields:
-        One reading per group of files: each source sentence paired with each of its references. A source sentence is
-        a group.
+    Options: `groups` lists tables with the keys `source`, a file name, `references`, a file name in which `{n}`
+        stands for a number, and `count`, how many of these files exist.
+    Yields: One reading per group of files: each source sentence paired with each of its references. A source sentence
+        is a group.
     """
     groups = (
         [each["source"], *(each["references"].format(n=n) for n in range(each["count"]))] for each in options["groups"]
@@ -88,12 +79,8 @@ def references(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def captions(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read parallel files of captions; line i of each file describes the same image.
 
-    Args:
-        folder: contains the files.
-        options: `groups` lists lists of file names.
-
-    Yields:
-        One reading per list of files: all unordered pairs of captions of an image. An image is a group.
+    Options: `groups` lists lists of file names.
+    Yields: One reading per list of files: all unordered pairs of captions of an image. An image is a group.
     """
     return _parallel(folder, options["groups"], lambda count: list(combinations(range(count), 2)))
 
@@ -127,12 +114,8 @@ def _parallel(
 def labelled_tokens(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the parallel files `a.toks`, `b.toks` and `sim.txt`, which contains labels; keep pairs with label 1.
 
-    Args:
-        folder: contains the folders.
-        options: `folders` lists the folders that contain these files.
-
-    Yields:
-        One reading; pairs with the same first sentence form a group.
+    Options: `folders` lists the folders that contain these files.
+    Yields: One reading; pairs with the same first sentence form a group.
     """
     files, first, second = [], [], []
     for name in options["folders"]:
@@ -150,9 +133,8 @@ def labelled_tokens(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def wikisplit(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lines of a long sentence, a tab, and two short sentences separated by `<::::>`.
 
-    Yields:
-        The long sentence paired with the concatenation of the short ones, one reading per file; each line is its own
-        group.
+    Yields: The long sentence paired with the concatenation of the short ones, one reading per file; each line is its
+        own group.
     """
     start = 0
     for path in find_files(folder, "*.tsv"):
@@ -167,14 +149,14 @@ def wikisplit(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def onestop(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read several files with blocks of two sentences and a line of asterisks.
 
-    Yields:
-        One reading; pairs that share a sentence, directly or through other pairs of any file, form a group.
+    Yields: One reading; pairs that share a sentence, directly or through other pairs of any file, form a group.
     """
     files = [SourceLines.read(path) for path in find_files(folder, "*.txt")]
     first, second = (pa.concat_arrays(side) for side in zip(*map(_blocks, files), strict=True))
     usable = pc.and_(first.is_valid(), second.is_valid())
     first, second = first.filter(usable), second.filter(usable)
-    yield make_pairs(files, first, second, _components(first, second))
+    nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
+    yield make_pairs(files, first, second, components(nodes[: len(first)], nodes[len(first) :]))
 
 
 def _blocks(lines: SourceLines) -> tuple[pa.StringArray, pa.StringArray]:
@@ -195,17 +177,10 @@ def _blocks(lines: SourceLines) -> tuple[pa.StringArray, pa.StringArray]:
     return lines.text.take(first), lines.text.take(pc.add(first, 1))
 
 
-def _components(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.int32]:
-    """Return for each pair the number of its connected component, (pairs,); equal texts are one node."""
-    nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
-    return components(nodes[: len(first)], nodes[len(first) :])
-
-
 def simpwiki(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the parallel files `normal.aligned` and `simple.aligned` of a tar archive.
 
-    Yields:
-        The last fields of corresponding lines, which are the sentences; each line is its own group.
+    Yields: The last fields of corresponding lines, which are the sentences; each line is its own group.
     """
     path = find_file(folder, "*.tar.gz")
     archive = read_archive(path)

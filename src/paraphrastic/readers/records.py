@@ -101,20 +101,13 @@ def _contents(folder: Path, listing: Listing) -> list[tuple[str, bytes]]:
     if "archive" not in listing:
         paths = [path for name in listing["files"] for path in find_files(folder, name)]
         return [(str(path), read_bytes(path)) for path in paths]
-    archive = find_file(folder, listing["archive"])
+    archive, contents = find_file(folder, listing["archive"]), list[tuple[str, bytes]]()
     members = read_archive(archive)
-    return [
-        (f"{archive}!{name}", members[name])
-        for pattern in listing["files"]
-        for name in _members(archive, members, pattern)
-    ]
-
-
-def _members(path: Path, members: Iterable[str], pattern: str) -> list[str]:
-    names = sorted(name for name in members if fnmatchcase(name, pattern))
-    if not names:
-        raise DataError(f"{path}: the archive contains no {pattern}; {REMEDY}")
-    return names
+    for pattern in listing["files"]:
+        if not (names := sorted(name for name in members if fnmatchcase(name, pattern))):
+            raise DataError(f"{archive}: the archive contains no {pattern}; {REMEDY}")
+        contents += [(f"{archive}!{name}", members[name]) for name in names]
+    return contents
 
 
 def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing) -> Iterator[Cells]:

@@ -23,12 +23,8 @@ def conllu(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Multiword tokens (`1-2`) and empty nodes (`8.1`) are skipped. A sentence with a bad row is left out as a whole,
     because heads are positions in the sentence.
 
-    Args:
-        folder: contains the files.
-        options: `set`, the name of the set; `splits` maps a file to its split.
-
-    Yields:
-        One reading per file.
+    Options: `set`, the name of the set; `splits` maps a file to its split.
+    Yields: One reading per file.
     """
     for lines, split in read_lines(folder, options["splits"]):
         yield _tagged_reading([lines], _nodes(lines), options["set"], split)
@@ -83,12 +79,8 @@ def treebank(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     The files `wsj_NNNN.pos` are not used, because they do not mark the ends of sentences. Traces are skipped. Escapes
     such as `\/` and `-LRB-` are replaced by the characters of the original text, `/` and `(`.
 
-    Args:
-        folder: contains the archive.
-        options: `set`, the name of the set; `splits` maps a split to the first and last number of its files.
-
-    Yields:
-        One reading per split.
+    Options: `set`, the name of the set; `splits` maps a split to the first and last number of its files.
+    Yields: One reading per split.
     """
     path = find_file(folder, "*.zip")
     archive = read_archive(path)
@@ -128,12 +120,8 @@ def treebank_tagged(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     choice of tags, `word/TAG|TAG`, has the first one. A sentence ends after a token tagged `.` and the closing quotes
     and brackets that follow it on the same or the next line, and at a line of `=`, which separates paragraphs.
 
-    Args:
-        folder: contains the archive.
-        options: `archive`; `set`, the name of the set; `splits` maps a split to its first and last section.
-
-    Yields:
-        One reading per split.
+    Options: `archive`; `set`, the name of the set; `splits` maps a split to its first and last section.
+    Yields: One reading per split.
 
     Raises:
         DataError: a section has no file.

@@ -7,10 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paraphrastic.base.parallel import FASTMATH, njit
+from paraphrastic.base.parallel import FASTMATH, Array, njit
 from paraphrastic.scoring.table_format import FORMATS, TableFormat
-
-Array = NDArray[Any]
 
 _LARGEST = 127  # of int8, so that the range is symmetric
 _NAMES = {"values": "embeddings", "scales": "embeddings.scales"}  # of the arrays in weights.safetensors

@@ -233,7 +233,10 @@ class _Origins:
         """
         with _os_errors_as_source_errors(self.cache):
             if source.manual and self.manual is not None:
-                return _provided(self.manual / source.name / file.path, file)
+                provided = self.manual / source.name / file.path
+                if file.sha256 and (sha256 := sha256_of(provided)) != file.sha256:
+                    raise SourceError(_wrong_hash(file, provided, sha256))
+                return provided
             mirrored = in_mirror(file, self.mirror)
             if mirrored and file.sha256 is None:  # not copied to the cache, because the file of the mirror may change
                 self._announce(source)
@@ -276,17 +279,6 @@ class _Origins:
         path = self.cache / "files" / sha256
         path.parent.mkdir(exist_ok=True)
         return part.replace(path)
-
-
-def _provided(path: Path, file: File) -> Path:
-    """Return the path of a file of a manual source.
-
-    Raises:
-        SourceError: the file does not have the pinned hash.
-    """
-    if file.sha256 and (sha256 := sha256_of(path)) != file.sha256:
-        raise SourceError(_wrong_hash(file, path, sha256))
-    return path
 
 
 def _wrong_hash(file: File, local: Path | None, sha256: str) -> str:

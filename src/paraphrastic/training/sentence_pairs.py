@@ -12,7 +12,7 @@ from torch import Tensor
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import StoredSentences, TrainingSentences
-from paraphrastic.nn.batch import DeviceSentences, SentenceFile, Sentences, UnreadSentences, to_device
+from paraphrastic.nn.batch import DeviceSentences, SentenceFile, UnreadSentences, to_device
 from paraphrastic.text.columns import Ragged
 from paraphrastic.training.batches import weighted_rows
 from paraphrastic.training.losses import ALL, negative_mask
@@ -54,7 +54,7 @@ class SentencePairs:
     right: NDArray[np.integer]
     sources: NDArray[np.integer]
 
-    def on_device(self, device: torch.device) -> Sentences:
+    def on_device(self, device: torch.device) -> DeviceSentences | UnreadSentences:
         """Return the sentences, from which mini-batches on `device` are taken."""
         if isinstance(self.sentences, Unread):
             return UnreadSentences(self.sentences.texts, self.sentences.vocabulary, device)

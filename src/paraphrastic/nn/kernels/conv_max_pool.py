@@ -15,14 +15,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from paraphrastic.base.parallel import njit
+from paraphrastic.base.parallel import Array, njit
 from paraphrastic.nn.layers import glorot_uniform
-
-Array = NDArray[Any]
 
 
 def filter_reach(filters: dict[int, int]) -> list[int]:

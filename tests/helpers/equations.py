@@ -1,4 +1,4 @@
-"""The equations of encoders that read words or n-grams, in plain NumPy, sentence by sentence and step by step.
+"""The equations of encoders in plain NumPy, sentence by sentence and step by step.
 
 Each function takes a sentence as rows of the embedding table, the table (rows, dim), the weights of the model by name,
 and its options, and returns the sentence vector.
@@ -139,4 +139,44 @@ def charagram(sentence, embeddings, weights, block):
     return f(total) if block["num_layers"] == 1 else f(weights["dense.W"].T @ f(total) + weights["dense.b"])
 
 
-EQUATIONS = {f.__name__: f for f in (avg, proj, dan, rnn, irnn, lstm, lstmavg, bilstmavg, gran, bigran, charagram)}
+def filters_by_width(weights, filters):
+    """Return the filters (width, dim, count) of each width, from columns by offset and then widest first."""
+    widths, start = sorted(filters, reverse=True), 0
+    blocks = {width: [] for width in widths}
+    for offset in range(widths[0]):
+        for width in widths:
+            if offset < width:
+                blocks[width].append(weights[:, start : start + filters[width]])
+                start += filters[width]
+    assert start == weights.shape[1]
+    return {width: np.stack(block) for width, block in blocks.items()}
+
+
+def max_responses(sentence, embeddings, weights, filters):
+    """Return `max_t Σ_j F_j · x[t + j]` of each filter, widest first.
+
+    A window does not leave the sentence, unless the sentence is shorter than the filter.
+    """
+    pooled = []
+    for width, F in filters_by_width(weights, filters).items():
+        for k in range(filters[width]):
+            responses = []
+            for t in range(max(len(sentence) - width, 0) + 1):
+                window = sentence[t : t + width]
+                responses.append(sum(F[j, :, k] @ embeddings[character] for j, character in enumerate(window)))
+            pooled.append(max(responses))
+    return np.array(pooled, float)
+
+
+def charcnn(sentence, embeddings, weights, block):
+    if not sentence:
+        return np.zeros(embeddings.shape[1] if block["dense"] else sum(block["filters"].values()))
+    responses = max_responses(sentence, embeddings, weights["filters"], block["filters"])
+    pooled = ACTIVATIONS[block["filter_activation"]](responses + weights["bias"])
+    if not block["dense"]:
+        return pooled
+    return ACTIVATIONS[block["activation"]](pooled @ weights["dense.W"] + weights["dense.b"])
+
+
+ENCODERS = avg, proj, dan, rnn, irnn, lstm, lstmavg, bilstmavg, gran, bigran, charagram, charcnn
+EQUATIONS = {f.__name__: f for f in ENCODERS} | {"charlstm": lstm}
