@@ -155,7 +155,7 @@ def test_four_averages(tmp_path):
 
 def test_model_that_keeps_the_vectors_of_the_file(tmp_path):
     artifacts, config = write(tmp_path), vectors.Config(vectors=str(tmp_path / "vectors.txt"), dim=DIM)
-    model_folder.save(vectors.Vectors.fit(config, SENTENCES), "vectors", config, tmp_path / "model")
+    model_folder.save(vectors.GivenVectors.fit(config, SENTENCES), "vectors", config, tmp_path / "model")
     table = norm_weights(artifacts).set_index("vectors")
     assert table.loc["trained", "pearson"] == table.loc["initial", "pearson"]
     assert table["improvement"].isna().all()

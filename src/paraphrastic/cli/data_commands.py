@@ -45,11 +45,11 @@ def fetch(names: Names) -> None:
     The name of a corpus or of a suite of benchmarks, such as `open`, stands for its sources.
     """
     from paraphrastic.sources.fetching import fetch_visibly
-    from paraphrastic.sources.locations import how_to_provide, manual_folder
 
-    absent = fetch_visibly(_sources(names), None)
+    locations = _locations()
+    absent = fetch_visibly(_sources(names), None, locations)
     if absent:
-        raise SourceError("; ".join(f"{each.name}: {how_to_provide(each, manual_folder())}" for each in absent))
+        raise SourceError("; ".join(f"{each.name}: {locations.how_to_provide(each)}" for each in absent))
 
 
 @data.command()

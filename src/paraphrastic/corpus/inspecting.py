@@ -94,12 +94,11 @@ def overlaps(texts: pa.StringArray, suite_name: str) -> list[SharedTexts] | None
     """
     locations = DataLocations.from_environment()
     wanted = suite(suite_name).sources
-    sources = [source for source in wanted if all(locations.find(source, file) for file in source.files)]
+    sources = [source for source in wanted if locations.has(source)]
     if any(not (source in sources or source.manual or source.optional) for source in wanted):
         return None
     with TemporaryDirectory() as folder:
-        mirror = str(locations.mirror) if locations.mirror else None
-        fetch(sources, Path(folder), mirror=mirror, cache=locations.cache, manual=locations.manual)
+        fetch(sources, Path(folder), locations)
         readings = [reading for source in sources for reading in read_evaluation(source, Path(folder) / source.name)]
     columns = ["set", *SIDES]
     tables = [reading.table.select(columns) for reading in readings if "text2" in reading.table.column_names]

@@ -8,20 +8,20 @@ from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.corpus.tokenizing import index_readings
-from paraphrastic.evaluation import Benchmarks, Results
-from paraphrastic.evaluation import evaluate as evaluate_scorer
+from paraphrastic.evaluation import suite
+from paraphrastic.evaluation.benchmarks import Benchmarks
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import is_model_folder, load_scorer
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.sources.catalogue import suite
+from paraphrastic.sources import catalogue
 from paraphrastic.sources.fetching import download
 from paraphrastic.sources.own_files import AnyEntry
 
 _BATCH_SIZE = 256  # sentences per call of an encoder of another package
 
 
-def evaluate(model: Model | str | Path, *sets: AnyEntry, device: str = devices.AUTO) -> Results:
+def evaluate(model: Model | str | Path, *sets: AnyEntry, device: str = devices.AUTO) -> suite.Results:
     """Score a model on evaluation sets.
 
     Args:
@@ -39,8 +39,8 @@ def evaluate(model: Model | str | Path, *sets: AnyEntry, device: str = devices.A
         SourceError: a file is missing or cannot be fetched.
         DataError: a file is damaged, or a row of it is unusable.
     """
-    scorer = _scorer(model, device)
-    return evaluate_scorer(_benchmarks(sets), scorer)
+    scorer = _scorer(model, device)  # before the sets, which take longer
+    return suite.evaluate(_benchmarks(sets), scorer)
 
 
 def _scorer(model: Model | str | Path, device: str) -> Scorer:
@@ -60,6 +60,6 @@ def _scorer(model: Model | str | Path, device: str) -> Scorer:
 def _benchmarks(sets: Sequence[AnyEntry]) -> Benchmarks:
     with TemporaryDirectory() as folder:
         raw = Path(folder)
-        present = download(suite(sets).sources, raw, "the same command again")
+        present = download(catalogue.suite(sets).sources, raw, "the same command again")
         readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
     return Benchmarks(*index_readings(readings))
