@@ -14,13 +14,8 @@ from paraphrastic.readers.registry import read
 from paraphrastic.scoring.token_overlap import OverlapScorer
 from paraphrastic.sources.catalogue import source
 from paraphrastic.sources.fetching import fetch
-<<<<<<< HEAD
-from paraphrastic.text.tokenizer import tokenize, tokenize_tables
-=======
 from paraphrastic.sources.locations import DataLocations
-from paraphrastic.text.tokenizer import tokenize_tables
-from paraphrastic.text.tokenizer import tokenize
->>>>>>> main
+from paraphrastic.text.tokenizer import tokenize, tokenize_tables
 from tests.helpers.trec_eval import trec_eval
 
 tfidf = import_module("paraphrastic.models.tfidf-chars")
