@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import strategies as st
 
-from paraphrastic.text.normalize import normalize
+from paraphrastic.text.columns import normalize
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.vocabulary.characters import CharacterVocabulary
 from paraphrastic.vocabulary.counting import count_ngrams, count_words

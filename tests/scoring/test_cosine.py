@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paraphrastic.scoring.cosine import cosine_of_sparse_rows, cosine_of_vectors, normalize_rows
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Ragged
 from tests.helpers.pair_scores import cosines
 
 ROWS, COLUMNS = 30, 12

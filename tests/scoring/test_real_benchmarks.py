@@ -15,8 +15,7 @@ from paraphrastic.scoring.token_overlap import OverlapScorer
 from paraphrastic.sources.catalogue import source
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
-from paraphrastic.text.deduplicate import tokenize_tables
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import tokenize, tokenize_tables
 from tests.helpers.trec_eval import trec_eval
 
 tfidf = import_module("paraphrastic.models.tfidf-chars")

@@ -27,7 +27,7 @@ from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import Entry, OwnFile, own_file
-from paraphrastic.text.normalize import normalize
+from paraphrastic.text.columns import normalize
 from paraphrastic.text.tokenizer import tokenize
 
 SAMPLES = 5

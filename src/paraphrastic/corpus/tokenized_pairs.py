@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from paraphrastic.base.parallel import in_order, njit
 from paraphrastic.base.tables import SIDES
 from paraphrastic.corpus.text_store import StoredTexts, TextColumn
-from paraphrastic.text.columns import chunks
-from paraphrastic.text.normalize import normalize
-from paraphrastic.text.numbering import Hashes, Numbers, TextNumbering, hash_texts
+from paraphrastic.text.columns import Hashes, Numbers, TextNumbering, chunks, hash_texts, normalize
 from paraphrastic.text.tokenizer import CHUNK, tokenize_chunk
 
 Mask = NDArray[np.bool_]

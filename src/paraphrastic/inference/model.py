@@ -24,7 +24,7 @@ from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer
 from paraphrastic.scoring.static import with_table_format
 from paraphrastic.scoring.table_format import TableFormat
-from paraphrastic.text.deduplicate import deduplicate
+from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 
 Compared: TypeAlias = str | Iterable[str] | Texts | Vectors  # texts, or vectors of texts

@@ -17,9 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.text.columns import GrowingArray, Texts, chunks, offsets_from_lengths
+from paraphrastic.text.columns import GrowingArray, Ragged, Texts, chunks, offsets_from_lengths
 from paraphrastic.vocabulary.kinds import Vocabulary
-from paraphrastic.vocabulary.ragged import Ragged
 
 _CHUNK = 1 << 25  # bytes of text that are written at a time
 

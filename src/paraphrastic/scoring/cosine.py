@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.parallel import njit
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Ragged
 
 
 def cosine_of_vectors(vectors: Vectors, left: Rows, right: Rows) -> Scores:

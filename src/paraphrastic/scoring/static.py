@@ -21,9 +21,8 @@ from paraphrastic.scoring.embedding_table import EmbeddingTable
 from paraphrastic.scoring.scorer import Rows, Scorer, Scores, Vectors
 from paraphrastic.scoring.table_format import FORMATS, TableFormat
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
-from paraphrastic.text.columns import chunks
+from paraphrastic.text.columns import Ragged, chunks
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
-from paraphrastic.vocabulary.ragged import Ragged
 
 _PART = 1 << 18  # bytes of text that one thread encodes at a time
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from paraphrastic.scoring.cosine import cosine_of_sparse_rows
 from paraphrastic.scoring.scorer import Rows, Scores
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
+from paraphrastic.text.columns import Ragged
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
-from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import WordVocabulary
 
 

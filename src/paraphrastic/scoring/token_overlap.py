@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.scoring.cosine import cosine_of_sparse_rows
 from paraphrastic.scoring.scorer import Rows, Scores
-from paraphrastic.text.columns import split_words
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Ragged, split_words
 
 
 class OverlapScorer:

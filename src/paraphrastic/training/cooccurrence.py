@@ -18,8 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
-from paraphrastic.text.columns import Texts, chunks
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Ragged, Texts, chunks
 from paraphrastic.vocabulary.words import WordVocabulary
 
 WINDOW = 5  # tokens on each side

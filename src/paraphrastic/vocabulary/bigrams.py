@@ -9,9 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.text.columns import offsets_from_lengths
-from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Hashes, Ragged, TextNumbering, hash_texts, offsets_from_lengths
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio; makes the hash of a pair depend on its order
 

@@ -8,9 +8,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths
+from paraphrastic.text.columns import Ragged, Texts, chunks, concat, offsets_from_lengths
 from paraphrastic.vocabulary.ngrams import CHUNK, code_points
-from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 from paraphrastic.vocabulary.words import UNKNOWN
 

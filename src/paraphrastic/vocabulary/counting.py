@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.parallel import in_order, njit
 from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS
-from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths, split_words
+from paraphrastic.text.columns import Ragged, Texts, chunks, offsets_from_lengths, split_words
 from paraphrastic.vocabulary.ngrams import ALPHABET, CHUNK, NgramNumbering, code_points
-from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import CHUNK as WORDS_CHUNK
 from paraphrastic.vocabulary.words import WordVocabulary
 

@@ -7,11 +7,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.text.columns import Texts
+from paraphrastic.text.columns import Ragged, Texts
 from paraphrastic.vocabulary.characters import CharacterVocabulary
 from paraphrastic.vocabulary.counting import count_bigrams, count_ngrams, count_words
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
-from paraphrastic.vocabulary.ragged import Ragged
 from paraphrastic.vocabulary.words import BoundaryTokens, WordVocabulary
 from paraphrastic.vocabulary.words_and_ngrams import WordNgramVocabulary, merge_counts
 

@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.parallel import njit
-from paraphrastic.text.columns import Texts, chunks, offsets_from_lengths
-from paraphrastic.vocabulary.ragged import MAX_COUNT, Ragged, concat
+from paraphrastic.text.columns import MAX_COUNT, Ragged, Texts, chunks, concat, offsets_from_lengths
 from paraphrastic.vocabulary.validation import check_vocabulary
 
 CHUNK = 1 << 19  # bytes of text; the arrays made from a chunk of this size stay in the processor's cache

@@ -7,9 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.text.columns import Texts, chunks, split_words
-from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
-from paraphrastic.vocabulary.ragged import Ragged, concat
+from paraphrastic.text.columns import Hashes, Ragged, TextNumbering, Texts, chunks, concat, hash_texts, split_words
 from paraphrastic.vocabulary.validation import check_vocabulary
 
 START, END = "<s>", "</s>"

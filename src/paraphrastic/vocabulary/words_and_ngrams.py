@@ -13,10 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.text.columns import Texts, chunks
+from paraphrastic.text.columns import Ragged, Texts, chunks, concat
 from paraphrastic.vocabulary.bigrams import BigramVocabulary, is_bigram
 from paraphrastic.vocabulary.ngrams import CHUNK, NgramVocabulary
-from paraphrastic.vocabulary.ragged import Ragged, concat
 from paraphrastic.vocabulary.validation import check_vocabulary
 from paraphrastic.vocabulary.words import WordVocabulary, hash_words
 
