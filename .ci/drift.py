@@ -5,20 +5,11 @@ Print one line for each number that changed by more than 0.5 or is in one file o
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+import pandas as pd
 
 TOLERANCE = 0.5  # points; rounding differs between machines
-
-
-def flatten(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the numbers of nested mappings with their dotted names."""
-    for key, value in tree.items():
-        if isinstance(value, dict):
-            yield from flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def differences(committed: dict[str, float], new: dict[str, float]) -> list[str]:
@@ -32,7 +23,8 @@ def differences(committed: dict[str, float], new: dict[str, float]) -> list[str]
 
 def main(committed_file: str, new_file: str) -> int:
     """Print the differences and return the exit status."""
-    committed, new = (dict(flatten(json.loads(Path(file).read_text()))) for file in (committed_file, new_file))
+    trees = (json.loads(Path(file).read_text()) for file in (committed_file, new_file))
+    committed, new = (pd.json_normalize(tree).to_dict("records")[0] for tree in trees)
     lines = differences(committed, new) or ([] if committed else [f"{committed_file}: no metrics are committed"])
     for line in lines:
         print(line)

@@ -34,9 +34,9 @@ _MODULES = {
     "ParaphrasticError": "base.errors",
     "ProcessError": "base.errors",
     "SourceError": "base.errors",
-    "evaluate": "workflow.evaluating",
+    "evaluate": "evaluation.any_model",
     "load": "inference.model",
-    "train": "workflow.encoder",
+    "train": "training.standalone",
 }
 
 

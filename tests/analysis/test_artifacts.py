@@ -1,9 +1,12 @@
-"""Artifacts that do not belong together."""
+"""Artifacts that an analysis cannot use."""
 
 import pytest
 
-from paraphrastic.base.errors import DataError
-from tests.helpers.run_artifacts import write_run
+from paraphrastic.analysis import analysis
+from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.base.errors import DataError, ModelError
+from tests.helpers.run_artifacts import write_corpus, write_run
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder
 
 
 def test_scores_of_other_benchmarks(tmp_path):
@@ -13,3 +16,29 @@ def test_scores_of_other_benchmarks(tmp_path):
     (tmp_path / "scores.parquet").write_bytes(earlier)
     with pytest.raises(DataError, match=r"scores\.parquet: scores of other benchmarks; run `dvc repro evaluate`$"):
         _ = artifacts.scores
+
+
+@pytest.mark.parametrize("name", ["length", "rare-words"])
+def test_benchmarks_without_sets_of_sentences(tmp_path, name):
+    write_corpus(tmp_path, ["a b"])
+    artifacts = write_run(tmp_path, ["a b", "a c"], [("words.simlex", "test", 0, 1, 1.0)])
+    with pytest.raises(DataError, match="no STS sets; choose `benchmarks: sample` or `open`"):
+        analysis(name)(artifacts)
+
+
+@pytest.mark.parametrize("name", ["cosine-gap", "neighbors"])
+def test_model_without_sentence_vectors(tmp_path, name):
+    save_baseline(tmp_path / "model", "overlap")
+    write_corpus(tmp_path, ["a b", "a c"], [(0, 1, "one", 0)])
+    with pytest.raises(ModelError, match=r"model: overlap has no sentence vectors; choose an encoder$"):
+        analysis(name)(Artifacts(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["overlap", "tfidf-words", "charagram"])
+def test_model_without_embeddings_of_words(tmp_path, name):
+    if name == "charagram":
+        save_encoder(tmp_path / "model", name, CHARAGRAM_WORDS)
+    else:
+        save_baseline(tmp_path / "model", name)
+    with pytest.raises(ModelError, match=rf"/model: {name} has no embeddings of words; choose a word model$"):
+        analysis("norms")(Artifacts(tmp_path))

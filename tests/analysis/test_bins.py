@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from paraphrastic.analysis.bins import correlation_by_bin, length, unknown_words
-from paraphrastic.base.errors import DataError
 from tests.helpers.run_artifacts import write_corpus, write_run
 
 
@@ -34,11 +33,6 @@ def test_pairs_are_binned_by_their_longer_sentence_over_all_sets(tmp_path):
     ]
     table = length(write_run(tmp_path, texts, pairs))
     assert table.to_numpy().tolist() == [["≤ 4", 3, 100], ["5", 1, 0], ["11–15", 1, 0], ["≥ 10", 1, 0]]
-
-
-def test_benchmarks_without_sts_sets(tmp_path):
-    with pytest.raises(DataError, match="no STS sets; choose `benchmarks: sample` or `open`"):
-        length(write_run(tmp_path, ["a b", "a c"], [("words.simlex", "test", 0, 1, 1.0)]))
 
 
 def test_unknown_words_of_both_sentences_are_counted_together(tmp_path):

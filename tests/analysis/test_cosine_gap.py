@@ -5,10 +5,10 @@ import pytest
 
 from paraphrastic.analysis import cosine_gap
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.run_artifacts import write_corpus
-from tests.helpers.small_models import save_baseline, save_encoder
+from tests.helpers.small_models import save_encoder
 from tests.helpers.toy_training import SENTENCES
 
 # (left, right, source, group): two mini-batches, the second with two pairs of one group, and a pair without negatives
@@ -59,13 +59,6 @@ def test_negatives_come_from_mini_batches_of_a_hundred_pairs(artifacts, monkeypa
     whole = cosine_gap.cosine_gap(artifacts).loc[0, "negative"]
     monkeypatch.setattr(cosine_gap, "PAIRS_PER_BATCH", 2)
     assert cosine_gap.cosine_gap(artifacts).loc[0, "negative"] < whole
-
-
-def test_model_without_sentence_vectors(tmp_path):
-    save_baseline(tmp_path / "model", "overlap")
-    write_corpus(tmp_path, SENTENCES.to_pylist(), PAIRS)
-    with pytest.raises(ModelError, match=r"model: overlap has no sentence vectors; choose an encoder$"):
-        cosine_gap.cosine_gap(Artifacts(tmp_path))
 
 
 @pytest.mark.parametrize("pairs", [[], PAIRS[-1:]])

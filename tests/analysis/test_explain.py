@@ -7,9 +7,9 @@ import pytest
 from paraphrastic.analysis.explain import BIAS, explain
 from paraphrastic.base.errors import ModelError, ParameterError
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
+from tests.helpers.equations import gran_states, submodule_weights
 from tests.helpers.small_models import save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import WORDS
-from tests.helpers.word_equations import gran_states, submodule_weights
 
 LEFT, RIGHT = f"Again, {WORDS[0]} was xyzzy {WORDS[0]}!", f"The {WORDS[3]} was again the {WORDS[7]}"
 LEFT_WORDS = ["again", ",", WORDS[0], "was", "xyzzy", WORDS[0], "!"]

@@ -9,11 +9,11 @@ from paraphrastic.analysis import gates
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError, ModelError
 from tests.helpers.encoder_variants import LSTM, WORD
+from tests.helpers.equations import lstm_states, sigmoid, submodule_weights
 from tests.helpers.pretended_device import HAS_GPU, gpu
 from tests.helpers.small_models import save_encoder
 from tests.helpers.task_tables import write_tasks
 from tests.helpers.toy_training import WORDS
-from tests.helpers.word_equations import lstm_states, sigmoid, submodule_weights
 
 GRAN = LSTM | {"variant": 1}
 A, B, C = WORDS[:3]

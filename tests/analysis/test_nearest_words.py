@@ -7,14 +7,13 @@ import torch
 
 from paraphrastic.analysis import nearest_words
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.vocabulary.kinds import count_entries
+from paraphrastic.vocabulary.counting import count_entries
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.run_artifacts import write_corpus
-from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline
+from tests.helpers.small_models import CHARAGRAM_WORDS
 
 SENTENCES = [
     "huge not unlike 2 disagree vehicles large able huge enormous possible contrary die 2nd growth growths",
@@ -108,10 +107,3 @@ def test_ngrams_nearest_to_ngrams(tmp_path, words):
         others = set(vectors) - entries_of_words - {text}
         expected = [each.replace(" ", "_") for each, _ in naive_neighbors(vectors, vectors[text], others, 10)]
         assert nearest == expected
-
-
-def test_model_without_sentence_vectors(tmp_path):
-    save_baseline(tmp_path / "model", "overlap")
-    write_corpus(tmp_path, SENTENCES)
-    with pytest.raises(ModelError, match=r"model: overlap has no sentence vectors; choose an encoder$"):
-        nearest_words.neighbors(Artifacts(tmp_path))

@@ -72,20 +72,6 @@ def test_python_versions_of_base_package():
     assert run == {"run": '.ci/base "$VERSION"', "env": {"VERSION": "${{ matrix.python }}"}}
 
 
-def test_first_steps_of_the_job_test():
-    job = load_workflow("ci")["jobs"]["test"]
-    assert job["steps"][0]["with"]["fetch-depth"] == 0
-    assert job["steps"][1]["with"] == {"python-version": "3.11"}
-    assert job["steps"][2]["run"] == ".ci/run"
-
-
-def test_jobs_of_dependencies():
-    jobs = load_workflow("ci")["jobs"]
-    assert jobs["lowest"]["steps"][-1]["run"] == ".ci/lowest"
-    assert jobs["audit"]["steps"][-1]["run"] == ".ci/audit"
-    assert not any("needs" in job for job in jobs.values())
-
-
 def test_upload_of_a_release():
     workflow = load_workflow("release")
     jobs = workflow["jobs"]

@@ -95,22 +95,21 @@ def test_entry_point_of_package():
     assert getattr(import_module(module), function) is main
 
 
-@pytest.mark.parametrize("command", ["embed", "similarity", "info"])
-def test_folder_without_model(run, command):
-    assert_refused(run(command, "nowhere"), "nowhere: no model here")
-    assert_refused(run(command, "lines.txt"), "lines.txt: is a file; a model is a folder")
-
-
-@pytest.mark.parametrize("command", ["embed", "similarity", "info"])
-def test_model_of_newer_format(run, command):
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("info nowhere", "nowhere: no model here"),
+        ("embed lines.txt", "lines.txt: is a file; a model is a folder"),
+        ("similarity newer", "newer: model format 99, this version reads 2; update the package"),
+        ("embed avg absent.txt", "absent.txt: No such file or directory"),
+        ("similarity avg absent.txt", "absent.txt: No such file or directory"),
+        ("neighbors avg x --among absent.txt", "absent.txt: No such file or directory"),
+    ],
+)
+def test_missing_and_newer_files(run, command, message):
     Path("newer").mkdir()
     Path("newer/config.json").write_text(Path("avg/config.json").read_text().replace('"format": 2', '"format": 99'))
-    assert_refused(run(command, "newer"), "newer: model format 99, this version reads 2; update the package")
-
-
-@pytest.mark.parametrize("command", ["embed avg", "similarity avg", "neighbors avg x --among"])
-def test_missing_file(run, command):
-    assert_refused(run(*command.split(), "absent.txt"), "absent.txt: No such file or directory")
+    assert_refused(run(*command.split()), message)
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,6 @@ def benchmarks(tmp_path):
     return Benchmarks.load(write_benchmarks(tmp_path))
 
 
-def texts(*rows):
-    return [TEXTS[row] for row in rows]
-
-
 def test_metrics_worked_by_hand(benchmarks):
     results = evaluate(benchmarks, DifferenceScorer())
     assert results.metrics == {
@@ -39,14 +35,7 @@ def test_metrics_worked_by_hand(benchmarks):
 
 def test_row_of_each_set(benchmarks):
     rows = {row["set"]: row for row in evaluate(benchmarks, DifferenceScorer()).sets}
-    assert list(rows) == [
-        "paraphrase.msrp",
-        "qa.wikiqa",
-        "sts.2012.MSRpar",
-        "sts.2016.headlines",
-        "sts.2016.postediting",
-        "words.simlex",
-    ]
+    assert list(rows) == [each.name for each in benchmarks.sets()]
     assert rows["qa.wikiqa"] == {"set": "qa.wikiqa", "kind": "ranking", "n": 3, "map": 50.0, "mrr": 50.0, "oov": 0.0}
     assert rows["paraphrase.msrp"].keys() == {"set", "kind", "n", "accuracy", "f1", "oov"}
     assert rows["paraphrase.msrp"]["n"] == 3
@@ -81,15 +70,21 @@ def test_scored_sentences(benchmarks):
     assert scorer.requests == [TEXTS[:8]]
 
 
-def test_selection_by_set_and_by_group(benchmarks):
+@pytest.mark.parametrize(
+    ("select", "score", "scored"),
+    [
+        ("test", 0, (1, 2, 3, 4, 5, 7)),
+        ("sts.2016", 0, (1, 2, 3, 4, 5, 7)),
+        ("sts.2016.postediting", 100, (4, 5, 7)),
+        ("oracle", 100, (0, 1, 2, 3)),  # sts.2012, not sts.2016 or words
+        ("words", 100, None),
+    ],
+)
+def test_selection(tmp_path, select, score, scored):
+    (write_benchmarks(tmp_path) / "select.txt").write_text("sts.2016\n")
     scorer = DifferenceScorer()
-    assert choose_selection(benchmarks, "sts.2016")(scorer) == pytest.approx(0)
-    assert choose_selection(benchmarks, "sts.2016.postediting")(scorer) == pytest.approx(100)
-    assert scorer.requests == [texts(1, 2, 3, 4, 5, 7), texts(4, 5, 7)]
-
-
-def test_selection_by_words(benchmarks):
-    assert choose_selection(benchmarks, "words")(DifferenceScorer()) == pytest.approx(100)
+    assert load_selection(tmp_path, select)(scorer) == pytest.approx(score)
+    assert scored is None or scorer.requests == [[TEXTS[row] for row in scored]]
 
 
 def test_correlation_that_selects_by_the_kind_of_set(tmp_path):
@@ -99,39 +94,20 @@ def test_correlation_that_selects_by_the_kind_of_set(tmp_path):
     assert choose_selection(benchmarks, "words")(DifferenceScorer()) == pytest.approx(100)  # Spearman's ρ
 
 
-def test_selection_by_oracle(benchmarks):
-    scorer = DifferenceScorer()
-    assert choose_selection(benchmarks, "oracle")(scorer) == pytest.approx(100)
-    assert scorer.requests == [texts(0, 1, 2, 3)]  # sts.2012, not sts.2016 or words
-
-
-def test_selection_by_oracle_of_sample(tmp_path):
-    pairs = [(0, 1, 1.0), (0, 2, 2.0)]
-    rows = [(name, "test", *pair) for name in ("sample.roles", "sample.dev") for pair in pairs]
-    scorer = DifferenceScorer()
-    assert choose_selection(Benchmarks.load(write_benchmarks(tmp_path, rows)), "oracle")(scorer) > 0
-    assert scorer.requests == [texts(0, 1, 2)]
+@pytest.mark.parametrize(
+    ("names", "select"),
+    [(("sample.roles", "sample.dev"), "oracle"), (("own.mine",), "oracle"), (("own.mine", "sample.dev"), "own")],
+)
+def test_sets_that_select_without_those_of_the_papers(tmp_path, names, select):
+    similarity = [(name, "test", 0, right, float(right)) for name in names for right in (1, 2, 3)]
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity, [], []))
+    assert choose_selection(benchmarks, select).names == [names[0]]
 
 
 @pytest.mark.parametrize(("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])
-def test_unknown_selection(benchmarks, select, nearest):
+def test_unknown_selection(tmp_path, select, nearest):
     with pytest.raises(ParameterError, match=rf"'{select}': did you mean '{nearest}'\?"):
-        choose_selection(benchmarks, select)
-
-
-def test_unknown_selection_before_any_score(tmp_path):
-    with pytest.raises(ParameterError, match=r"'sts\.2061': did you mean 'sts\.2016'\?"):
-        load_selection(write_benchmarks(tmp_path), "sts.2061")
-
-
-@pytest.mark.parametrize(
-    ("select", "score"), [("test", 0.0), ("sts.2016", 0.0), ("sts.2016.postediting", 100.0), ("oracle", 100.0)]
-)
-def test_loaded_selection(tmp_path, select, score):
-    (write_benchmarks(tmp_path) / "select.txt").write_text("sts.2016\n")
-    selection = load_selection(tmp_path, select)
-    assert selection is not None
-    assert selection(DifferenceScorer()) == pytest.approx(score)
+        load_selection(write_benchmarks(tmp_path), select)
 
 
 def test_selection_by_none(tmp_path):
@@ -150,6 +126,12 @@ def test_missing_or_damaged_selection_of_suite(tmp_path, content):
         (tmp_path / "select.txt").write_bytes(content)
     with pytest.raises(DataError, match=r"select\.txt: missing or damaged; run `dvc repro tokenize`"):
         load_selection(tmp_path, "test")
+
+
+def test_selection_without_sets_of_similarity(tmp_path):
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity=[]))
+    with pytest.raises(ParameterError, match=r"train\.select: the benchmarks have no set of similarity"):
+        choose_selection(benchmarks, "own")
 
 
 def test_scores_with_nan(benchmarks):
@@ -177,9 +159,7 @@ def test_constant_scores(benchmarks):
 
 def test_benchmarks_without_test_pairs(tmp_path):
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path, SIMILARITY[3:4], RANKING[3:], LABELLED_PAIRS[5:]))
-    with pytest.raises(
-        DataError, match=r"^the benchmarks have no set with test pairs; choose another suite for `benchmarks`$"
-    ):
+    with pytest.raises(DataError, match=r"^the benchmarks have no set with test pairs; choose another suite"):
         evaluate(benchmarks, DifferenceScorer())
 
 
@@ -196,16 +176,3 @@ def test_own_sets_have_all_their_metrics(tmp_path):
     results = evaluate(Benchmarks.load(write_benchmarks(tmp_path, similarity, ranking, [])), DifferenceScorer())
     words = {"pearson": 96.63, "spearman": 100.0}
     assert results.metrics == {"own": {"faq": {"map": 50.0, "mrr": 50.0}, "words": {"animals": words}}}
-
-
-def test_own_sets_select_if_there_are_no_others(tmp_path):
-    similarity = [("own.mine", "test", 0, right, float(right)) for right in (1, 2, 3)]
-    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity, [], []))
-    assert choose_selection(benchmarks, "oracle").names == ["own.mine"]
-    assert choose_selection(benchmarks, "own").names == ["own.mine"]
-
-
-def test_selection_without_sets_of_similarity(tmp_path):
-    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity=[]))
-    with pytest.raises(ParameterError, match=r"train\.select: the benchmarks have no set of similarity"):
-        choose_selection(benchmarks, "own")

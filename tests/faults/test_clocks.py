@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from paraphrastic.sources.fetching import fetch
+from paraphrastic.sources.locations import DataLocations
 from paraphrastic.training import display, trainer
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
@@ -53,8 +54,7 @@ def test_downloads(tries, tmp_path):
         for number, order in enumerate(orders):
             server.faults = list(order)
             source = server.source(f"/{number}.bin")
-            options = {"mirror": None, "cache": tmp_path / "cache", "timeout": 0.2, "pauses": [0.0] * 4}
-            fetch([source], tmp_path / str(number), **options)
+            fetch([source], tmp_path / str(number), DataLocations(tmp_path / "cache"), timeout=0.2, pauses=[0.0] * 4)
             assert (tmp_path / f"{number}/texts/{number}.bin").read_bytes() == BODY
             server.end_of_stall.set()
             server.end_of_stall.clear()

@@ -19,13 +19,13 @@ from pathlib import Path
 from ruamel.yaml import YAML
 from paraphrastic.sources.source import Source
 from paraphrastic.sources.fetching import fetch
-from paraphrastic.sources.locations import cache_folder
+from paraphrastic.sources.locations import DataLocations
 
 seed = YAML(typ="safe", pure=True).load(Path("params.yaml"))["seed"]
 url, sha256 = sys.argv[1:]
 files = {"data.bin": sha256}
 texts = Source(name="texts", title="Texts", licence="CC0", citation="Nobody", url=url.rpartition("/")[0], files=files)
-fetch([texts], Path("raw"), mirror=None, cache=cache_folder(), pauses=[0.1] * 5)
+fetch([texts], Path("raw"), DataLocations.from_environment(), pauses=[0.1] * 5)
 found = hashlib.sha256(Path("raw/texts/data.bin").read_bytes()).hexdigest()
 Path("metrics.json").write_text(json.dumps({"found": found, "seed": seed}))
 """

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.helpers.word_equations import sigmoid
+from tests.helpers.equations import filters_by_width, sigmoid
 
 
 def cosine(x, y):
@@ -41,23 +41,12 @@ def components(S, T, block):
     return [np.reshape(part, S.shape) for part in zip(*parts, strict=True)] or [S, S]  # [S, S] if S has no words
 
 
-def filters_by_width(weights, block):
-    """Return the filters of each width, widest first, as (filters, channels, width, d)."""
-    count, widest = block["filters_per_width"], block["max_window"]
-    columns, start = weights["conv.filters"], 0
-    blocks = {width: [] for width in range(widest, 0, -1)}
-    for offset in range(widest):
-        for width in range(widest, offset, -1):
-            blocks[width].append(columns[:, start : start + count].reshape(2, -1, count).transpose(2, 0, 1))
-            start += count
-    assert start == columns.shape[1]
-    return {width: np.stack(parts, axis=2) for width, parts in blocks.items()}
-
-
 def compose(similar, dissimilar, weights, block):
     """Return the features of Eq. 10: the maximum over i, with separate weights for each channel of a filter."""
     features, bias = [], weights["conv.bias"]
-    for width, filters in filters_by_width(weights, block).items():
+    counts = dict.fromkeys(range(1, block["max_window"] + 1), block["filters_per_width"])
+    for width, both in filters_by_width(weights["conv.filters"], counts).items():  # (width, 2 d, filters)
+        filters = np.moveaxis(both.reshape(width, 2, -1, both.shape[2]), (3, 1), (0, 1))  # (filters, 2, width, d)
         missing = np.zeros((max(width - len(similar), 0), similar.shape[1]))
         plus, minus = (np.concatenate([channel, missing]) for channel in (similar, dissimilar))
         for w in filters:

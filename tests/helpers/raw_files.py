@@ -8,6 +8,7 @@ from typing import Any
 from paraphrastic.base.tables import RAW
 from paraphrastic.readers.reading import Reading
 from paraphrastic.readers.registry import READERS
+from paraphrastic.sources.catalogue import source
 
 
 def write_file(path: Path, data: str | bytes) -> Path:
@@ -42,3 +43,10 @@ def read_files(reader: str, folder: Path, **options: Any) -> list[Reading]:
     readings = list(READERS[reader](folder, options))
     assert all(reading.table.schema == RAW[reading.kind] for reading in readings)
     return readings
+
+
+def read_like(name: str, folder: Path, **changes: Any) -> list[Reading]:
+    """Return the readings of files in the format of a source of the catalogue; `changes` name the files."""
+    entry = source(name)
+    options = {key: value for key, value in entry.options.items() if key not in ("archive", "splits", "sets")}
+    return read_files(str(entry.reader), folder, **options | changes)

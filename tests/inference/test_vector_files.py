@@ -9,7 +9,7 @@ import pytest
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import vector_files
-from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
+from paraphrastic.inference.vector_files import FORMATS, write_vectors
 from tests.helpers.small_models import save_baseline
 from tests.helpers.toy_training import SENTENCES
 
@@ -43,7 +43,7 @@ def test_vectors_in_each_format(model, tmp_path, capfdbinary, normalize):
     assert texts == LINES
     np.testing.assert_array_equal(vectors, expected)
     capfdbinary.readouterr()
-    write_vectors(model, parts(3), STANDARD_OUTPUT, normalize)
+    write_vectors(model, parts(3), "-", normalize)
     assert capfdbinary.readouterr().out == content
 
 

@@ -1,14 +1,12 @@
-"""The character CNN: independence of the batch, dropout, and its option `filters`."""
+"""The character CNN: its options, and vectors without a dense layer."""
 
 import json
 
-import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
 
 from paraphrastic.models.charcnn import CharCnn, Config
-from tests.helpers.character_equations import filters_by_width
 from tests.helpers.encoder_variants import TRAINED, batch_of
 
 DIM, ROWS = 4, 9
@@ -29,37 +27,11 @@ def random_embeddings():
     return torch.randn(ROWS, DIM, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 
 
-def test_vectors_with_biases_in_different_batches():
-    encoder, embeddings = charcnn(), random_embeddings()
-    for bias in (encoder.bias, encoder.dense.b):
-        bias.data.fill_(0.5)
-    together = encoder(embeddings, batch_of(SENTENCES, encoder))
-    alone = torch.cat([encoder(embeddings, batch_of([sentence], encoder)) for sentence in SENTENCES])
-    torch.testing.assert_close(together, alone)
-    assert together.any(1).tolist() == [bool(sentence) for sentence in SENTENCES]
-
-
 def test_vectors_with_unused_rows_in_the_embedding_table():
     encoder, embeddings = charcnn(), random_embeddings()
     larger = torch.cat([torch.full((3, DIM), torch.nan), embeddings])
     shifted = batch_of([[character + 3 for character in sentence] for sentence in SENTENCES], encoder)
     assert torch.equal(encoder(larger, shifted), encoder(embeddings, batch_of(SENTENCES, encoder)))
-
-
-def test_initial_filters_within_the_bound_of_their_width():
-    filters = {1: 300, 8: 200}
-    weights = filters_by_width(charcnn(filters=filters).filters.detach().numpy(), filters)
-    for width, count in filters.items():
-        bound = (6 / (width * DIM + count)) ** 0.5
-        assert 0.95 * bound < np.abs(weights[width]).max() <= bound
-
-
-@pytest.mark.parametrize("layers", [{}, NO_DENSE], ids=["dense", "no-dense"])
-def test_dropout_in_training_and_evaluation(layers):
-    encoder, embeddings = charcnn(dropout=0.5, **layers), random_embeddings()
-    batch = batch_of(SENTENCES, encoder)
-    assert not torch.equal(encoder(embeddings, batch), encoder(embeddings, batch))
-    assert torch.equal(encoder.eval()(embeddings, batch), charcnn(**layers)(embeddings, batch))
 
 
 def test_pooled_responses_as_vectors():

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from tests.helpers import character_equations, word_equations
 from tests.helpers.encoder_variants import MORE, SENTENCES, VARIANTS, batch_of, build, variant_parameters
+from tests.helpers.equations import EQUATIONS
 
-EQUATIONS = word_equations.EQUATIONS | character_equations.EQUATIONS
 WITH_MATRIX_PRODUCTS = [(name, block) for name, block in VARIANTS if "matmul_dtype" in block]
 FAST_GRADIENTS = (
     *("avg", "proj", "dan", "rnn", "irnn", "charagram", "charcnn"),

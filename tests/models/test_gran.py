@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.encoder_variants import LSTM, SENTENCES, batch_of, build
-from tests.helpers.word_equations import gran_states, submodule_weights
+from tests.helpers.equations import gran_states, submodule_weights
 
 
 @pytest.mark.parametrize("variant", [1, 2, 3, 4, 5])

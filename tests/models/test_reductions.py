@@ -6,8 +6,8 @@ import torch
 
 from paraphrastic.models.irnn import Config, Irnn
 from tests.helpers.encoder_variants import DIM, LSTM, RECURRENT, ROWS, SENTENCES, batch_of, build
+from tests.helpers.equations import avg, lstmavg
 from tests.helpers.toy_training import train
-from tests.helpers.word_equations import avg, lstmavg
 
 
 def vectors(encoder, embeddings):

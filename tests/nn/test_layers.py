@@ -7,8 +7,8 @@ import torch
 from paraphrastic.nn import layers
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.layers import Matmul, WordLookup, matmul
-from paraphrastic.vocabulary.ragged import Ragged
-from tests.helpers.encoder_variants import BOTH, DIM, SENTENCES, WORD, batch_of, build
+from paraphrastic.text.columns import Ragged
+from tests.helpers.encoder_variants import BOTH, DIM, SENTENCES, VARIANTS, WORD, batch_of, build
 
 
 @pytest.fixture
@@ -63,10 +63,17 @@ def test_dropout_of_elements():
     assert (vectors.min(1).values != vectors.max(1).values).any()
 
 
-@pytest.mark.parametrize(("name", "block"), [("avg", WORD), ("bigran", BOTH[0] | {"variant": 1})])
-def test_dropout_in_training_and_evaluation(name, block):
+NOISY = {"dropout": 0.5, "word_dropout": 0.5}
+CHARCNN = {name: block for name, block in VARIANTS if name == "charcnn"}["charcnn"]
+
+
+@pytest.mark.parametrize(
+    ("name", "block", "noise"),
+    [("avg", WORD, NOISY), ("bigran", BOTH[0] | {"variant": 1}, NOISY), ("charcnn", CHARCNN, {"dropout": 0.5})],
+)
+def test_dropout_in_training_and_evaluation(name, block, noise):
     encoder, embeddings = build(name, block)
-    noisy, _ = build(name, block | {"dropout": 0.5, "word_dropout": 0.5})
+    noisy, _ = build(name, block | noise)
     batch = batch_of(SENTENCES, encoder)
     assert not torch.equal(noisy(embeddings, batch), noisy(embeddings, batch))
     exact, evaluated = (e.eval()(embeddings, batch).detach().numpy() for e in (encoder, noisy))

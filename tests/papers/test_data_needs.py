@@ -16,7 +16,7 @@ FULL = replace(RUN, settings={"corpus": ["sample"], "benchmarks": "full"})
 
 @pytest.fixture
 def locations(tmp_path):
-    return DataLocations(tmp_path / "cache", None, tmp_path / "licensed")
+    return DataLocations(tmp_path / "cache")
 
 
 def test_generated_data_are_here(locations):

@@ -7,7 +7,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.readers.files import find_file, find_files, read_archive, read_bytes
-from paraphrastic.readers.lines import Lines
+from paraphrastic.readers.lines import SourceLines
 from tests.helpers.raw_files import write_archive
 
 
@@ -15,12 +15,12 @@ def test_empty_file(tmp_path: Path):
     path = tmp_path / "a.txt"
     path.touch()
     with pytest.raises(DataError, match=r"a\.txt: the file is empty; remove it and run `dvc repro`$"):
-        Lines.read(path)
+        SourceLines.read(path)
 
 
 def test_missing_file(tmp_path: Path):
     with pytest.raises(SourceError, match=r"a\.txt: no such file; run `dvc repro`"):
-        Lines.read(tmp_path / "a.txt")
+        SourceLines.read(tmp_path / "a.txt")
     with pytest.raises(SourceError, match=r"contains no \*\.tsv; run `dvc repro`"):
         find_files(tmp_path, "*.tsv")
 
@@ -35,7 +35,7 @@ def test_damaged_gzip_file(tmp_path: Path, damage):
     path = tmp_path / "a.gz"
     path.write_bytes(damage(gzip.compress(b"line\n" * 1000)))
     with pytest.raises(DataError, match=r"a\.gz: damaged or truncated .*; remove it and run `dvc repro`$"):
-        Lines.read(path)
+        SourceLines.read(path)
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [("gztar", ".tar.gz"), ("zip", ".zip")])
@@ -60,7 +60,7 @@ def test_member_without_a_name(tmp_path: Path):
 
 def test_missing_member_of_an_archive():
     with pytest.raises(DataError, match=r"a\.zip: the archive contains no c\.txt; remove it and run `dvc repro`$"):
-        Lines.of_member(Path("a.zip"), {"b.txt": b""}, "c.txt")
+        SourceLines.of_member(Path("a.zip"), {"b.txt": b""}, "c.txt")
 
 
 def test_two_files_in_place_of_one(tmp_path: Path):

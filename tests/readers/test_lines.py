@@ -1,13 +1,13 @@
-"""Lines, fields, numbers and labels of text files."""
+"""SourceLines, fields, numbers and labels of text files."""
 
 import pytest
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import BadRow, Lines, check_parallel
+from paraphrastic.readers.lines import BadRow, SourceLines, check_parallel
 
 
-def lines_of(data: bytes) -> Lines:
-    return Lines("file.txt", data)
+def lines_of(data: bytes) -> SourceLines:
+    return SourceLines("file.txt", data)
 
 
 def test_line_separators_of_unicode():
@@ -42,7 +42,7 @@ def test_lines_that_are_not_text():
 
 
 def test_bad_row_of_a_block_of_lines():
-    assert Lines("file.txt", b"a\n\xff\n", first=10).bad == [BadRow("file.txt", 11, "not UTF-8")]
+    assert SourceLines("file.txt", b"a\n\xff\n", first=10).bad == [BadRow("file.txt", 11, "not UTF-8")]
 
 
 def test_bad_row_in_a_message():
@@ -91,4 +91,4 @@ def test_unknown_labels():
 
 def test_parallel_files_of_different_length():
     with pytest.raises(DataError, match=r"^a has 2 lines and c has 1, but .*remove both and run `dvc repro`$"):
-        check_parallel(Lines("a", b"1\n2\n"), Lines("b", b"1\n2"), Lines("c", b"1\n"))
+        check_parallel(SourceLines("a", b"1\n2\n"), SourceLines("b", b"1\n2"), SourceLines("c", b"1\n"))

@@ -5,7 +5,7 @@ import pytest
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.tables import RAW
 from paraphrastic.readers.own_data import own_pairs, own_set
-from paraphrastic.readers.pair_filter import PairFilter
+from paraphrastic.readers.reading import PairFilter
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import OwnFile

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -123,44 +122,6 @@ def test_damaged_file_in_one_line(tmp_path, name, content, message):
         print(OwnTable(OwnFile(path=str(path))).names, read(path))
     assert str(error.value).startswith(f"{tmp_path}/{message}")
     assert "\n" not in str(error.value)
-
-
-PIECES = [b'"', b"\0", b"\n", b"\r", b"\xff\xfe", b"\xef\xbb\xbf", b",", b"\t", b"\xe2\x80\xa8", b'{"', b"\xed\xa0\x80"]
-
-
-@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.parquet", "x.csv.gz", "x.jsonl.zst"])
-def test_changed_bytes_end_in_rows_or_in_one_line(tmp_path, name):
-    generator = random.Random(name)
-    content = whole_file(tmp_path / name)
-    for _ in range(150):
-        data = bytearray(content)
-        for _ in range(generator.choice([1, 3, 10])):
-            at = generator.randrange(len(data))
-            data[at : at + generator.choice([0, 1, 20])] = generator.choice([*PIECES, generator.randbytes(3), b""])
-        assert "\n" not in refusal(write(tmp_path / name, bytes(data)))
-
-
-def refusal(path):
-    """Return why a file is refused; an empty string if it is read."""
-    try:
-        read(path, OwnTable(OwnFile(path=str(path))).names[:2])
-    except (DataError, SourceError) as error:
-        return str(error)
-    return ""
-
-
-def whole_file(path):
-    """Return the content of a file of 30 rows in the format of its name."""
-    rows = ROWS * 10
-    table = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
-    if path.suffix == ".parquet":
-        pq.write_table(table, path)
-        return path.read_bytes()
-    text = csv_text(rows) if ".csv" in path.name else "".join(json.dumps(row) + "\n" for row in table.to_pylist())
-    text = "a\tb\n" + "x y\tz\n" * 30 if path.suffix == ".tsv" else text
-    if path.suffix == ".gz":
-        return gzip.compress(text.encode(), mtime=0)
-    return pa.compress(text.encode(), codec="zstd", asbytes=True) if path.suffix == ".zst" else text.encode()
 
 
 def test_entries_that_are_paths():

@@ -1,15 +1,17 @@
-"""First and last row of every real source; numbers and published statistics of those with training pairs."""
+"""Every real source: first and last row, the numbers of rows that the catalogue states, published statistics."""
 
 import hashlib
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from paraphrastic.readers.grouping import normal_forms
-from tests.helpers.real_readings import ReadSource, column
+from paraphrastic.readers.paraphrase_groups import normal_forms
+from paraphrastic.sources.catalogue import source
+from tests.helpers.real_readings import ReadSource, column, split
 
 pytestmark = pytest.mark.real_data
 
@@ -69,50 +71,58 @@ FIRST_AND_LAST_ROWS = [
 
 
 @pytest.mark.parametrize(("name", "first", "last"), FIRST_AND_LAST_ROWS)
-def test_first_and_last_row(read_source: ReadSource, name: str, first: str, last: str):
+def test_first_and_last_row_and_number_of_rows(read_source: ReadSource, name: str, first: str, last: str):
     readings = read_source(name)
     end = readings[-1].table
     assert (row_hash(readings[0].table.slice(0, 1)), row_hash(end.slice(len(end) - 1))) == (first, last)
     assert name in ("ppdb-lexicon", "quora") or not any(reading.bad for reading in readings)
+    counts = Counter[str]()
+    for table in (reading.table for reading in readings):
+        is_set = "set" in table.column_names
+        names = pc.binary_join_element_wise(table["set"], table["split"], "/").to_pylist() if is_set else []
+        counts.update(names or {"pairs": len(table)})
+    assert counts == source(name).rows
 
 
-PAIRS = [
-    ("turkcorpus", 2359 * 8, 2359),
-    ("asset", 2359 * 10, 2359),
-    ("twitterurl", 11167 + 1820, None),
-    ("wikisplit", 3 * 5000, 15000),
-    ("parasci", 28883 + 2753 + 2345, 33981),
-    ("onestop", 2166 + 2154 + 1674, 3168),
-    ("googlecomp", 2 * 1000, 2000),
-    ("shakespeare", 28239, 28239),
-    ("ppdb-lexicon", 187276, 187276),
-    ("multi30k", (29000 + 1014) * 10, 30014),
-    ("quora", 242562, 51314),
-    ("twitterurl-large", 114000, 5361),
-    ("wmt21", 152907, 7939),
-    ("wmt22", 204923, 11731),
-    ("wmt23", 183650, 9953),
-    ("human-parity", 18718, 2000),
-    ("mlqe-pe", 20750, 20750),
-    ("tatoeba", 55969, 35609),
-    ("parabank2-sample", 28000, 1202),
-    ("wikianswers-sample", 28000, 3061),
-    ("nli-paraphrases", 11140, 1394),
-    ("perspectrum", 12184, 3045),
-    ("mqr", 4225, 4222),
-    ("claims", 9289, 8233),
-    ("reuters", 12374, 11701),
-    ("msrvtt", 142521, 9787),
-    ("coco", 138021, 13799),
-]
+GROUPS = {  # numbers of sentences, images or clusters
+    "turkcorpus": 2359,
+    "asset": 2359,
+    "wikisplit": 15000,
+    "parasci": 33981,
+    "onestop": 3168,
+    "googlecomp": 2000,
+    "shakespeare": 28239,
+    "ppdb-lexicon": 187276,
+    "multi30k": 30014,
+    "quora": 51314,
+    "twitterurl-large": 5361,
+    "wmt21": 7939,
+    "wmt22": 11731,
+    "wmt23": 9953,
+    "human-parity": 2000,
+    "mlqe-pe": 20750,
+    "tatoeba": 35609,
+    "parabank2-sample": 1202,
+    "wikianswers-sample": 3061,
+    "nli-paraphrases": 1394,
+    "perspectrum": 3045,
+    "mqr": 4222,
+    "claims": 8233,
+    "reuters": 11701,
+    "msrvtt": 9787,
+    "coco": 13799,
+}
 
 
-@pytest.mark.parametrize(("name", "pairs", "groups"), PAIRS)
-def test_numbers_of_pairs_and_groups(read_source: ReadSource, name: str, pairs: int, groups: int | None):
-    readings = read_source(name)
-    assert sum(len(reading.table) for reading in readings) == pairs
-    distinct = pc.count_distinct(column(readings, "group")).as_py()
-    assert distinct == (groups or pc.count_distinct(column(readings, "text1")).as_py())
+@pytest.mark.parametrize("name", GROUPS)
+def test_number_of_groups(read_source: ReadSource, name: str):
+    assert pc.count_distinct(column(read_source(name), "group")).as_py() == GROUPS[name]
+
+
+def test_tweets_of_one_address_are_a_group(read_source: ReadSource):
+    readings = read_source("twitterurl")
+    groups, texts = (pc.count_distinct(column(readings, name)).as_py() for name in ("group", "text1"))
+    assert groups == texts
 
 
 def test_lexicon_rows_with_control_characters(read_source: ReadSource):
@@ -161,3 +171,91 @@ def test_images_of_coco_that_two_files_hold(read_source: ReadSource):
 def test_non_breaking_spaces_of_shakespeare(read_source: ReadSource):
     readings = read_source("shakespeare")
     assert pc.sum(pc.count_substring(column(readings, "text1"), "\xa0")).as_py() == 488
+
+
+SCORE_RANGES = [
+    ("sts2012", 0, 5),
+    ("sts2012-train", 0, 5),
+    ("sts2013", 0, 5),
+    ("sts2014", 0, 5),
+    ("sts2015", 0, 5),
+    ("sts2016", 0, 5),
+    ("sick", 1, 5),
+    ("simlex", 0.23, 9.8),
+    ("wordsim", 0.23, 10),
+    ("rarewords", 0, 10),
+    ("ppdb-judgements", 1, 5),
+]
+
+
+@pytest.mark.parametrize(("name", "low", "high"), SCORE_RANGES)
+def test_range_of_scores(read_source: ReadSource, name: str, low: float, high: float):
+    scores = column([reading for reading in read_source(name) if reading.kind == "similarity"], "score")
+    assert pc.min_max(scores).as_py() == {"min": low, "max": high}
+
+
+def test_sick_entailment_labels(read_source: ReadSource):
+    readings = [reading for reading in read_source("sick") if reading.kind == "labelled_pairs"]
+    counts = {split(reading): np.bincount(reading.table["label"]).tolist() for reading in readings}
+    assert counts == {"train": [665, 2536, 1299], "dev": [74, 282, 144], "test": [720, 2793, 1414]}
+
+
+@pytest.mark.parametrize(
+    ("name", "positive"),
+    [("msrp", {"train": 2753, "test": 1147}), ("sst", {"train": 37569, "dev": 444, "test": 909})],
+)
+def test_positive_labels(read_source: ReadSource, name: str, positive: dict[str, int]):
+    counts: Counter[str] = Counter()
+    for reading in read_source(name):
+        counts[split(reading)] += pc.sum(reading.table["label"]).as_py()
+    assert counts == positive
+
+
+@pytest.mark.parametrize(
+    ("name", "questions", "answered"),
+    [
+        ("trecqa", {"train": 93, "dev": 65, "test": 68}, {"train": 83, "dev": 65, "test": 68}),
+        ("wikiqa", {"train": 2118, "dev": 296, "test": 633}, {"train": 873, "dev": 126, "test": 243}),
+    ],
+)
+def test_questions_with_and_without_an_answer(
+    read_source: ReadSource, name: str, questions: dict[str, int], answered: dict[str, int]
+):
+    tables = {split(reading): reading.table for reading in read_source(name)}
+    correct = {split: table.filter(pc.equal(table["label"], 1)) for split, table in tables.items()}
+    assert {split: pc.count_distinct(table["question"]).as_py() for split, table in tables.items()} == questions
+    assert {split: pc.count_distinct(table["question"]).as_py() for split, table in correct.items()} == answered
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences", "tags"),
+    [
+        ("ewt", {"train": 12544, "dev": 2001, "test": 2077}, 49),
+        ("wsj-sample", {"train": 3396, "dev": 273, "test": 245}, 45),
+    ],
+)
+def test_tagged_sentences(read_source: ReadSource, name: str, sentences: dict[str, int], tags: int):
+    readings = read_source(name)
+    assert {split(reading): pc.max(reading.table["sentence"]).as_py() + 1 for reading in readings} == sentences
+    assert pc.count_distinct(column(readings, "tag")).as_py() == tags
+
+
+def test_roots_of_ewt_sentences(read_source: ReadSource):
+    for reading in read_source("ewt"):
+        roots = reading.table.filter(pc.equal(reading.table["head"], 0))
+        assert roots["sentence"].to_pylist() == list(range(len(roots)))
+        assert set(roots["relation"].to_pylist()) == {"root"}
+
+
+def test_heads_and_escapes_of_the_wsj_sample(read_source: ReadSource):
+    readings = read_source("wsj-sample")
+    assert all(reading.table["head"].null_count == len(reading.table) for reading in readings)
+    token = column(readings, "token")
+    assert not pc.any(pc.match_substring_regex(token, r"\\|^-[LR][CR]B-$")).as_py()
+    assert pc.sum(pc.equal(token, "1/2")).as_py() == 27
+
+
+def test_repeated_pair_of_wordsim(read_source: ReadSource):
+    first, *_ = read_source("wordsim")
+    repeated = pc.and_(pc.equal(first.table["text1"], "money"), pc.equal(first.table["text2"], "cash"))
+    assert pc.sum(repeated).as_py() == 2

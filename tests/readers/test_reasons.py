@@ -9,6 +9,8 @@ from tests.helpers.raw_files import read_files, write_archive, write_file
 NODE = "{}\t{}\t_\tX\t{}\t_\t{}\troot\t_\t_\n"
 IT = NODE.format(1, "It", "PRP", 0) + "\n"
 TAGS = {"set": "tags", "splits": {"a.txt": "dev"}}
+WORDS = {"kind": "similarity", "columns": ["text1", "text2", "score"], "scale": [0, 10], "sets": {"a.txt": "words.x"}}
+LABELLED = {"kind": "labelled_sentences", "columns": ["text1", "label"], "set": "sst", "splits": {"a.txt": "dev"}}
 WIKIQA = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel\n"
 TREC = "<QApairs id='1'>\n<question>\nq\n</question>\n<positive>\na\n</positive>\n{}</QApairs>\n"
 
@@ -21,9 +23,9 @@ CASES = [
     ("conllu", TAGS, IT + NODE.format(2, "x", "NN", 0), "tokens are not numbered 1, 2, …"),
     ("conllu", TAGS, IT + NODE.format(1, "x", "NN", 2), "a head outside the sentence"),
     ("trecqa", {"splits": {"a.txt": "train"}}, TREC.format("<negative>\n</negative>\n"), "no tokens below the tag"),
-    ("word-pairs", {"sets": {"a.txt": "words.x"}}, "a\tb\t1\na\tb\tx\n", "not a number"),
-    ("word-pairs", {"sets": {"a.txt": "words.x"}}, "a\tb\t10\na\tb\t10.5\n", "a number outside 0 to 10"),
-    ("sst", {"splits": {"a.txt": "dev"}}, "a\t0\nb\t2\n", "a label other than 0, 1"),
+    ("columns", WORDS, "a\tb\t1\na\tb\tx\n", "not a number"),
+    ("columns", WORDS, "a\tb\t10\na\tb\t10.5\n", "a number outside 0 to 10"),
+    ("columns", LABELLED, "a\t0\nb\t2\n", "a label other than 0, 1"),
 ]
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import read
+from paraphrastic.sources.catalogue import source
 from tests.helpers.raw_files import bad_rows, read_files, rows, write_archive, write_file
 
 
@@ -143,3 +145,59 @@ def test_treebank_without_one_file(tmp_path: Path):
 def test_treebank_with_a_truncated_file(tmp_path: Path):
     with pytest.raises(DataError, match=r"wsj_0001\.mrg: 20 brackets are opened and 19 closed; remove it"):
         read_treebank(tmp_path, {1: TREES.rstrip()[:-1]}, train=[1, 1])
+
+
+POS = r"""
+
+[ Mr./NNP Roe/NNP ]
+owes/VBZ 1\/2/CD
+[ cent/NN|NNS ]
+./. ''/''
+[ No/DT ]
+</SYM ./.
+======================================
+
+[ Headline/NN ]
+======================================
+
+(/( See/VB )/) !/.
+"""
+
+
+def wsj(tmp_path: Path, text: str, sections: range) -> Path:
+    members = {f"wsj/{section:02}/wsj_{section:02}{file:02}.pos": text for section in sections for file in (0, 1)}
+    return write_archive(tmp_path / "wsj-tagged.zip", members, "zip")
+
+
+def test_tagged_wall_street_journal(tmp_path: Path):
+    wsj(tmp_path, POS, range(25))
+    train, dev, test = read(source("wsj"), tmp_path)
+    assert [row[2:5] for row in rows([dev])][:14] == [
+        (0, "Mr.", "NNP"),
+        (0, "Roe", "NNP"),
+        (0, "owes", "VBZ"),
+        (0, "1/2", "CD"),
+        (0, "cent", "NN"),
+        (0, ".", "."),
+        (0, "''", "''"),
+        (1, "No", "DT"),
+        (1, "<", "SYM"),
+        (1, ".", "."),
+        (2, "Headline", "NN"),
+        (3, "(", "("),
+        (3, "See", "VB"),
+        (3, ")", ")"),
+    ]
+    assert [len(set(each.table["sentence"].to_pylist())) for each in (train, dev, test)] == [4 * 36, 4 * 6, 4 * 6]
+    assert {each.table["set"][0].as_py() for each in (train, dev, test)} == {"tags.wsj"}
+
+
+def test_tagged_wall_street_journal_without_a_section(tmp_path: Path):
+    wsj(tmp_path, POS, range(24))
+    with pytest.raises(DataError, match=r"wsj-tagged\.zip: the archive contains no wsj_24\*\.pos"):
+        list(read(source("wsj"), tmp_path))
+
+
+def test_tagged_word_without_a_tag(tmp_path: Path):
+    wsj(tmp_path, POS.replace("owes/VBZ", "owes"), range(25))
+    assert ("wsj-tagged.zip!wsj_1900.pos", 4) in bad_rows(read(source("wsj"), tmp_path))

@@ -11,11 +11,11 @@ import pytest
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.evaluation.metrics import map_and_mrr
 from paraphrastic.readers.registry import read
-from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.sources.catalogue import source
 from paraphrastic.sources.fetching import fetch
-from paraphrastic.text.deduplicate import tokenize_tables
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.sources.locations import DataLocations
+from paraphrastic.text.tokenizer import tokenize, tokenize_tables
 from tests.helpers.trec_eval import trec_eval
 
 tfidf = import_module("paraphrastic.models.tfidf-chars")
@@ -32,7 +32,7 @@ def read_sources(mirror, tmp_path_factory) -> Callable[..., dict[str, pa.Table]]
 
     def read_named(*names: str) -> dict[str, pa.Table]:
         sources = [source(name) for name in names]
-        fetch(sources, folder, mirror=str(mirror), cache=folder / "cache")
+        fetch(sources, folder, DataLocations(folder / "cache", mirror))
         tables: dict[str, list[pa.Table]] = {}
         for reading in chain.from_iterable(read(each, folder / each.name) for each in sources):
             tables.setdefault(reading.kind, []).append(reading.table)

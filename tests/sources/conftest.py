@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from paraphrastic.sources.fetching import fetch
+from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.source import Source
 from tests.helpers.faulty_server import Server, running_server
 
@@ -23,13 +24,13 @@ def fetch_sources(tmp_path: Path) -> Callable[..., tuple[Source, ...]]:
 
     def fetch_sources(
         *sources: Source,
-        mirror: str | None = None,
+        mirror: Path | None = None,
         timeout: float = 5.0,
         pauses: tuple[float, ...] = (0.0, 0.0),
         **options: Any,
     ) -> tuple[Source, ...]:
-        settings = {"mirror": mirror, "cache": tmp_path / "cache", "timeout": timeout, "pauses": pauses}
-        return fetch(sources, tmp_path / "raw", **settings, **options)
+        locations = DataLocations(tmp_path / "cache", mirror)
+        return fetch(sources, tmp_path / "raw", locations, timeout=timeout, pauses=pauses, **options)
 
     return fetch_sources
 

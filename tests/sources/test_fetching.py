@@ -97,12 +97,11 @@ def write_mirror(tmp_path, source, body):
     return path
 
 
-@pytest.mark.parametrize("scheme", ["", "file://"])
-def test_mirror_without_network(server, fetch_sources, content, tmp_path, scheme):
+def test_mirror_without_network(server, fetch_sources, content, tmp_path):
     texts = server.source("/a%20b.txt")
     assert write_mirror(tmp_path, texts, BODY).name == "a b.txt"
     announced = []
-    fetch_sources(texts, mirror=f"{scheme}{tmp_path / 'mirror'}", on_licence=announced.append)
+    fetch_sources(texts, mirror=tmp_path / "mirror", on_licence=announced.append)
     assert content("a%20b.txt") == BODY
     assert announced == [texts]
     assert server.requests == []
@@ -110,7 +109,7 @@ def test_mirror_without_network(server, fetch_sources, content, tmp_path, scheme
 
 def test_mirror_without_the_file(server, fetch_sources, content, tmp_path):
     (tmp_path / "mirror").mkdir()
-    fetch_sources(server.source(), mirror=str(tmp_path / "mirror"))
+    fetch_sources(server.source(), mirror=tmp_path / "mirror")
     assert content() == BODY
     assert len(server.requests) == 1
 
@@ -118,7 +117,7 @@ def test_mirror_without_the_file(server, fetch_sources, content, tmp_path):
 def test_mirror_with_another_file_than_pinned(server, fetch_sources, tmp_path):
     texts = server.source()
     path = write_mirror(tmp_path, texts, b"wrong")
-    message = source_error(fetch_sources, texts, mirror=str(tmp_path / "mirror"))
+    message = source_error(fetch_sources, texts, mirror=tmp_path / "mirror")
     assert message.startswith(f"{path}: not the pinned version: ")
     assert message.endswith("; replace it")
     assert server.requests == []
@@ -128,16 +127,10 @@ def test_changing_unpinned_file_of_the_mirror(server, fetch_sources, content, tm
     texts = server.source(pinned=False)
     for body in (b"first", b"second"):
         write_mirror(tmp_path, texts, body)
-        fetch_sources(texts, mirror=str(tmp_path / "mirror"))
+        fetch_sources(texts, mirror=tmp_path / "mirror")
         assert content() == body
     fetch_sources(texts)
     assert content() == BODY
-
-
-def test_missing_mirror(server, fetch_sources, tmp_path):
-    message = source_error(fetch_sources, server.source(), mirror=str(tmp_path / "absent"))
-    assert message.startswith("PARAPHRASTIC_MIRROR: no folder '")
-    assert server.requests == []
 
 
 def test_full_disk(server, fetch_sources, tmp_path):
@@ -156,26 +149,25 @@ def test_file_in_place_of_the_cache(server, fetch_sources, tmp_path):
 
 def test_manual_source(fetch_sources, content, tmp_path):
     texts = make_source([File("a.tsv", "", None)], manual="licensed")
-    assert fetch_sources(texts, manual=tmp_path / "licensed") == (texts,)
     assert fetch_sources(texts) == (texts,)
     assert not (tmp_path / "raw").exists()
-    (tmp_path / "licensed/texts").mkdir(parents=True)
-    (tmp_path / "licensed/texts/a.tsv").write_bytes(b"provided")
-    assert fetch_sources(texts, manual=tmp_path / "licensed") == ()
+    (tmp_path / "cache/licensed/texts").mkdir(parents=True)
+    (tmp_path / "cache/licensed/texts/a.tsv").write_bytes(b"provided")
+    assert fetch_sources(texts) == ()
     assert content("a.tsv") == b"provided"
 
 
 def test_pinned_file_of_a_manual_source(fetch_sources, content, tmp_path):
     texts = make_source([File("a.tsv", "", hashlib.sha256(b"pinned").hexdigest())], manual="licensed")
-    path = tmp_path / "licensed/texts/a.tsv"
+    path = tmp_path / "cache/licensed/texts/a.tsv"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"edited")
-    message = source_error(fetch_sources, texts, manual=tmp_path / "licensed")
+    message = source_error(fetch_sources, texts)
     assert message.startswith(f"{path}: not the pinned version: sha256 {hashlib.sha256(b'edited').hexdigest()}, ")
     assert message.endswith("; replace it")
     assert not (tmp_path / "raw").exists()
     path.write_bytes(b"pinned")
-    fetch_sources(texts, manual=tmp_path / "licensed")
+    fetch_sources(texts)
     assert content("a.tsv") == b"pinned"
 
 

@@ -23,12 +23,13 @@ import sys
 from pathlib import Path
 from paraphrastic.sources.source import Source
 from paraphrastic.sources.fetching import fetch
+from paraphrastic.sources.locations import DataLocations
 
 url, sha256, folder, cache = sys.argv[1:]
 files = {"data.bin": sha256}
 texts = Source(name="texts", title="Texts", licence="CC0", citation="Nobody", url=url.rpartition("/")[0], files=files)
 print("ready", flush=True)
-fetch([texts], Path(folder), mirror=None, cache=Path(cache), pauses=[0.1])
+fetch([texts], Path(folder), DataLocations(Path(cache)), pauses=[0.1])
 """
 
 

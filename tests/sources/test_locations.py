@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paraphrastic.base.errors import SourceError
-from paraphrastic.sources.locations import DataLocations, cache_folder, manual_folder, mirror_folder
+from paraphrastic.sources.locations import DataLocations, cache_folder, mirror_folder
 from tests.helpers.source_errors import source_error
 
 
@@ -15,7 +15,6 @@ def test_cache_folder_of_the_user(monkeypatch, tmp_path):
     monkeypatch.delenv("PARAPHRASTIC_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "paraphrastic"
-    assert manual_folder() == tmp_path / "paraphrastic/licensed"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == Path.home() / ".cache/paraphrastic"
 
@@ -41,6 +40,7 @@ def test_relative_mirror_of_a_queued_experiment(tmp_path, monkeypatch):
     experiment.mkdir(parents=True)
     monkeypatch.chdir(experiment)
     assert mirror_folder("../shared/mirror") == (tmp_path / "shared/mirror").resolve()
+    assert mirror_folder(f"file://{tmp_path}/shared") == (tmp_path / "shared").resolve()
     with pytest.raises(SourceError, match=r"no folder '\.\./shared/mirrors'"):
         mirror_folder("../shared/mirrors")
 
@@ -48,6 +48,6 @@ def test_relative_mirror_of_a_queued_experiment(tmp_path, monkeypatch):
 def test_locations_from_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("PARAPHRASTIC_MIRROR", raising=False)
-    assert DataLocations.from_environment() == DataLocations(tmp_path / "cache", None, tmp_path / "cache/licensed")
+    assert DataLocations.from_environment() == DataLocations(tmp_path / "cache")
     monkeypatch.setenv("PARAPHRASTIC_MIRROR", f"file://{tmp_path}")
     assert DataLocations.from_environment().mirror == tmp_path.resolve()

@@ -20,10 +20,10 @@ _MODULES = {
     "gates": "gates",
     "length": "bins",
     "neighbors": "nearest_words",
-    "norm-weights": "words",
-    "norms": "words",
-    "rare-words": "words",
-    "rare-words-correlation": "words",
+    "norm-weights": "word_frequency",
+    "norms": "word_frequency",
+    "rare-words": "word_frequency",
+    "rare-words-correlation": "word_frequency",
     "unknown-words": "bins",
 }
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pyarrow as pa
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError
@@ -54,11 +53,8 @@ def _cosines(artifacts: Artifacts) -> Iterator[NDArray[np.float64]]:
         for rows in together:
             ids = sides[rows].T.ravel()  # (2B,), the first sentences, then the second ones
             mask = negative_mask(torch.from_numpy(ids), groups[rows])
-            yield _cosines_of_batch(vectors[np.searchsorted(texts, ids)], mask, generator)
-
-
-def _cosines_of_batch(vectors: Tensor, mask: Tensor, generator: np.random.Generator) -> NDArray[np.float64]:
-    positive, negative = positive_and_negative_cosines(vectors, mask, "max", generator)
-    cosines = torch.stack([positive.chunk(2)[0], *negative.chunk(2)], dim=1)  # (B, 3)
-    has_negatives = ~mask.all(1).view(2, -1).any(0)
-    return cosines[has_negatives].double().numpy()
+            of_batch = vectors[np.searchsorted(texts, ids)]
+            positive, negative = positive_and_negative_cosines(of_batch, mask, "max", generator)
+            cosines = torch.stack([positive.chunk(2)[0], *negative.chunk(2)], dim=1)  # (B, 3)
+            has_negatives = ~mask.all(1).view(2, -1).any(0)  # (B,)
+            yield cosines[has_negatives].double().numpy()

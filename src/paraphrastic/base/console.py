@@ -18,6 +18,8 @@ from paraphrastic.base.errors import ParaphrasticError
 
 console = Console(stderr=True, emoji=False)
 
+STANDARD_STREAM = "-"  # in place of the name of a file: standard input or output
+
 _INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
 _CLOSED_PIPE = 128 + 13  # after SIGPIPE
 

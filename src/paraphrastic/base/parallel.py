@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 
 import numba
 import pyarrow as pa
+from numpy.typing import NDArray
 
+Array = NDArray[Any]  # an argument of a compiled function
 FASTMATH = {"reassoc", "contract", "arcp", "nsz"}  # of numba, without nnan and ninf: a NaN must reach the loss
 Function = TypeVar("Function", bound=Callable[..., Any])
 Item = TypeVar("Item")

@@ -12,7 +12,9 @@ _DEVICE = f"Where the model is computed: {devices.NAMES}; `auto` is a GPU if the
 
 Device = Annotated[str, Option("--device", metavar="DEVICE", help=_DEVICE)]
 ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
-TextFile = Annotated[str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)]
+InputFile = Annotated[
+    str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)
+]
 
 
 def refuse_new_folder(path: Path) -> None:

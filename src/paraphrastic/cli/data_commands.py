@@ -10,7 +10,7 @@ from paraphrastic.base.console import message
 from paraphrastic.base.errors import SourceError
 
 if TYPE_CHECKING:
-    from paraphrastic.corpus.inspecting import Overlap, Use
+    from paraphrastic.corpus.inspecting import SharedTexts, Use
     from paraphrastic.sources.locations import DataLocations
     from paraphrastic.sources.source import Source
 
@@ -45,11 +45,11 @@ def fetch(names: Names) -> None:
     The name of a corpus or of a suite of benchmarks, such as `open`, stands for its sources.
     """
     from paraphrastic.sources.fetching import fetch_visibly
-    from paraphrastic.sources.locations import how_to_provide, manual_folder
 
-    absent = fetch_visibly(_sources(names), None)
+    locations = _locations()
+    absent = fetch_visibly(_sources(names), None, locations)
     if absent:
-        raise SourceError("; ".join(f"{each.name}: {how_to_provide(each, manual_folder())}" for each in absent))
+        raise SourceError("; ".join(f"{each.name}: {locations.how_to_provide(each)}" for each in absent))
 
 
 @data.command()
@@ -107,7 +107,7 @@ def _print_use(path: str, use: "Use") -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _print_overlaps(found: "Sequence[Overlap] | None", suite: str) -> None:
+def _print_overlaps(found: "Sequence[SharedTexts] | None", suite: str) -> None:
     if found is None:
         message(f"not compared with evaluation sets; `paraphrastic data fetch {suite}` fetches them")
         return

@@ -10,24 +10,24 @@ from typer import Argument, Option
 
 import paraphrastic
 from paraphrastic.base import devices
-from paraphrastic.base.console import message
+from paraphrastic.base.console import STANDARD_STREAM, message
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, TextFile, refuse_new_folder
+from paraphrastic.cli.arguments import Device, InputFile, refuse_new_folder
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
 
-ModelFolder = Annotated[Path, Option("--model", help="Folder of a model.")]
+ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
 Exact = Annotated[bool, Option("--exact", help="Compare all lines, also if there are many and usearch is installed.")]
-DEFAULT, STANDARD_OUTPUT = Path("data/model"), "-"
+DEFAULT = Path("data/model")
 MANY = 50_000  # lines; fewer are compared in a minute
 
 
 def search(
-    file: TextFile,
+    file: InputFile,
     queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
-    model: ModelFolder = DEFAULT,
+    model: ModelOption = DEFAULT,
     k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
     device: Device = devices.CPU,
 ) -> None:
@@ -48,14 +48,14 @@ def search(
 
 
 def dedup(
-    file: TextFile,
-    model: ModelFolder = DEFAULT,
+    file: InputFile,
+    model: ModelOption = DEFAULT,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
     removed: Annotated[
         bool, Option("--removed", help="Write the duplicates, each with the line that is kept.")
     ] = False,
     exact: Exact = False,
-    out: Out = STANDARD_OUTPUT,
+    out: Out = STANDARD_STREAM,
     device: Device = devices.CPU,
 ) -> None:
     """Write the lines of FILE without near duplicates.
@@ -76,12 +76,12 @@ def dedup(
 
 
 def pairs(
-    file: TextFile,
-    model: ModelFolder = DEFAULT,
+    file: InputFile,
+    model: ModelOption = DEFAULT,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
     exact: Exact = False,
-    out: Out = STANDARD_OUTPUT,
+    out: Out = STANDARD_STREAM,
     device: Device = devices.CPU,
 ) -> None:
     """Write pairs of lines of FILE that are paraphrases.
@@ -127,7 +127,7 @@ def _row(*cells: object) -> str:
 
 
 def _write(out: str, rows: Iterable[str]) -> None:
-    if out == STANDARD_OUTPUT:
+    if out == STANDARD_STREAM:
         sys.stdout.writelines(rows)
         return
     from paraphrastic.base.files import atomic_write

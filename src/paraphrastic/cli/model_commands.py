@@ -8,25 +8,25 @@ from typer import Argument, BadParameter, Option
 
 import paraphrastic
 from paraphrastic.base import devices
-from paraphrastic.base.console import message, print_rows
+from paraphrastic.base.console import STANDARD_STREAM, message, print_rows
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, ModelFolder, TextFile, refuse_new_folder
+from paraphrastic.cli.arguments import Device, InputFile, ModelFolder, refuse_new_folder
 from paraphrastic.export import Format
-from paraphrastic.scoring.table_format import TableFormat
+from paraphrastic.scoring import TableFormat
 
 
 def embed(
     model: ModelFolder,
-    file: TextFile = "-",
+    file: InputFile = "-",
     out: Annotated[str, Option(help="FILE.npy, FILE.parquet or FILE.jsonl; `-` writes JSON lines.")] = "-",
     normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
     device: Device = devices.CPU,
 ) -> None:
     """Write the vectors of the lines of FILE."""
     from paraphrastic.cli.text_input import read_sentences
-    from paraphrastic.inference.vector_files import FORMATS, STANDARD_OUTPUT, write_vectors
+    from paraphrastic.inference.vector_files import FORMATS, write_vectors
 
-    if out != STANDARD_OUTPUT and Path(out).suffix not in FORMATS:
+    if out != STANDARD_STREAM and Path(out).suffix not in FORMATS:
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
     refuse_new_folder(Path(out))
     loaded = paraphrastic.load(model, device=device)
@@ -35,7 +35,7 @@ def embed(
         message(f"{unknown} of {count} lines have nothing that the model knows; their vectors are zero")
 
 
-def similarity(model: ModelFolder, file: TextFile = "-", device: Device = devices.CPU) -> None:
+def similarity(model: ModelFolder, file: InputFile = "-", device: Device = devices.CPU) -> None:
     """Print the similarity of pairs of sentences.
 
     Each line of FILE has two sentences, separated by a tab.
@@ -161,9 +161,8 @@ def card(
     """Write the card of MODEL, a README.md as hubs expect it."""
     from paraphrastic.base.files import write_text
     from paraphrastic.export.model_card import model_card
-    from paraphrastic.inference.vector_files import STANDARD_OUTPUT
 
-    if out == STANDARD_OUTPUT:
+    if out == STANDARD_STREAM:
         sys.stdout.write(model_card(model, sets, corpus))
         return
     refuse_new_folder(Path(out))

@@ -9,11 +9,9 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.base.console import message
+from paraphrastic.base.console import STANDARD_STREAM, message
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import Lines
-
-STANDARD_INPUT = "-"
+from paraphrastic.readers.lines import SourceLines
 
 _BYTES, _ROWS = 1 << 20, 1 << 14  # per block; rows bound the memory of the vectors if lines are short
 
@@ -45,25 +43,25 @@ def read_pairs(name: str) -> Iterator[tuple[pa.StringArray, pa.StringArray]]:
         yield left, right
 
 
-def _blocks(name: str) -> Iterator[Lines]:
+def _blocks(name: str) -> Iterator[SourceLines]:
     first = 1
     with _open(name) as file:
         while block := file.readlines(_BYTES):
-            lines = Lines("standard input" if name == STANDARD_INPUT else name, b"".join(block), first)
+            lines = SourceLines("standard input" if name == STANDARD_STREAM else name, b"".join(block), first)
             _refuse_bad(lines)
             yield lines
             first += len(block)
 
 
 def _open(name: str) -> AbstractContextManager[BinaryIO]:
-    if name != STANDARD_INPUT:
+    if name != STANDARD_STREAM:
         return Path(name).open("rb")
     if sys.stdin.isatty():
         message("reading lines from the terminal; Ctrl-D ends them")
     return nullcontext(sys.stdin.buffer)
 
 
-def _refuse_bad(lines: Lines) -> None:
+def _refuse_bad(lines: SourceLines) -> None:
     """Raise for the first bad line: results correspond to lines, so that no line can be skipped."""
     if lines.bad:
         bad = min(lines.bad, key=lambda row: row.line)

@@ -5,8 +5,6 @@ similarity of at least `NEAR`. Two such sets share at least one of the few rares
 Chaudhuri et al. 2006), so that few pairs have to be compared and none is missed.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -47,7 +45,8 @@ class NearCopies:
 
     def find(self, texts: pa.StringArray) -> NDArray[np.bool_]:
         """Return which of the normalized `texts` (n,) are near copies."""
-        return np.concatenate([np.zeros(0, bool), *map(self._find, _slices(texts))])
+        parts = (texts.slice(start, _ROWS) for start in range(0, len(texts), _ROWS))
+        return np.concatenate([np.zeros(0, bool), *map(self._find, parts)])
 
     def _find(self, texts: pa.StringArray) -> NDArray[np.bool_]:
         sets = self._word_sets(texts)
@@ -73,11 +72,6 @@ class NearCopies:
     def _known(self, sets: csr_array) -> csr_array:
         """Return the columns of words of the evaluation texts."""
         return sets[:, sets.shape[1] - len(self._words) :]
-
-
-def _slices(texts: pa.StringArray) -> Iterator[pa.StringArray]:
-    for start in range(0, len(texts), _ROWS):
-        yield texts.slice(start, _ROWS)
 
 
 def _prefixes(sets: csr_array) -> csr_array:

@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 from paraphrastic.base.tables import PHRASE_SETS
 from paraphrastic.corpus.copies import NearCopies, exact_copies
 from paraphrastic.corpus.text_store import StoredTexts
-from paraphrastic.corpus.tokenized_pairs import Check, Mask, Rows, TokenizedPairs, renumber
-from paraphrastic.text.normalize import normalize
-from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
+from paraphrastic.corpus.tokenized_pairs import Check, Mask, TokenizedPairs, renumber
+from paraphrastic.text.columns import Hashes, Numbers, hash_texts
+from paraphrastic.text.tokenizer import normalize
 
 REASONS = ("empty", "identical", "repeated", "overlap", "near", "capped")
 
@@ -92,9 +92,9 @@ class FilteredSource:
     source: str
     texts: StoredTexts
     hashes: Hashes
-    tokens: Rows
-    left: Rows
-    right: Rows
+    tokens: Numbers
+    left: Numbers
+    right: Numbers
     groups: NDArray[np.int64]
     counts: Mapping[str, int]
 
@@ -120,62 +120,41 @@ def filter_pairs(
         words: the texts are words, which are not compared with evaluation sentences.
         max_group_pairs: how many pairs of a group are kept; None keeps all.
     """
-    pairs = TokenizedPairs.of(tables, _checks(evaluation, near=near, words=words), scratch)
+    checks: dict[str, Check] = {}  # they drop the group of a pair if they find one of its texts
+    if evaluation is not None and not words:
+        checks["overlap"] = partial(exact_copies, evaluation=evaluation.sentences)
+    if evaluation is not None and near:
+        checks["near"] = NearCopies(evaluation.sentences).find
+    pairs = TokenizedPairs.of(tables, checks, scratch)
     a, b = pairs.forms[pairs.left], pairs.forms[pairs.right]
     blank = pairs.tokens == 0
-    drop = {"empty": blank[pairs.left] | blank[pairs.right], "identical": a == b, "repeated": _repeated(a, b)}
-    drop |= {reason: _whole_groups(pairs, copies) for reason, copies in pairs.found.items()}
+    key = _unordered_key(a, b)
+    drop = {"empty": blank[pairs.left] | blank[pairs.right], "identical": a == b, "repeated": np.ones(len(a), bool)}
+    drop["repeated"][np.unique(key, return_index=True)[1]] = False
+    for reason, copies in pairs.found.items():
+        drop[reason] = np.isin(pairs.groups, pairs.groups[copies[pairs.left] | copies[pairs.right]])
     if evaluation is not None:
-        evaluated = _is_evaluated_pair(a, b, pairs.form_numbering, evaluation)
-        drop["overlap"] = evaluated | drop.get("overlap", False)
+        c, d = (pairs.form_numbering.find(hash_texts(side)) for side in (evaluation.left, evaluation.right))
+        known = (c >= 0) & (d >= 0)
+        drop["overlap"] = np.isin(key, _unordered_key(c[known], d[known])) | drop.get("overlap", False)
     if max_group_pairs is not None:
         others = ~np.logical_or.reduce(list(drop.values()))
         drop["capped"] = np.zeros(len(a), bool)
         drop["capped"][others] = _beyond(max_group_pairs, a[others], b[others], pairs.groups[others])
     kept, counts = _apply(drop, len(pairs.left))
-    return _kept(source, pairs, kept, counts)
-
-
-def _checks(evaluation: EvaluationText | None, *, near: bool, words: bool) -> dict[str, Check]:
-    """Return, by reason, the checks that drop the group of a pair if they find one of its texts."""
-    if evaluation is None:
-        return {}
-    exact: dict[str, Check] = {} if words else {"overlap": partial(exact_copies, evaluation=evaluation.sentences)}
-    return exact | ({"near": NearCopies(evaluation.sentences).find} if near else {})
-
-
-def _kept(source: str, pairs: TokenizedPairs, kept: Mask, counts: Mapping[str, int]) -> FilteredSource:
     used, left, right = renumber(pairs.left[kept], pairs.right[kept], len(pairs.texts))
     groups = np.unique(pairs.groups[kept], return_inverse=True)[1]
     texts, hashes, tokens = pairs.texts.select(used), pairs.hashes[used], pairs.tokens[used]
     return FilteredSource(source, texts, hashes, tokens, left, right, groups, counts)
 
 
-def _repeated(a: Rows, b: Rows) -> Mask:
-    repeated = np.ones(len(a), bool)
-    repeated[np.unique(_unordered_key(a, b), return_index=True)[1]] = False
-    return repeated
-
-
-def _unordered_key(a: Rows, b: Rows) -> NDArray[np.int64]:
+def _unordered_key(a: Numbers, b: Numbers) -> NDArray[np.int64]:
     """Return one number for each pair of numbers, the same in either order."""
     key: NDArray[np.int64] = (np.minimum(a, b).astype(np.int64) << 32) + np.maximum(a, b)
     return key
 
 
-def _is_evaluated_pair(a: Rows, b: Rows, forms: TextNumbering, evaluation: EvaluationText) -> Mask:
-    """Return which pairs of numbers of `forms` are evaluated pairs of words or phrases."""
-    c, d = (forms.find(hash_texts(side)) for side in (evaluation.left, evaluation.right))
-    known = (c >= 0) & (d >= 0)
-    return np.isin(_unordered_key(a, b), _unordered_key(c[known], d[known]))
-
-
-def _whole_groups(pairs: TokenizedPairs, copies: Mask) -> Mask:
-    """Return the pairs of all groups in which a pair has a side among `copies`."""
-    return np.isin(pairs.groups, pairs.groups[copies[pairs.left] | copies[pairs.right]])
-
-
-def _beyond(limit: int, a: Rows, b: Rows, groups: NDArray[np.int64]) -> Mask:
+def _beyond(limit: int, a: Numbers, b: Numbers, groups: NDArray[np.int64]) -> Mask:
     """Return which pairs are beyond the first `limit` of their group, (n,).
 
     Args:

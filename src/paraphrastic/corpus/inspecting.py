@@ -27,9 +27,7 @@ from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import Entry, OwnFile, own_file
-from paraphrastic.sources.source import Source
-from paraphrastic.text.normalize import normalize
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import normalize, tokenize
 
 SAMPLES = 5
 _NAMES = {"similarity": "similarity", "ranking": "ranking", "labelled_pairs": "paraphrases"}
@@ -57,7 +55,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Overlap:
+class SharedTexts:
     """Texts of a file that an evaluation set has too.
 
     Attributes:
@@ -86,7 +84,7 @@ def inspect(entry: Entry) -> Iterator[tuple[OwnFile, list[Use]]]:
         yield each, _uses(each)
 
 
-def overlaps(texts: pa.StringArray, suite_name: str) -> list[Overlap] | None:
+def overlaps(texts: pa.StringArray, suite_name: str) -> list[SharedTexts] | None:
     """Return the sets of a suite that have some of `texts`; None if not all of its files are here.
 
     Args:
@@ -94,11 +92,12 @@ def overlaps(texts: pa.StringArray, suite_name: str) -> list[Overlap] | None:
         suite_name: name of the suite; nothing is downloaded.
     """
     locations = DataLocations.from_environment()
-    sources = [source for source in suite(suite_name).sources if _is_here(source, locations)]
-    if any(not (source in sources or source.manual or source.optional) for source in suite(suite_name).sources):
+    wanted = suite(suite_name).sources
+    sources = [source for source in wanted if locations.has(source)]
+    if any(not (source in sources or source.manual or source.optional) for source in wanted):
         return None
     with TemporaryDirectory() as folder:
-        fetch(sources, Path(folder), mirror=_mirror(locations), cache=locations.cache, manual=locations.manual)
+        fetch(sources, Path(folder), locations)
         readings = [reading for source in sources for reading in read_evaluation(source, Path(folder) / source.name)]
     columns = ["set", *SIDES]
     tables = [reading.table.select(columns) for reading in readings if "text2" in reading.table.column_names]
@@ -139,19 +138,11 @@ def _left_out(own: OwnFile, layout: Layout) -> int:
     )
 
 
-def _overlaps_of(texts: pa.StringArray, table: pa.Table) -> Iterator[Overlap]:
+def _overlaps_of(texts: pa.StringArray, table: pa.Table) -> Iterator[SharedTexts]:
     for name in pc.unique(table["set"]).to_pylist():
         rows = table.filter(pc.equal(table["set"], name))
         evaluated = pc.unique(pa.concat_arrays([normalize(tokenize(rows[side])) for side in SIDES]))
         exact = exact_copies(texts, evaluated)
         near = NearCopies(evaluated).find(texts) & ~exact
         if exact.any() or near.any():
-            yield Overlap(name, int(exact.sum()), int(near.sum()))
-
-
-def _is_here(source: Source, locations: DataLocations) -> bool:
-    return all(locations.find(source, file) for file in source.files)
-
-
-def _mirror(locations: DataLocations) -> str | None:
-    return str(locations.mirror) if locations.mirror else None
+            yield SharedTexts(name, int(exact.sum()), int(near.sum()))

@@ -4,16 +4,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.corpus.distinct_pairs import DistinctPairs
+from paraphrastic.base.tables import SIDES
 from paraphrastic.readers.lines import BadRow
-from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
-from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.reading import PASS_ALL, PairFilter, Reading
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.source import Source
+from paraphrastic.text.columns import Hashes, hash_texts
 
 
 class RawPairs:
@@ -63,17 +65,13 @@ class RawPairs:
         if self.bad:
             self._check_bad_rows()
         if not self._wanted.is_active:
-            self._check_count()
+            expected = self._source.rows.get("pairs", self.read)
+            if not self.read <= expected <= self.read + len(self.bad):  # a bad row can be one pair that is missing
+                mismatch = f"{self.read} pairs, expected {expected}"
+                raise DataError(f"{self._folder}: {mismatch}; remove the folder and run `dvc repro`")
         if distinct is not None:
             count, published = distinct.count(), self._source.rows["distinct"]
             self._on_message(f"{self._source.name}: {count} distinct pairs; the papers count {published}")
-
-    def _check_count(self) -> None:
-        """Refuse a source with more or fewer pairs; a bad row can be one pair that is missing."""
-        expected = self._source.rows.get("pairs", self.read)
-        if not self.read <= expected <= self.read + len(self.bad):
-            mismatch = f"{self.read} pairs, expected {expected}"
-            raise DataError(f"{self._folder}: {mismatch}; remove the folder and run `dvc repro`")
 
     def _check_bad_rows(self) -> None:
         summary = f"{self.bad[0]} ({len(self.bad)} bad rows beside {self.read} pairs)"
@@ -81,6 +79,29 @@ class RawPairs:
             limit = f"more than tokenize.max_bad_rows = {self._max_bad_rows} allows"
             raise DataError(f"{summary}: {limit}; {_remedy(self._source, self._folder)}")
         self._on_message(f"{summary}: left out")
+
+
+class DistinctPairs:
+    """Counts distinct unordered pairs of tables that come one after the other, with 8 bytes per pair.
+
+    The papers count "unique" phrase pairs of PPDB so (iclr2016 §4.2). Two pairs are equal if both texts are, as strings
+    without surrounding spaces, in either order. This differs from what training leaves out, because `corpus.filtering`
+    compares tokens in lower case without punctuation.
+    """
+
+    def __init__(self) -> None:
+        self._keys: list[Hashes] = []
+
+    def add(self, pairs: pa.Table) -> None:
+        """Add the pairs of a table with the columns `text1` and `text2`."""
+        texts = (pc.utf8_trim_whitespace(pairs[side]).combine_chunks() for side in SIDES)
+        left, right = map(hash_texts, texts)
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        self._keys.append(low * np.uint64(0x9E3779B97F4A7C15) ^ high)  # unsigned arithmetic wraps around
+
+    def count(self) -> int:
+        """Return the number of distinct pairs; two of 10 million distinct ones are taken for equal with p < 10⁻⁵."""
+        return len(pd.unique(np.concatenate(self._keys))) if self._keys else 0
 
 
 def read_evaluation(source: Source, folder: Path) -> list[Reading]:
@@ -94,7 +115,10 @@ def read_evaluation(source: Source, folder: Path) -> list[Reading]:
     readings = [reading for reading in read(source, folder) if reading.kind != "pairs"]
     for bad in (bad for reading in readings for bad in reading.bad):
         raise DataError(f"{bad}; an evaluation set must be complete: {_remedy(source, folder)}")
-    rows = sum((_count_rows(reading.table) for reading in readings), Counter[str]())
+    rows = Counter[str]()
+    for table in (reading.table for reading in readings):
+        counts = pc.value_counts(pc.binary_join_element_wise(table["set"], table["split"], "/")).to_pylist()
+        rows.update({count["values"]: count["counts"] for count in counts})
     for name, expected in source.rows.items():
         if rows[name] != expected:
             mismatch = f"{rows[name]} rows of {name}, expected {expected}"
@@ -105,9 +129,3 @@ def read_evaluation(source: Source, folder: Path) -> list[Reading]:
 def _remedy(source: Source, folder: Path) -> str:
     own = source.options.get("own")
     return f"`paraphrastic data inspect {own.path}` lists them" if own else f"remove {folder} and run `dvc repro`"
-
-
-def _count_rows(table: pa.Table) -> Counter[str]:
-    """Count rows by SET/SPLIT."""
-    counts = pc.value_counts(pc.binary_join_element_wise(table["set"], table["split"], "/"))
-    return Counter({count["values"]: count["counts"] for count in counts.to_pylist()})

@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from paraphrastic.base.parallel import in_order, njit
 from paraphrastic.base.tables import SIDES
 from paraphrastic.corpus.text_store import StoredTexts, TextColumn
-from paraphrastic.text.columns import chunks
-from paraphrastic.text.normalize import normalize
-from paraphrastic.text.numbering import Hashes, TextNumbering, hash_texts
-from paraphrastic.text.tokenizer import CHUNK, tokenize_chunk
+from paraphrastic.text.columns import Hashes, Numbers, TextNumbering, chunks, hash_texts
+from paraphrastic.text.tokenizer import CHUNK, normalize, tokenize_chunk
 
 Mask = NDArray[np.bool_]
-Rows = NDArray[np.int32]
 Check = Callable[[pa.StringArray], Mask]  # of normalized texts (n,): which of them it finds, (n,)
 
 
@@ -42,11 +39,11 @@ class TokenizedPairs:
 
     texts: StoredTexts
     hashes: Hashes
-    tokens: Rows
-    forms: Rows
+    tokens: Numbers
+    forms: Numbers
     found: dict[str, Mask]
-    left: Rows
-    right: Rows
+    left: Numbers
+    right: Numbers
     groups: NDArray[np.int64]
     form_numbering: TextNumbering
 
@@ -66,7 +63,7 @@ class TokenizedPairs:
 class _Description(NamedTuple):
     """What is to be known of n texts: numbers of tokens, hashes of normal forms, and findings by check, (n,) each."""
 
-    tokens: Rows
+    tokens: Numbers
     forms: Hashes
     found: dict[str, Mask]
 
@@ -80,7 +77,7 @@ class _DescribedTexts:
         self._tokens, self._forms = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
         self._found: dict[str, list[Mask]] = {name: [np.empty(0, bool)] for name in checks}
 
-    def number(self, texts: pa.StringArray, hashes: Hashes) -> tuple[Rows, pa.StringArray]:
+    def number(self, texts: pa.StringArray, hashes: Hashes) -> tuple[Numbers, pa.StringArray]:
         """Return the numbers of tokenized texts, and those texts that are new."""
         known = len(self.numbering)
         numbers = self.numbering.add(hashes)
@@ -102,7 +99,7 @@ class _DescribedTexts:
         found = {name: check(normalized) for name, check in self._checks.items()}
         return _Description(tokens, hash_texts(normalized), found)
 
-    def columns(self, order: Rows) -> tuple[Hashes, Rows, Rows, dict[str, Mask]]:
+    def columns(self, order: Numbers) -> tuple[Hashes, Numbers, Numbers, dict[str, Mask]]:
         """Return hashes, numbers of tokens, numbers of forms and findings of the texts `order`; call it once."""
         found = {name: np.concatenate(parts)[order] for name, parts in self._found.items()}
         tokens, forms = (np.concatenate(parts)[order] for parts in (self._tokens, self._forms))
@@ -111,9 +108,9 @@ class _DescribedTexts:
 
 def _store(
     tables: Iterable[pa.Table], columns: Sequence[TextColumn], described: _DescribedTexts
-) -> tuple[Rows, Rows, NDArray[np.int64]]:
+) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
     """Write the tokenized sides of all pairs to `columns`; return their numbers, (n,) each, and the groups, (n,)."""
-    rows: list[list[Rows]] = [[np.empty(0, np.int32)] for _ in columns]
+    rows: list[list[Numbers]] = [[np.empty(0, np.int32)] for _ in columns]
     groups = [np.empty(0, np.int64)]
 
     def chunks_of_sides() -> Iterator[tuple[int, pa.StringArray]]:
@@ -122,8 +119,13 @@ def _store(
             for side, name in enumerate(SIDES):
                 yield from ((side, chunk) for chunk in chunks(table[name], CHUNK))
 
+    def tokenized(chunk: tuple[int, pa.StringArray]) -> tuple[int, pa.StringArray, Hashes]:
+        side, texts = chunk
+        tokens = tokenize_chunk(texts)
+        return side, tokens, hash_texts(tokens)
+
     def new_texts() -> Iterator[pa.StringArray]:
-        for side, texts, hashes in in_order(_tokenize, chunks_of_sides()):
+        for side, texts, hashes in in_order(tokenized, chunks_of_sides()):
             columns[side].append(texts)
             numbers, new = described.number(texts, hashes)
             rows[side].append(numbers)
@@ -136,14 +138,7 @@ def _store(
     return left, right, np.concatenate(groups)
 
 
-def _tokenize(chunk: tuple[int, pa.StringArray]) -> tuple[int, pa.StringArray, Hashes]:
-    """Return the side of a chunk, its tokenized texts, and their hashes."""
-    side, texts = chunk
-    tokenized = tokenize_chunk(texts)
-    return side, tokenized, hash_texts(tokenized)
-
-
-def renumber(left: Rows, right: Rows, size: int) -> tuple[Mask, Rows, Rows]:
+def renumber(left: Numbers, right: Numbers, size: int) -> tuple[Mask, Numbers, Numbers]:
     """Number the texts that pairs use anew, without gaps and in the same order.
 
     Returns:
@@ -156,7 +151,7 @@ def renumber(left: Rows, right: Rows, size: int) -> tuple[Mask, Rows, Rows]:
 
 
 @njit(cache=True, nogil=True)
-def _first_occurrences(left: Rows, right: Rows, size: int) -> tuple[Rows, NDArray[np.int64]]:
+def _first_occurrences(left: Numbers, right: Numbers, size: int) -> tuple[Numbers, NDArray[np.int64]]:
     """Number texts anew, in order of first occurrence in `left`, then in `right`; both are changed in place.
 
     Returns:

@@ -1,6 +1,6 @@
 """Raw files → tokenized pairs and evaluation sets."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,18 +13,16 @@ from paraphrastic.base.files import atomic_folder, scratch_folder, write_text
 from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_parts, write_table
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSource, filter_pairs
-from paraphrastic.corpus.merging import Corpus, merge_sources
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
-from paraphrastic.corpus.sampling import take_pairs
-from paraphrastic.readers.pair_filter import PairFilter
-from paraphrastic.readers.reading import Reading
+from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
+from paraphrastic.readers.reading import PairFilter, Reading
 from paraphrastic.readers.registry import FILTERED
 from paraphrastic.sources.source import Source, Suite
-from paraphrastic.text.deduplicate import tokenize_tables
+from paraphrastic.text.tokenizer import tokenize_tables
 
 _SOURCE_COLUMNS = ("source", "read", "bad", *REASONS, "kept")
 
-_Row = tuple[str | int, ...]  # of the report, a value for each of these columns
+_ReportRow = tuple[str | int, ...]  # of the report, a value for each of these columns
 
 
 def tokenize_sources(
@@ -63,19 +61,21 @@ def tokenize_sources(
         atomic_folder(benchmarks_out) as tables,
         scratch_folder(corpus / "texts") as scratch,
     ):
-        readings = _readings(bar.track(evaluation, description="evaluation sets"), raw)
+        visibly = bar.track(evaluation, description="evaluation sets")
+        readings = [reading for source in visibly for reading in read_evaluation(source, raw / source.name)]
         text = _write_benchmarks(readings, benchmarks.select, tables)
         excluded = text if options.drop_overlap else None
         advance = partial(bar.advance, bar.add_task("pairs", total=None))
         keep = partial(_keep, wanted, excluded, options, scratch, advance)
         kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
-        taken = _take(merge_sources([pairs for pairs, _ in kept]), options, seed)
-        _write_corpus(taken, corpus)
+        limits = options.take_share, options.max_pairs, options.max_tokens
+        merged = merge_sources([pairs for pairs, _ in kept])
+        taken = take_pairs(merged, *limits, seed if options.take_by == "random" else None)
+        message(f"corpus: {len(taken.pairs)} pairs with {taken.tokens_of_pairs.sum()} tokens")
+        sentences = (pa.table([texts], schema=SENTENCES) for texts in taken.sentences)
+        write_parts(sentences, corpus / "sentences.parquet", SENTENCES)
+        write_table(taken.pairs, corpus / "pairs.parquet", PAIRS)
     return _report([row for _, row in kept], taken.pairs)
-
-
-def _readings(sources: Iterable[Source], raw: Path) -> list[Reading]:
-    return [reading for source in sources for reading in read_evaluation(source, raw / source.name)]
 
 
 def _keep(
@@ -86,12 +86,18 @@ def _keep(
     on_progress: Callable[[int], object],
     source: Source,
     folder: Path,
-) -> tuple[FilteredSource, _Row]:
+) -> tuple[FilteredSource, _ReportRow]:
     """Return the pairs of a source that are trained on, and its row of the report."""
     pairs = RawPairs(source, folder, options.max_bad_rows, message, wanted)
+
+    def tables() -> Iterator[pa.Table]:
+        for table in pairs:
+            yield table
+            on_progress(len(table))
+
     kept = filter_pairs(
         source.name,
-        _counted(pairs, on_progress),
+        tables(),
         evaluation,
         scratch,
         near=source.near_copies,
@@ -99,13 +105,6 @@ def _keep(
         max_group_pairs=options.max_group_pairs or source.max_group_pairs,
     )
     return kept, (source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left))
-
-
-def _counted(tables: Iterable[pa.Table], on_progress: Callable[[int], object]) -> Iterator[pa.Table]:
-    """Yield tables; after each, call `on_progress` with its number of rows."""
-    for table in tables:
-        yield table
-        on_progress(len(table))
 
 
 def index_readings(readings: Sequence[Reading]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
@@ -150,21 +149,7 @@ def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
     return wanted
 
 
-def _take(corpus: Corpus, options: Tokenize, seed: int) -> Corpus:
-    """Return the part of the corpus to train on, and print its size."""
-    limits = options.take_share, options.max_pairs, options.max_tokens
-    taken = take_pairs(corpus, *limits, seed if options.take_by == "random" else None)
-    message(f"corpus: {len(taken.pairs)} pairs with {taken.tokens_of_pairs.sum()} tokens")
-    return taken
-
-
-def _write_corpus(corpus: Corpus, out: Path) -> None:
-    parts = (pa.table([texts], schema=SENTENCES) for texts in corpus.sentences)
-    write_parts(parts, out / "sentences.parquet", SENTENCES)
-    write_table(corpus.pairs, out / "pairs.parquet", PAIRS)
-
-
-def _report(rows: Sequence[_Row], pairs: pa.Table) -> pd.DataFrame:
+def _report(rows: Sequence[_ReportRow], pairs: pa.Table) -> pd.DataFrame:
     """Return the table of sources, with `capped` and `taken` only where they say something."""
     report = pd.DataFrame(rows, columns=_SOURCE_COLUMNS)
     if not report["capped"].any():

@@ -83,11 +83,8 @@ class Benchmarks:
         table = table.filter(pc.is_in(table["split"], splits))
         names = pc.unique(table["set"]).to_pylist()
         sets = [EvaluationSet(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
-        return [each for each in sets if each.is_test.any() and not _has_more_than_two_labels(each)]
-
-
-def _has_more_than_two_labels(evaluation_set: EvaluationSet) -> bool:
-    return evaluation_set.kind == "labelled_pairs" and bool(evaluation_set.column("label").max() > 1)
+        with_test = [each for each in sets if each.is_test.any()]
+        return [each for each in with_test if kind != "labelled_pairs" or each.column("label").max() <= 1]
 
 
 def _check(table: pa.Table, sentences: int, path: Path) -> None:

@@ -31,10 +31,12 @@ def headline(metrics: SetMetrics) -> dict[str, Any]:
     `transfer.mean22` is the mean over `PAPERS_SETS`, `transfer.mean21` that without `SMT`; each needs all of its sets.
     """
     r = {name: values["pearson"] for name, values in metrics.items() if "pearson" in values}
+    fixed = {"mean22": PAPERS_SETS, "mean21": [name for name in PAPERS_SETS if name != SMT]}
+    complete = {key: _mean(r, names)["mean"] for key, names in fixed.items() if r.keys() >= set(names)}
     sections = {
         "sts": _by_year(r) | _mean(r, _sts(r)),
         "sick": _pick(metrics, "sick.relatedness", "pearson", "spearman"),
-        "transfer": _mean(r, _transfer(r)) | _complete_means(r),
+        "transfer": _mean(r, _transfer(r)) | complete,
         "qa": {name: _pick(metrics, f"qa.{name}", "map", "mrr") for name in ("qasent", "wikiqa")},
         "paraphrase": {
             "msrp": _pick(metrics, "paraphrase.msrp", "accuracy", "f1"),
@@ -87,11 +89,6 @@ def _by_year(r: Mapping[str, float]) -> dict[str, float]:
     years = {year: [v for name, v in r.items() if name.startswith(f"sts.{year}.")] for year in (*YEARS, "2016")}
     means = {year: percent(float(np.mean(values))) for year, values in years.items() if values}
     return means | ({"2013_sets": len(years["2013"])} if years["2013"] else {})
-
-
-def _complete_means(r: Mapping[str, float]) -> dict[str, float]:
-    fixed = {"mean22": PAPERS_SETS, "mean21": [name for name in PAPERS_SETS if name != SMT]}
-    return {key: _mean(r, names)["mean"] for key, names in fixed.items() if r.keys() >= set(names)}
 
 
 def _own(metrics: SetMetrics) -> dict[str, Any]:

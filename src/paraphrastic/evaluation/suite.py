@@ -93,7 +93,11 @@ class Selection:
             ModelError: a score is not finite.
         """
         scores = _score(self.sentences, self.sets, scorer)
-        return 100 * float(np.mean([_correlation(each, s) for each, s in zip(self.sets, scores, strict=True)]))
+        correlations = [
+            (spearman if uses_spearman(each.name) else pearson)(each.column("score"), part)
+            for each, part in zip(self.sets, scores, strict=True)
+        ]
+        return 100 * float(np.mean(correlations))
 
 
 def load_selection(folder: Path, select: str) -> Selection | None:
@@ -111,7 +115,13 @@ def load_selection(folder: Path, select: str) -> Selection | None:
     if select == "none":
         return None
     benchmarks = Benchmarks.load(folder)
-    return choose_selection(benchmarks, _selection_of_suite(folder / "select.txt") if select == "test" else select)
+    if select == "test":
+        path = folder / "select.txt"
+        try:
+            select = path.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: missing or damaged; run `dvc repro tokenize` to create it") from error
+    return choose_selection(benchmarks, select)
 
 
 def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
@@ -136,20 +146,9 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
     return Selection(benchmarks.sentences, chosen)
 
 
-def _selection_of_suite(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: missing or damaged; run `dvc repro tokenize` to create it") from error
-
-
 def uses_spearman(name: str) -> bool:
     """Return whether the set `name` has words or phrases, which are measured by Spearman's ρ."""
     return bool(re.match(PHRASE_SETS, name))
-
-
-def _correlation(evaluation_set: EvaluationSet, scores: Scores) -> float:
-    return (spearman if uses_spearman(evaluation_set.name) else pearson)(evaluation_set.column("score"), scores)
 
 
 def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[Scores]:

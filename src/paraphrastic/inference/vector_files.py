@@ -12,12 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from paraphrastic.base.console import progress
+from paraphrastic.base.console import STANDARD_STREAM, progress
 from paraphrastic.base.files import atomic_write
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import Vectors
 
-STANDARD_OUTPUT = "-"
 _JSON_ROWS = 1 << 10  # rows that are formatted together, which bounds memory
 
 Write = Callable[[pa.StringArray, Vectors], object]
@@ -40,8 +39,8 @@ def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, nor
         OSError: `out` cannot be written.
     """
     count = unknown = 0
-    writer = _jsonl if out == STANDARD_OUTPUT else FORMATS[Path(out).suffix]
-    on_terminal = out == STANDARD_OUTPUT and sys.stdout.isatty()  # a bar would appear between the lines
+    writer = _jsonl if out == STANDARD_STREAM else FORMATS[Path(out).suffix]
+    on_terminal = out == STANDARD_STREAM and sys.stdout.isatty()  # a bar would appear between the lines
     with _opened(out) as file, writer(file, model.dim) as write, progress(False if on_terminal else None) as bar:
         task = bar.add_task("sentences", total=None)
         for texts in columns:
@@ -54,7 +53,7 @@ def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, nor
 
 @contextmanager
 def _opened(out: str) -> Iterator[BinaryIO]:
-    if out == STANDARD_OUTPUT:
+    if out == STANDARD_STREAM:
         yield sys.stdout.buffer
         return
     with atomic_write(Path(out)) as part, part.open("wb") as file:

@@ -3,15 +3,15 @@
 from pydantic import BaseModel
 
 from paraphrastic.base.tables import TrainingSentences
+from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.token_overlap import OverlapScorer
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
     """Word overlap has no options."""
 
 
-class Overlap(Baseline):
+class WordOverlap(Baseline):
     """Cosine of binary bags of words."""
 
     @staticmethod
@@ -20,4 +20,4 @@ class Overlap(Baseline):
         return OverlapScorer()
 
 
-MODEL = Overlap
+MODEL = WordOverlap

@@ -1,8 +1,7 @@
 """The mean of given word vectors, without training: iclr2016 Table 2 (GloVe, PARAGRAM-SL999)."""
 
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean, read_pretrained
 from paraphrastic.scoring.static import StaticEncoder
 
 
@@ -10,7 +9,7 @@ class Config(PretrainedConfig):
     """Options of the mean of given vectors: those of `PretrainedConfig`."""
 
 
-class Vectors(Baseline):
+class GivenVectors(Baseline):
     """`g(s) = 1/|s| Σ_w x_w`; unknown words share the vector of `UUUNKKK`, or zero if the file lacks it."""
 
     @staticmethod
@@ -24,4 +23,4 @@ class Vectors(Baseline):
         return pretrained_mean(*read_pretrained(config))
 
 
-MODEL = Vectors
+MODEL = GivenVectors

@@ -7,7 +7,7 @@ from typing import Self
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.papers.plan import Run
 from paraphrastic.sources.catalogue import corpus, suite
-from paraphrastic.sources.locations import DataLocations, how_to_provide
+from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.source import Source
 
 
@@ -37,7 +37,7 @@ class DataNeeds:
         sources = [*corpus(corpora), *(each for name in suites for each in suite(name).sources)]
         distinct = list({each.name: each for each in sources}.values())
         names = [*corpora, *(f"suite {name}" for name in suites)]
-        return cls(names, distinct, [each for each in distinct if not _is_here(each, locations)])
+        return cls(names, distinct, [each for each in distinct if not locations.has(each)])
 
     @property
     def manual(self) -> list[Source]:
@@ -51,8 +51,4 @@ class DataNeeds:
             ParameterError: a source is absent and has no address.
         """
         for each in self.manual[:1]:
-            raise ParameterError(f"{each.name} is not here: {how_to_provide(each, locations.manual)}")
-
-
-def _is_here(source: Source, locations: DataLocations) -> bool:
-    return all(locations.find(source, file) for file in source.files)
+            raise ParameterError(f"{each.name} is not here: {locations.how_to_provide(each)}")

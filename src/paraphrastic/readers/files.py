@@ -1,6 +1,7 @@
 """Read plain files, gzip and bzip2 files, and tar and zip archives; errors state the remedy."""
 
 import bz2
+import csv
 import errno
 import gzip
 import io
@@ -14,6 +15,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, cast
 
+import pyarrow as pa
+
 from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
 from paraphrastic.base.files import Unpacker
 
@@ -21,8 +24,10 @@ REMEDY = "remove it and run `dvc repro`"
 
 _DAMAGE = (
     EOFError,
+    csv.Error,
     gzip.BadGzipFile,
     lzma.LZMAError,
+    pa.ArrowException,
     tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
@@ -33,25 +38,30 @@ _DAMAGE = (
 
 
 @contextmanager
-def report_damage(path: Path) -> Iterator[None]:
+def report_damage(path: Path, own: bool = False) -> Iterator[None]:
     """Turn errors while `path` is read into errors with a message of one line.
+
+    Args:
+        path: the file.
+        own: whether it is a file of the user, which cannot be downloaded again.
 
     Raises:
         SourceError: the file does not exist or cannot be read.
-        DataError: the file is compressed, and damaged or truncated.
+        DataError: the file is damaged, truncated or of another format.
     """
     try:
         yield
     except ParaphrasticError:
         raise
     except FileNotFoundError as error:
-        raise SourceError(f"{path}: no such file; run `dvc repro` to download it") from error
-    except _DAMAGE as error:
-        raise DataError(f"{path}: damaged or truncated ({error}); {REMEDY}") from error
-    except OSError as error:
-        if error.errno in (None, errno.EINVAL):  # raised by bz2, and by zipfile for an offset before the start
-            raise DataError(f"{path}: damaged or truncated ({error}); {REMEDY}") from error
-        raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+        raise SourceError(f"{path}: no such file{'' if own else '; run `dvc repro` to download it'}") from error
+    except (*_DAMAGE, OSError) as error:
+        reason = " ".join(str(error).split())
+        # bz2, Arrow, and zipfile for an offset before the start, raise an OSError for damage
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+        damage = f"of another format ({reason})" if own else f"truncated ({reason}); {REMEDY}"
+        raise DataError(f"{path}: damaged or {damage}") from error
 
 
 def read_bytes(path: Path) -> bytes:
@@ -99,7 +109,7 @@ def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
     """
     rest = b""
     with ExitStack() as stack, report_damage(path):
-        stream = _open_text(path, pattern, stack)
+        stream = stack.enter_context(_open_text(path, pattern, stack))
         while chunk := stream.read(size):
             chunk = rest + chunk
             end = chunk.rfind(b"\n") + 1
@@ -111,16 +121,15 @@ def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
 
 
 def _open_text(path: Path, pattern: str, stack: ExitStack) -> IO[bytes]:
-    if path.suffix not in (".zip", ".gz"):
-        return stack.enter_context(path.open("rb"))
-    unpacker = Unpacker(path)
     if path.suffix == ".gz":
-        return stack.enter_context(unpacker.stream(cast(IO[bytes], gzip.open(path))))
+        return Unpacker(path).stream(cast(IO[bytes], gzip.open(path)))
+    if path.suffix != ".zip":
+        return path.open("rb")
     archive = stack.enter_context(zipfile.ZipFile(path))
     members = [info for info in archive.infolist() if _is_wanted(info.filename, pattern) and not info.is_dir()]
     if len(members) != 1:
         raise DataError(f"{path}: {len(members)} members of the archive match {pattern}, expected one; {REMEDY}")
-    return stack.enter_context(unpacker.stream(archive.open(members[0])))
+    return Unpacker(path).stream(archive.open(members[0]))
 
 
 def _is_wanted(name: str, pattern: str) -> bool:

@@ -4,8 +4,8 @@ A line that cannot be used is recorded as a bad row and becomes null. The positi
 that fields and the lines of parallel files stay aligned.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.parallel import in_order
@@ -45,25 +46,21 @@ class BadRow:
         return f"{self.file}, {self.unit} {self.line}: {self.why}"
 
 
-class Rows(ABC):
+class SourceRows:
     """Rows of a file, or of a block of it, whose columns are arrays (n,) with null in rows that cannot be used.
 
     Args:
         file: name of the file for messages.
+        numbers: number of each row, from 1, such as of the line at which it starts.
+        unit: what is numbered, for messages.
 
     Attributes:
         bad: the rows rejected so far.
     """
 
-    unit = "line"  # what `line_of` counts, for messages
-
-    def __init__(self, file: object) -> None:
-        self.file = str(file)
+    def __init__(self, file: object, numbers: Sequence[int] | NDArray[np.integer], unit: str = "line") -> None:
+        self.file, self._numbers, self._unit = str(file), numbers, unit
         self.bad: list[BadRow] = []
-
-    @abstractmethod
-    def line_of(self, row: int) -> int:
-        """Return the line number, from 1, at which a row starts."""
 
     def reject(self, column: pa.Array, wrong: pa.BooleanArray, why: str) -> pa.Array:
         """Record the rows where `wrong` is true as bad, and return `column` with null there.
@@ -74,12 +71,18 @@ class Rows(ABC):
             why: description of the error.
         """
         wrong = pc.fill_null(wrong, False)
-        self.bad += [BadRow(self.file, self.line_of(int(row)), why, self.unit) for row in np.flatnonzero(wrong)]
+        rows = np.flatnonzero(wrong)
+        self.bad += [BadRow(self.file, int(self._numbers[row]), why, self._unit) for row in rows.tolist()]
         return pc.if_else(wrong, pa.scalar(None, column.type), column)
 
-    def numbers(self, column: pa.StringArray, low: float, high: float) -> pa.DoubleArray:
-        """Return `column` (n,) as numbers; a value that is not a number in [low, high] makes a bad row."""
+    def numbers(self, column: pa.StringArray, low: float, high: float, may_be_blank: bool = False) -> pa.DoubleArray:
+        """Return `column` (n,) as numbers; a value that is not a number in [low, high] makes a bad row.
+
+        A blank value is null and, if `may_be_blank`, makes no bad row.
+        """
         text = pc.utf8_trim_whitespace(column)
+        if may_be_blank:
+            text = pc.if_else(pc.equal(text, ""), None, text)
         text = self.reject(text, pc.invert(pc.match_substring_regex(text, NUMBER)), "not a number")
         number = text.cast(pa.float64())
         outside = pc.or_(pc.less(number, low), pc.greater(number, high))
@@ -92,7 +95,7 @@ class Rows(ABC):
         return self.reject(label, unknown, f"a label other than {', '.join(names)}")
 
 
-class Lines(Rows):
+class SourceLines(SourceRows):
     r"""The lines of a text, split at `\n` only; a `\r` before the `\n` and a byte order mark are removed.
 
     Args:
@@ -111,17 +114,17 @@ class Lines(Rows):
     def __init__(self, file: object, data: bytes, first: int = 1) -> None:
         if not data:
             raise DataError(f"{file}: the file is empty; {REMEDY}")
-        super().__init__(file)
+        super().__init__(file, range(first, sys.maxsize))
         self.first = first
         self.text = self._decode(data.removeprefix(_BYTE_ORDER_MARK) if first == 1 else data)
 
     @classmethod
-    def read(cls, path: Path) -> "Lines":
+    def read(cls, path: Path) -> "SourceLines":
         """Return the lines of a file, decompressed if its name ends in `.gz`."""
         return cls(path, read_bytes(path))
 
     @classmethod
-    def of_member(cls, path: Path, members: dict[str, bytes], name: str) -> "Lines":
+    def of_member(cls, path: Path, members: dict[str, bytes], name: str) -> "SourceLines":
         """Return the lines of a member of the archive `path`.
 
         Args:
@@ -138,10 +141,6 @@ class Lines(Rows):
 
     def __len__(self) -> int:
         return len(self.text)
-
-    def line_of(self, row: int) -> int:
-        """Return the number of a line."""
-        return row + self.first
 
     def _decode(self, data: bytes) -> pa.StringArray:
         raw = self._split(data)
@@ -182,22 +181,23 @@ class Lines(Rows):
         self.skip(pa.array(np.arange(len(self)) == 0))
 
 
-def read_lines(folder: Path, names: Iterable[str], archive: str | None = None) -> Iterator[Lines]:
-    """Yield the lines of each of several files.
+def read_lines(folder: Path, files: Mapping[str, str], archive: str | None = None) -> Iterator[tuple[SourceLines, str]]:
+    """Yield the lines of each of several files, with the value that `files` has for it, such as its split.
 
     Args:
         folder: contains the files, or the archive.
-        names: names of the files; in an archive, without folders.
+        files: a value by the name of each file; in an archive, names are without folders.
         archive: name of the archive; None if there is none.
     """
-    if archive is None:
-        yield from (Lines.read(folder / name) for name in names)
-    else:
-        members = read_archive(folder / archive)
-        yield from (Lines.of_member(folder / archive, members, name) for name in names)
+    members = read_archive(folder / archive) if archive else {}
+    for name, value in files.items():
+        if archive:
+            yield SourceLines.of_member(folder / archive, members, name), value
+        else:
+            yield SourceLines.read(folder / name), value
 
 
-def parse_chunks(path: Path, pattern: str, size: int, parse: Callable[[Lines], Parsed]) -> Iterator[Parsed]:
+def parse_chunks(path: Path, pattern: str, size: int, parse: Callable[[SourceLines], Parsed]) -> Iterator[Parsed]:
     """Yield the result of `parse` for the lines of each chunk of a file; several threads parse.
 
     Args:
@@ -206,18 +206,17 @@ def parse_chunks(path: Path, pattern: str, size: int, parse: Callable[[Lines], P
         size: bytes of text per chunk.
         parse: called with the lines of a chunk.
     """
-    return in_order(lambda chunk: parse(Lines(path, *chunk)), _numbered(text_chunks(path, pattern, size)))
+
+    def numbered() -> Iterator[tuple[bytes, int]]:
+        first = 1
+        for chunk in text_chunks(path, pattern, size):
+            yield chunk, first
+            first += chunk.count(b"\n")
+
+    return in_order(lambda chunk: parse(SourceLines(path, *chunk)), numbered())
 
 
-def _numbered(parts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield parts of a text, each with the number of its first line, from 1."""
-    first = 1
-    for data in parts:
-        yield data, first
-        first += data.count(b"\n")
-
-
-def check_parallel(*files: Lines) -> None:
+def check_parallel(*files: SourceLines) -> None:
     """Check that parallel files have equal numbers of lines.
 
     Raises:

@@ -9,10 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.tables import RAW
 from paraphrastic.readers.own_tables import OwnRows, OwnTable
-from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
-from paraphrastic.readers.reading import Options, Reading, make_reading
+from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
 from paraphrastic.sources.own_files import OwnFile
 
 TEXTS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
@@ -91,14 +89,12 @@ def check_columns(own: OwnFile, is_set: bool) -> None:
     (layout_of_set if is_set else layout_of_pairs)(own, OwnTable(own).names)
 
 
-def own_pairs(folder: Path, options: Options) -> Iterator[Reading]:
+def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read training pairs; those with `label` 0 are none, and `score` has the limits of the filter.
 
     Rows with the same `group` are one group; without that column, each row is one.
 
-    Args:
-        folder: not used.
-        options: `own`, the file, and `filter`.
+    Options: `own`, the file, and `filter`.
     """
     own, wanted = options["own"], options.get("filter", PASS_ALL)
     layout = layout_of_pairs(own, OwnTable(own).names)
@@ -108,12 +104,10 @@ def own_pairs(folder: Path, options: Options) -> Iterator[Reading]:
     yield from _not_empty(own, read_pairs(own, layout, wanted))
 
 
-def own_set(folder: Path, options: Options) -> Iterator[Reading]:
+def own_set(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read an evaluation set, whose name comes from its file: `own.NAME`, or `own.words.NAME`.
 
-    Args:
-        folder: not used.
-        options: `own`, the file.
+    Options: `own`, the file.
     """
     own, is_tested = options["own"], False
     for reading in _not_empty(own, read_set(own, layout_of_set(own, OwnTable(own).names))):
@@ -178,7 +172,7 @@ def _pairs(rows: OwnRows, layout: Layout, wanted: PairFilter, groups: dict[str, 
         columns["score"] = rows.numbers(rows.columns["score"], -_LARGEST, _LARGEST)
         accepted = pc.and_(accepted, wanted.accepts_scores(columns["score"]))
     columns = {name: column.filter(accepted) for name, column in columns.items()}
-    return make_reading("pairs", [rows], columns, may_be_empty=True)
+    return make_reading("pairs", [rows], may_be_empty=True, **columns)
 
 
 def _judged(rows: OwnRows, layout: Layout, name: str, questions: dict[str, int]) -> Reading:
@@ -195,7 +189,7 @@ def _judged(rows: OwnRows, layout: Layout, name: str, questions: dict[str, int])
         columns["label"] = rows.zeros_and_ones("label")
     if layout.kind == "ranking":
         columns["question"] = _numbered(rows.columns[layout.texts[0]], questions)
-    return make_reading(layout.kind, [rows], {key: columns[key] for key in RAW[layout.kind].names}, may_be_empty=True)
+    return make_reading(layout.kind, [rows], may_be_empty=True, **columns)
 
 
 def _numbered(column: pa.Array, numbers: dict[str, int]) -> pa.Array:

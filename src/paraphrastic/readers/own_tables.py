@@ -7,7 +7,6 @@ import csv
 import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,9 +20,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import Unpacker
-from paraphrastic.readers.lines import BadRow, Rows
+from paraphrastic.readers.files import report_damage
+from paraphrastic.readers.lines import BadRow, SourceRows
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
 
 PART = 100_000  # rows that are read at a time
@@ -32,7 +32,7 @@ _MAX_CELL = (1 << 31) - 1
 csv.field_size_limit(_MAX_CELL)  # the default of 128 KB refuses long texts
 
 
-class OwnRows(Rows):
+class OwnRows(SourceRows):
     """Rows with the columns that were asked for.
 
     Args:
@@ -46,27 +46,21 @@ class OwnRows(Rows):
     """
 
     def __init__(
-        self, file: object, lines: NDArray[np.int64], cells: Mapping[str, pa.Array], bad: list[BadRow]
+        self, file: object, lines: NDArray[np.int64], cells: Mapping[str, pa.Array], bad: Sequence[BadRow] = ()
     ) -> None:
-        super().__init__(file)
-        self._lines = lines
+        super().__init__(file, lines)
         self.bad += bad
-        self.columns = {name: self._checked(name, column) for name, column in cells.items()}
+        self.columns: dict[str, pa.StringArray] = {}
+        for name, column in cells.items():
+            self.reject(column, pc.is_null(column), f"no value of '{name}'")
+            self.columns[name] = self.reject(column, pc.match_substring(column, "\0"), f"a NUL byte in '{name}'")
 
     def __len__(self) -> int:
-        return len(self._lines)
-
-    def line_of(self, row: int) -> int:
-        """Return the number of the line at which a row starts."""
-        return int(self._lines[row])
+        return len(self._numbers)
 
     def zeros_and_ones(self, name: str) -> pa.Int8Array:
         """Return a column of 0 and 1, which some tools write as 0.0 and 1.0; other values make bad rows."""
         return self.labels(pc.replace_substring_regex(self.columns[name], r"^\s*([01])\.0*\s*$", r"\1"), ("0", "1"))
-
-    def _checked(self, name: str, column: pa.Array) -> pa.Array:
-        self.reject(column, pc.is_null(column), f"no value of '{name}'")
-        return self.reject(column, pc.match_substring(column, "\0"), f"a NUL byte in '{name}'")
 
 
 class OwnTable:
@@ -86,7 +80,7 @@ class OwnTable:
     @cached_property
     def names(self) -> list[str]:
         """The names of the columns; of JSON lines those of the first line."""
-        with _report_damage(self._path):
+        with report_damage(self._path, own=True):
             names = self._names()
         if len(set(names)) < len(names) or not all(names):
             raise DataError(f"{self._path}: columns without a name or with the same one: {', '.join(names)}")
@@ -94,14 +88,17 @@ class OwnTable:
 
     def parts(self, columns: Sequence[str]) -> Iterator[OwnRows]:
         """Yield the rows in parts, with these columns."""
-        with _report_damage(self._path):
-            match self._format:
-                case "csv" | "tsv":
-                    yield from self._delimited(columns)
-                case "jsonl":
-                    yield from self._json_lines(columns)
-                case _:
-                    yield from self._arrow(columns)
+        with report_damage(self._path, own=True):
+            if self._format in ("arrow", "parquet"):
+                yield from self._arrow(columns)
+                return
+            with self._open() as file:
+                rows: Iterator[_NumberedCells]
+                if self._format == "jsonl":
+                    rows = ((line, _json_cells(text, columns)) for line, text in enumerate(file, 1) if text.strip())
+                else:
+                    rows = self._cells(self._reader(file), [self.names.index(name) for name in columns])
+                yield from _in_parts(self._path, columns, rows)
 
     @property
     def _format(self) -> str:
@@ -136,16 +133,10 @@ class OwnTable:
             raise DataError(f"{self._path}: line 1 is not a JSON object")
         return list(first)
 
-    def _delimited(self, columns: Sequence[str]) -> Iterator[OwnRows]:
+    def _cells(self, reader: Any, places: Sequence[int]) -> "Iterator[_NumberedCells]":
         """Yield rows of CSV or TSV; one with more or fewer cells than the header is bad."""
-        places = [self.names.index(name) for name in columns]
-        with self._open() as file:
-            rows = self._numbered(self._reader(file))
-            next(rows)  # the header
-            yield from _in_parts(self._path, columns, self._cells(rows, places))
-
-    def _cells(self, rows: Iterator[tuple[int, list[str] | str]], places: Sequence[int]) -> Iterator["_Row"]:
-        width = len(self.names)
+        width, rows = len(self.names), self._numbered(reader)
+        next(rows)  # the header
         for line, row in rows:
             if isinstance(row, str):
                 yield line, row
@@ -174,16 +165,11 @@ class OwnTable:
         options: dict[str, Any] = {} if quoted else {"quoting": csv.QUOTE_NONE}
         return csv.reader(file, delimiter="," if is_csv else "\t", strict=True, **options)
 
-    def _json_lines(self, columns: Sequence[str]) -> Iterator[OwnRows]:
-        with self._open() as file:
-            rows = ((line, _json_cells(text, columns)) for line, text in enumerate(file, 1) if text.strip())
-            yield from _in_parts(self._path, columns, rows)
-
     def _arrow(self, columns: Sequence[str]) -> Iterator[OwnRows]:
         first = 1
         for batch in self._batches(columns):
             cells = {name: _as_text(self._path, name, batch.column(name)) for name in columns}
-            yield OwnRows(self._path, np.arange(first, first + len(batch)), cells, [])
+            yield OwnRows(self._path, np.arange(first, first + len(batch)), cells)
             first += len(batch)
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -216,10 +202,10 @@ class OwnTable:
         return self._path.open("rb")
 
 
-_Row = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong
+_NumberedCells = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong
 
 
-def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_Row]) -> Iterator[OwnRows]:
+def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]) -> Iterator[OwnRows]:
     while part := list(islice(rows, PART)):
         bad = [BadRow(str(path), line, row) for line, row in part if isinstance(row, str)]
         good = []
@@ -255,12 +241,8 @@ def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
         return "not a JSON object"
     if nested := [name for name in columns if isinstance(row.get(name), dict | list)]:
         return f"'{nested[0]}' is neither text nor a number"
-    return [_json_cell(row.get(name)) for name in columns]
-
-
-def _json_cell(value: object) -> str | None:
-    """Return a JSON value as text; true and false are 1 and 0."""
-    return None if value is None else str(int(value)) if isinstance(value, bool) else str(value)
+    values = (row.get(name) for name in columns)
+    return [None if value is None else str(int(value) if isinstance(value, bool) else value) for value in values]
 
 
 def _as_text(path: Path, name: str, column: pa.Array) -> pa.StringArray:
@@ -280,24 +262,3 @@ def _arrow_files(folder: Path) -> list[Path]:
     if not (paths := sorted(folder.glob("*.arrow"))):
         raise DataError(f"{folder}: has no .arrow file; save the data set again")
     return paths
-
-
-@contextmanager
-def _report_damage(path: Path) -> Iterator[None]:
-    """Turn errors while `path` is read into one line."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise SourceError(f"{path}: no such file") from error
-    except ParaphrasticError:
-        raise
-    except (EOFError, gzip.BadGzipFile, zlib.error, pa.ArrowException, ValueError, csv.Error) as error:
-        raise DataError(_damaged(path, error)) from error
-    except OSError as error:
-        if error.strerror is None:  # raised by Arrow
-            raise DataError(_damaged(path, error)) from error
-        raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
-
-
-def _damaged(path: Path, error: Exception) -> str:
-    return f"{path}: damaged or of another format ({' '.join(str(error).split())})"

@@ -1,4 +1,8 @@
-"""Readers of training pairs whose sentences form groups: lists of pairs, parallel files, and sentences with a key."""
+"""Readers of training pairs whose sentences form groups: lists of pairs, parallel files, and sentences with a key.
+
+A group is a connected component of pairs, or all sentences with the same line or key. Sentences are equal here if their
+tokens have the same normal form (`text.columns.normalize`), so that text that is already tokenized equals the original.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -7,17 +11,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, read_bytes
-from paraphrastic.readers.grouping import Integers, components, normal_forms, pairs_within
-from paraphrastic.readers.lines import Rows
-from paraphrastic.readers.reading import Options, Reading, make_pairs
-from paraphrastic.readers.records import Listing, NumberedRecords, Records, concat, drop_bad, parse_json, read_records
-from paraphrastic.text.columns import split_words
-from paraphrastic.text.normalize import normalize
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.readers.lines import SourceRows
+from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
+from paraphrastic.readers.records import Listing, Records, concat, drop_bad, parse_json, read_records, text_column
+from paraphrastic.text.columns import hash_texts, split_words
+from paraphrastic.text.tokenizer import normalize, tokenize
+
+Integers = NDArray[np.int32] | NDArray[np.int64]
 
 # words that do not tell what a caption or a headline is about
 _FUNCTION_WORDS = (
@@ -28,20 +33,18 @@ _FUNCTION_WORDS = (
 _PAIRS_AT_ONCE = 1 << 18
 
 
-def pair_lists(folder: Path, options: Options) -> Iterator[Reading]:
+def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lists of pairs.
 
-    Args:
-        folder: contains the files.
-        options: `lists`, listings of `records` with two columns, which can have `held`: the share of the words of the
-            first text that the second one must hold; other pairs are left out.
-
-    Yields:
-        One reading. Pairs that share a sentence, directly or through other pairs of any list, form a group; sentences
-        are compared by their normal forms.
+    Options: `lists`, listings of `records` with two columns, which can have `held`: the share of the words of the
+        first text that the second one must hold; other pairs are left out.
+    Yields: One reading. Pairs that share a sentence, directly or through other pairs of any list, form a group;
+        sentences are compared by their normal forms.
     """
     records = concat(part for listing in options["lists"] for part in _pair_list(folder, listing))
-    yield _grouped_by_sentence(records.files, *records.columns)
+    first, second = records.columns
+    forms = normal_forms(pa.concat_arrays([first, second])).indices.to_numpy()  # (2 * pairs,)
+    yield make_pairs(records.files, first, second, components(forms[: len(first)], forms[len(first) :]))
 
 
 def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
@@ -59,20 +62,11 @@ def _held_words(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.flo
     return share
 
 
-def _grouped_by_sentence(files: Sequence[Rows], first: pa.StringArray, second: pa.StringArray) -> Reading:
-    forms = normal_forms(pa.concat_arrays([first, second])).indices.to_numpy()  # (2 * pairs,)
-    return make_pairs(files, first, second, components(forms[: len(first)], forms[len(first) :]))
-
-
-def parallel_groups(folder: Path, options: Options) -> Iterator[Reading]:
+def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read sets of parallel files; line i of all files of a set says the same.
 
-    Args:
-        folder: contains the files.
-        options: `sets`, listings of `records` in the format `lines`; `pairs`, how many of a line are read at most.
-
-    Yields:
-        One reading per set. A line is a group.
+    Options: `sets`, listings of `records` in the format `lines`; `pairs`, how many of a line are read at most.
+    Yields: One reading per set. A line is a group.
     """
     start = 0
     for listing in options["sets"]:
@@ -83,17 +77,13 @@ def parallel_groups(folder: Path, options: Options) -> Iterator[Reading]:
         start += lines
 
 
-def keyed_groups(folder: Path, options: Options) -> Iterator[Reading]:
+def keyed_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read sentences with a key, as captions with the number of their image.
 
-    Args:
-        folder: contains the files.
-        options: `lists`, listings of `records` with the columns key and sentence; `pairs`, how many of a key are read
-            at most; `key`, a regular expression whose group `key` is the part of the key that counts; `shared`, the
-            smallest Jaccard similarity of the content words of a pair that is read.
-
-    Yields:
-        One reading. Sentences with the same key, in any file, form a group.
+    Options: `lists`, listings of `records` with the columns key and sentence; `pairs`, how many of a key are read at
+        most; `key`, a regular expression whose group `key` is the part of the key that counts; `shared`, the smallest
+        Jaccard similarity of the content words of a pair that is read.
+    Yields: One reading. Sentences with the same key, in any file, form a group.
     """
     records = drop_bad(concat(part for listing in options["lists"] for part in read_records(folder, listing)))
     key, text = records.columns
@@ -106,7 +96,7 @@ def keyed_groups(folder: Path, options: Options) -> Iterator[Reading]:
 
 
 def _pairs_of_groups(
-    files: Sequence[Rows], group: Integers, text: pa.StringArray, at_most: int, shared: float = 0
+    files: Sequence[SourceRows], group: Integers, text: pa.StringArray, at_most: int, shared: float = 0
 ) -> Reading:
     usable = text.is_valid()
     group, text = group[usable.to_numpy(zero_copy_only=False)], text.filter(usable)
@@ -139,16 +129,12 @@ def _word_sets(texts: pa.StringArray, without: Collection[str] = ()) -> csr_arra
     return sets[:, np.flatnonzero([word not in without for word in encoded.dictionary.to_pylist()])]
 
 
-def perspectrum(folder: Path, options: Options) -> Iterator[Reading]:
+def perspectrum(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the claims of Perspectrum, each with clusters of perspectives that say the same.
 
-    Args:
-        folder: contains the files.
-        options: `pool`, the file of perspectives; `claims`, the file of clusters; `pairs`, how many of a cluster are
-            read at most.
-
-    Yields:
-        One reading. A cluster is a group.
+    Options: `pool`, the file of perspectives; `claims`, the file of clusters; `pairs`, how many of a cluster are read
+        at most.
+    Yields: One reading. A cluster is a group.
     """
     pool, claims = (folder / options[name] for name in ("pool", "claims"))
     try:
@@ -158,6 +144,73 @@ def perspectrum(folder: Path, options: Options) -> Iterator[Reading]:
     except (KeyError, TypeError) as error:
         raise DataError(f"{claims}: not the clusters of {pool.name} (no {error}); {REMEDY}") from error
     group = np.repeat(np.arange(len(clusters)), list(map(len, clusters)))
-    records = NumberedRecords(claims, (group + 1).tolist())
-    text = records.texts("text", [text for cluster in clusters for text in cluster])
+    records = SourceRows(claims, group + 1, "record")
+    text = text_column(records, "text", [text for cluster in clusters for text in cluster])
     yield _pairs_of_groups([records], group, text, options["pairs"])
+
+
+def components(left: Integers, right: Integers) -> NDArray[np.int32]:
+    """Return for each edge the number of its connected component, (edges,).
+
+    Args:
+        left: (edges,) nodes, numbered from 0.
+        right: (edges,) nodes.
+    """
+    size = max(left.max(initial=-1), right.max(initial=-1)) + 1
+    edges = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
+    component: NDArray[np.int32] = connected_components(edges, directed=False)[1]  # (size,)
+    return component[left]
+
+
+def normal_forms(texts: pa.StringArray) -> pa.DictionaryArray:
+    """Return the normal form of each text, (n,); equal ones have the same index."""
+    return normalize(tokenize(texts)).dictionary_encode()
+
+
+def pairs_within(group: Integers, texts: pa.StringArray, at_most: int) -> tuple[Integers, Integers]:
+    """Return pairs of different sentences of the same group.
+
+    A sentence that occurs twice in a group counts once, an empty one not at all. The sentences of a group are put in
+    the order of the hashes of their normal forms, which is the same in each run and different in each group; they then
+    meet as the teams of a round-robin tournament, so that all occur once before one occurs twice. The first `at_most`
+    pairs are taken.
+
+    Args:
+        group: (n,) of each sentence.
+        texts: (n,) sentences.
+        at_most: pairs per group.
+
+    Returns:
+        Two arrays (pairs,) of rows of `texts`, by group.
+    """
+    forms = normal_forms(texts)
+    order = _members(group, forms)
+    sizes = np.unique(group[order], return_counts=True)[1]
+    starts = np.cumsum(sizes) - sizes
+    pairs = [np.empty((0, 2), np.int64)]
+    for size in np.unique(sizes):
+        members = starts[sizes == size][:, None, None] + round_robin(size)[:at_most]  # (groups, pairs, 2)
+        pairs.append(members.reshape(-1, 2))
+    left, right = order[np.concatenate(pairs).T]
+    by_group = np.argsort(group[left], kind="stable")
+    return left[by_group], right[by_group]
+
+
+def _members(group: Integers, forms: pa.DictionaryArray) -> Integers:
+    """Return rows by group and then by hash of the normal form, one for each form of a group that is not empty."""
+    hashes, form = hash_texts(forms.dictionary), forms.indices.to_numpy()
+    order = np.lexsort((np.arange(len(form)), hashes[form], group))
+    first = np.append(True, (np.diff(group[order]) != 0) | (np.diff(form[order]) != 0))[: len(order)]
+    blank = (forms.dictionary.to_numpy(zero_copy_only=False) == "")[form[order]]
+    members: Integers = order[first & ~blank]
+    return members
+
+
+def round_robin(size: int) -> NDArray[np.int64]:
+    """Return all pairs of 0 … size − 1 by the circle method: in each round everyone meets another one, (pairs, 2)."""
+    even = size + size % 2
+    rounds, i = np.arange(even - 1)[:, None], np.arange(1, even // 2)
+    moving = np.stack([(rounds + i) % (even - 1), (rounds - i) % (even - 1)], axis=2)
+    fixed = np.stack([rounds, np.full_like(rounds, even - 1)], axis=2)
+    pairs = np.concatenate([fixed, moving], axis=1).reshape(-1, 2)
+    return np.sort(pairs[(pairs < size).all(axis=1)], axis=1)

@@ -3,7 +3,7 @@
 The column `group` numbers the sentences or images from which pairs come, from 0 within a source.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -14,18 +14,17 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive
-from paraphrastic.readers.grouping import components
-from paraphrastic.readers.lines import Lines, check_parallel
-from paraphrastic.readers.reading import Options, Reading, make_pairs
+from paraphrastic.readers.lines import SourceLines, check_parallel
+from paraphrastic.readers.paraphrase_groups import components
+from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 
 
-def lexicon(folder: Path, options: Options) -> Iterator[Reading]:
+def lexicon(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lists of neighbours; a line contains a head word and its neighbours, separated by spaces.
 
-    Yields:
-        Each unordered pair of words once, in the order of the first occurrence; each pair is its own group.
+    Yields: Each unordered pair of words once, in the order of the first occurrence; each pair is its own group.
     """
-    lines = Lines.read(find_file(folder, "*.txt"))
+    lines = SourceLines.read(find_file(folder, "*.txt"))
     words = pc.split_pattern(lines.text, " ")
     has_blank = pc.match_substring_regex(lines.text, r"(^| )[\s\x1C-\x1F]*( |$)")
     words = lines.reject(words, has_blank, "a word is blank")
@@ -54,92 +53,73 @@ def _edges(words: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArra
     return head[first], words[first]
 
 
-def aligned(folder: Path, options: Options) -> Iterator[Reading]:
+def aligned(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read pairs of parallel files.
 
-    Args:
-        folder: contains the files.
-        options: `pairs` lists pairs of file names.
-
-    Yields:
-        One reading per pair of files; each line is its own group.
+    Options: `pairs` lists pairs of file names.
+    Yields: One reading per pair of files; each line is its own group.
     """
-    start = 0
-    for names in options["pairs"]:
-        left, right = (Lines.read(folder / name) for name in names)
-        check_parallel(left, right)
-        yield make_pairs([left, right], left.text, right.text, np.arange(start, start + len(left)))
-        start += len(left)
+    return _parallel(folder, options["pairs"], _first_and_others)
 
 
-def references(folder: Path, options: Options) -> Iterator[Reading]:
+def references(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read files of source sentences with parallel files of references.
 
-    Args:
-        folder: contains the files.
-        options: `groups` lists tables with the keys `source`, a file name, `references`, a file name in which `{n}`
-            stands for a number, and `count`, how many of these files exist.
-
-    Yields:
-        One reading per group of files: each source sentence paired with each of its references. A source sentence is
-        a group.
+    Options: `groups` lists tables with the keys `source`, a file name, `references`, a file name in which `{n}`
+        stands for a number, and `count`, how many of these files exist.
+    Yields: One reading per group of files: each source sentence paired with each of its references. A source sentence
+        is a group.
     """
-    start = 0
-    for files in options["groups"]:
-        names = [files["source"], *(files["references"].format(n=n) for n in range(files["count"]))]
-        reading = _parallel_pairs(folder, names, [(0, n) for n in range(1, len(names))], start)
-        yield reading
-        start = reading.table["group"][-1].as_py() + 1
+    groups = (
+        [each["source"], *(each["references"].format(n=n) for n in range(each["count"]))] for each in options["groups"]
+    )
+    return _parallel(folder, groups, _first_and_others)
 
 
-def captions(folder: Path, options: Options) -> Iterator[Reading]:
+def captions(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read parallel files of captions; line i of each file describes the same image.
 
+    Options: `groups` lists lists of file names.
+    Yields: One reading per list of files: all unordered pairs of captions of an image. An image is a group.
+    """
+    return _parallel(folder, options["groups"], lambda count: list(combinations(range(count), 2)))
+
+
+def _first_and_others(count: int) -> list[tuple[int, int]]:
+    return [(0, n) for n in range(1, count)]
+
+
+def _parallel(
+    folder: Path, groups: Iterable[Sequence[str]], pairs_of: Callable[[int], list[tuple[int, int]]]
+) -> Iterator[Reading]:
+    """Yield pairs of corresponding lines of parallel files; each line is a group.
+
     Args:
         folder: contains the files.
-        options: `groups` lists lists of file names.
-
-    Yields:
-        One reading per list of files: all unordered pairs of captions of an image. An image is a group.
+        groups: names of files that are parallel.
+        pairs_of: returns the numbers of the files that are paired, of as many as are parallel.
     """
     start = 0
-    for names in options["groups"]:
-        reading = _parallel_pairs(folder, names, list(combinations(range(len(names)), 2)), start)
-        yield reading
-        start = reading.table["group"][-1].as_py() + 1
+    for names in groups:
+        files = [SourceLines.read(folder / name) for name in names]
+        check_parallel(*files)
+        text = pa.concat_arrays([file.text for file in files])  # (files * lines,)
+        line, pairs = np.arange(len(files[0])), np.array(pairs_of(len(files)))  # (lines,), (pairs, 2)
+        rows = len(line) * pairs + line[:, None, None]  # (lines, pairs, 2)
+        first, second = (text.take(pa.array(rows[..., side].ravel())) for side in (0, 1))
+        yield make_pairs(files, first, second, np.repeat(line + start, len(pairs)))
+        start += len(line)
 
 
-def _parallel_pairs(folder: Path, names: Sequence[str], sides: Sequence[tuple[int, int]], start: int) -> Reading:
-    """Return pairs of corresponding lines of parallel files.
-
-    Args:
-        folder: contains the files.
-        names: names of the files.
-        sides: indices in `names` of the files that are paired.
-        start: group of the first line; each line is a group.
-    """
-    files = [Lines.read(folder / name) for name in names]
-    check_parallel(*files)
-    text = pa.concat_arrays([file.text for file in files])  # (files * lines,)
-    line = np.arange(len(files[0]))
-    left, right = (len(line) * np.array(side) + line[:, None] for side in zip(*sides, strict=True))  # (lines, sides)
-    group = np.repeat(line + start, len(sides))
-    return make_pairs(files, text.take(pa.array(left.ravel())), text.take(pa.array(right.ravel())), group)
-
-
-def labelled_tokens(folder: Path, options: Options) -> Iterator[Reading]:
+def labelled_tokens(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the parallel files `a.toks`, `b.toks` and `sim.txt`, which contains labels; keep pairs with label 1.
 
-    Args:
-        folder: contains the folders.
-        options: `folders` lists the folders that contain these files.
-
-    Yields:
-        One reading; pairs with the same first sentence form a group.
+    Options: `folders` lists the folders that contain these files.
+    Yields: One reading; pairs with the same first sentence form a group.
     """
     files, first, second = [], [], []
     for name in options["folders"]:
-        left, right, label = (Lines.read(folder / name / file) for file in ("a.toks", "b.toks", "sim.txt"))
+        left, right, label = (SourceLines.read(folder / name / file) for file in ("a.toks", "b.toks", "sim.txt"))
         check_parallel(left, right, label)
         positive = pc.equal(label.labels(label.text, ["0", "1"]), 1)
         first.append(left.text.filter(positive))
@@ -150,16 +130,15 @@ def labelled_tokens(folder: Path, options: Options) -> Iterator[Reading]:
     yield make_pairs(files, text, pa.concat_arrays(second), group)
 
 
-def wikisplit(folder: Path, options: Options) -> Iterator[Reading]:
+def wikisplit(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lines of a long sentence, a tab, and two short sentences separated by `<::::>`.
 
-    Yields:
-        The long sentence paired with the concatenation of the short ones, one reading per file; each line is its own
-        group.
+    Yields: The long sentence paired with the concatenation of the short ones, one reading per file; each line is its
+        own group.
     """
     start = 0
     for path in find_files(folder, "*.tsv"):
-        lines = Lines.read(path)
+        lines = SourceLines.read(path)
         long, short = lines.fields(2)
         short = lines.reject(short, pc.invert(pc.match_substring(short, " <::::> ")), "no <::::>")
         concatenated = pc.replace_substring(short, " <::::> ", " ")
@@ -167,20 +146,20 @@ def wikisplit(folder: Path, options: Options) -> Iterator[Reading]:
         start += len(lines)
 
 
-def onestop(folder: Path, options: Options) -> Iterator[Reading]:
+def onestop(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read several files with blocks of two sentences and a line of asterisks.
 
-    Yields:
-        One reading; pairs that share a sentence, directly or through other pairs of any file, form a group.
+    Yields: One reading; pairs that share a sentence, directly or through other pairs of any file, form a group.
     """
-    files = [Lines.read(path) for path in find_files(folder, "*.txt")]
+    files = [SourceLines.read(path) for path in find_files(folder, "*.txt")]
     first, second = (pa.concat_arrays(side) for side in zip(*map(_blocks, files), strict=True))
     usable = pc.and_(first.is_valid(), second.is_valid())
     first, second = first.filter(usable), second.filter(usable)
-    yield make_pairs(files, first, second, _components(first, second))
+    nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
+    yield make_pairs(files, first, second, components(nodes[: len(first)], nodes[len(first) :]))
 
 
-def _blocks(lines: Lines) -> tuple[pa.StringArray, pa.StringArray]:
+def _blocks(lines: SourceLines) -> tuple[pa.StringArray, pa.StringArray]:
     """Return first and second sentence of each block, (blocks,); a block of another length is a bad row.
 
     Raises:
@@ -198,25 +177,18 @@ def _blocks(lines: Lines) -> tuple[pa.StringArray, pa.StringArray]:
     return lines.text.take(first), lines.text.take(pc.add(first, 1))
 
 
-def _components(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.int32]:
-    """Return for each pair the number of its connected component, (pairs,); equal texts are one node."""
-    nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
-    return components(nodes[: len(first)], nodes[len(first) :])
-
-
-def simpwiki(folder: Path, options: Options) -> Iterator[Reading]:
+def simpwiki(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the parallel files `normal.aligned` and `simple.aligned` of a tar archive.
 
-    Yields:
-        The last fields of corresponding lines, which are the sentences; each line is its own group.
+    Yields: The last fields of corresponding lines, which are the sentences; each line is its own group.
     """
     path = find_file(folder, "*.tar.gz")
     archive = read_archive(path)
-    normal, simple = (Lines.of_member(path, archive, f"{side}.aligned") for side in ("normal", "simple"))
+    normal, simple = (SourceLines.of_member(path, archive, f"{side}.aligned") for side in ("normal", "simple"))
     check_parallel(normal, simple)
     yield make_pairs([normal, simple], _last_field(normal), _last_field(simple), np.arange(len(normal)))
 
 
-def _last_field(lines: Lines) -> pa.StringArray:
+def _last_field(lines: SourceLines) -> pa.StringArray:
     no_tab = pc.invert(pc.match_substring(lines.text, "\t"))
     return pc.replace_substring_regex(lines.reject(lines.text, no_tab, "fewer than 2 fields"), r"^.*\t", "")

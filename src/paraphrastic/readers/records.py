@@ -28,10 +28,10 @@ import pyarrow as pa
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive, read_bytes
-from paraphrastic.readers.lines import Lines, Rows, check_parallel
+from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel
 
 Listing = Mapping[str, Any]
-Row = Sequence[object]
+Cells = Sequence[object]
 
 
 @dataclass(frozen=True)
@@ -43,34 +43,15 @@ class Records:
         columns: arrays (n,), null in bad rows.
     """
 
-    files: Sequence[Rows]
+    files: Sequence[SourceRows]
     columns: Sequence[pa.StringArray]
 
 
-class NumberedRecords(Rows):
-    """Records that are counted, because they are not lines.
-
-    Args:
-        file: name of the file for messages.
-        numbers: (n,) of the records, from 1.
-    """
-
-    unit = "record"
-
-    def __init__(self, file: object, numbers: Sequence[int]) -> None:
-        super().__init__(file)
-        self._numbers = numbers
-
-    def line_of(self, row: int) -> int:
-        """Return the number of a record."""
-        return self._numbers[row]
-
-    def texts(self, name: object, values: Iterable[object]) -> pa.StringArray:
-        """Return values (n,) as text; one that is neither text nor a whole number makes a bad row."""
-        cells = [str(value) if type(value) is int else value for value in values]
-        encoded = [_encoded(cell) if isinstance(cell, str) else None for cell in cells]
-        column = pa.array(encoded, pa.string())
-        return self.reject(column, column.is_null(), f"'{name}' is no text in UTF-8")
+def text_column(rows: SourceRows, name: object, values: Iterable[object]) -> pa.StringArray:
+    """Return the values (n,) of `rows` as text; one that is neither text nor a whole number makes a bad row."""
+    cells = [str(value) if type(value) is int else value for value in values]
+    column = pa.array([_encoded(cell) if isinstance(cell, str) else None for cell in cells], pa.string())
+    return rows.reject(column, column.is_null(), f"'{name}' is no text in UTF-8")
 
 
 def read_records(folder: Path, listing: Listing) -> Iterator[Records]:
@@ -86,7 +67,7 @@ def read_records(folder: Path, listing: Listing) -> Iterator[Records]:
     """
     contents = _contents(folder, listing)
     if listing["format"] == "lines":
-        lines = [Lines(name, data) for name, data in contents]
+        lines = [SourceLines(name, data) for name, data in contents]
         check_parallel(*lines)
         yield Records(lines, [each.text for each in lines])
     else:
@@ -102,9 +83,9 @@ def _records(name: str, data: bytes, listing: Listing) -> Records:
     if not rows:
         raise DataError(f"{name}: not one record; is it the right file? {REMEDY}")
     numbers, cells = zip(*rows, strict=True)
-    records = NumberedRecords(name, numbers)
+    records = SourceRows(name, numbers, "record")
     columns = zip(listing["columns"], zip(*cells, strict=True), strict=True)
-    return Records([records], [records.texts(*column) for column in columns])
+    return Records([records], [text_column(records, *column) for column in columns])
 
 
 def _encoded(text: str) -> bytes | None:
@@ -120,23 +101,16 @@ def _contents(folder: Path, listing: Listing) -> list[tuple[str, bytes]]:
     if "archive" not in listing:
         paths = [path for name in listing["files"] for path in find_files(folder, name)]
         return [(str(path), read_bytes(path)) for path in paths]
-    archive = find_file(folder, listing["archive"])
+    archive, contents = find_file(folder, listing["archive"]), list[tuple[str, bytes]]()
     members = read_archive(archive)
-    return [
-        (f"{archive}!{name}", members[name])
-        for pattern in listing["files"]
-        for name in _members(archive, members, pattern)
-    ]
+    for pattern in listing["files"]:
+        if not (names := sorted(name for name in members if fnmatchcase(name, pattern))):
+            raise DataError(f"{archive}: the archive contains no {pattern}; {REMEDY}")
+        contents += [(f"{archive}!{name}", members[name]) for name in names]
+    return contents
 
 
-def _members(path: Path, members: Iterable[str], pattern: str) -> list[str]:
-    names = sorted(name for name in members if fnmatchcase(name, pattern))
-    if not names:
-        raise DataError(f"{path}: the archive contains no {pattern}; {REMEDY}")
-    return names
-
-
-def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing) -> Iterator[Row]:
+def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing) -> Iterator[Cells]:
     """Yield the cells of CSV rows; columns that are numbers are positions in a file without header."""
     text = io.StringIO(_decode(data), newline="")
     options: dict[str, Any] = {} if listing.get("quotes", True) else {"quoting": csv.QUOTE_NONE}
@@ -154,7 +128,7 @@ def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing)
         raise DataError(f"{name}, line {reader.line_num}: not CSV ({error}); {REMEDY}") from error
 
 
-def _json(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Row]:
+def _json(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Cells]:
     """Yield the values of each record; missing ones are None."""
     content = parse_json(name, data)
     key = listing.get("records")
@@ -184,7 +158,7 @@ def _decode(data: bytes) -> str:
     return data.decode("utf-8-sig", errors="surrogateescape")
 
 
-def _tf_examples(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Row]:
+def _tf_examples(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Cells]:
     """Yield features of serialized `tf.Example` records, each after its length in 8 bytes, little-endian."""
     start = 0
     try:
@@ -237,7 +211,7 @@ def _varint(message: bytes, position: int) -> tuple[int, int]:
     return value | message[position] << shift, position + 1
 
 
-def _nli_paraphrases(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Row]:
+def _nli_paraphrases(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Cells]:
     """Yield originals and paraphrases of JSON lists of annotations: `X` of `original_example`, and `X_paraphrase`."""
     content = parse_json(name, data)
     try:
@@ -254,7 +228,7 @@ _TITLE, _BODY = (re.compile(f"<{tag}>(.*?)</{tag}>", re.DOTALL) for tag in ("TIT
 _SENTENCE_END = re.compile(r"(?<=[a-z\d)]\.)\s+(?=[A-Z\"])")
 
 
-def _reuters(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Row]:
+def _reuters(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Cells]:
     """Yield title and first sentence of the SGML documents that have both; a paragraph begins with four spaces."""
     text = data.decode("latin-1")
     if text.count("<REUTERS") != text.count("</REUTERS>"):
@@ -266,7 +240,7 @@ def _reuters(name: str, data: bytes, columns: Sequence[str], listing: Listing) -
             yield " ".join(html.unescape(title[1]).split()), _SENTENCE_END.split(paragraph)[0]
 
 
-_FORMATS: dict[str, Callable[[str, bytes, Any, Listing], Iterator[Row]]] = {
+_FORMATS: dict[str, Callable[[str, bytes, Any, Listing], Iterator[Cells]]] = {
     "csv": _csv,
     "json": _json,
     "nli-paraphrases": _nli_paraphrases,

@@ -1,8 +1,8 @@
 r"""The readers by the name that the catalogue gives them.
 
-A reader takes the folder of a source and the options of the catalogue. It yields readings: tables with the text of the
-source, and the rows that were left out because they are damaged. Text is split at `\n` only and quotes have no special
-meaning, so that no row is lost or shifted.
+A reader takes the folder of a source and the options of the catalogue, which its docstring names. It yields readings:
+tables with the text of the source, and the rows that were left out because they are damaged. Text is split at `\n` only
+and quotes have no special meaning, so that no row is lost or shifted.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,32 +10,28 @@ from pathlib import Path
 
 from paraphrastic.base.errors import DataError, unknown_name
 from paraphrastic.readers import (
-    labelled_data,
+    evaluation_sets,
     large_corpora,
     own_data,
     paraphrase_groups,
     paraphrase_pairs,
-    ppdb,
     sample,
-    scored_pairs,
     tagged,
 )
-from paraphrastic.readers.pair_filter import PASS_ALL, PairFilter
-from paraphrastic.readers.reading import Options, Reading
+from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading
 from paraphrastic.sources.source import Source
 
-Reader = Callable[[Path, Options], Iterator[Reading]]
+Reader = Callable[[Path, ReaderOptions], Iterator[Reading]]
 
 
 READERS: dict[str, Reader] = {
     "aligned": paraphrase_pairs.aligned,
-    "annotated-ppdb": scored_pairs.annotated_ppdb,
     "captions": paraphrase_pairs.captions,
+    "columns": evaluation_sets.columns,
     "conllu": tagged.conllu,
     "keyed-groups": paraphrase_groups.keyed_groups,
     "labelled-tokens": paraphrase_pairs.labelled_tokens,
     "lexicon": paraphrase_pairs.lexicon,
-    "msrp": labelled_data.msrp,
     "onestop": paraphrase_pairs.onestop,
     "own-pairs": own_data.own_pairs,
     "own-set": own_data.own_set,
@@ -44,27 +40,22 @@ READERS: dict[str, Reader] = {
     "parallel-groups": paraphrase_groups.parallel_groups,
     "paranmt": large_corpora.paranmt,
     "perspectrum": paraphrase_groups.perspectrum,
-    "pit2015": scored_pairs.pit2015,
-    "ppdb": ppdb.ppdb,
-    "ppdb-judgements": scored_pairs.ppdb_judgements,
+    "pit2015": evaluation_sets.pit2015,
+    "ppdb": large_corpora.ppdb,
     "references": paraphrase_pairs.references,
     "sample": sample.sample,
-    "sick": scored_pairs.sick,
-    "sick-archive": scored_pairs.sick_archive,
+    "sick": evaluation_sets.sick,
+    "sick-archive": evaluation_sets.sick_archive,
     "simpwiki": paraphrase_pairs.simpwiki,
-    "sst": labelled_data.sst,
-    "sts-archive": scored_pairs.sts_archive,
-    "sts-benchmark": scored_pairs.sts_benchmark,
-    "sts-files": scored_pairs.sts_files,
-    "sts-tsv": scored_pairs.sts_tsv,
+    "sts-archive": evaluation_sets.sts_archive,
+    "sts-files": evaluation_sets.sts_files,
+    "sts-tsv": evaluation_sets.sts_tsv,
     "tab-pairs": large_corpora.tab_pairs,
-    "trecqa": labelled_data.trecqa,
+    "trecqa": evaluation_sets.trecqa,
     "treebank": tagged.treebank,
     "treebank-tagged": tagged.treebank_tagged,
-    "wikiqa": labelled_data.wikiqa,
-    "wikiqa-corpus": labelled_data.wikiqa_corpus,
+    "wikiqa-corpus": evaluation_sets.wikiqa_corpus,
     "wikisplit": paraphrase_pairs.wikisplit,
-    "word-pairs": scored_pairs.word_pairs,
 }
 
 

@@ -10,32 +10,27 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, read_archive
-from paraphrastic.readers.lines import Lines
-from paraphrastic.readers.reading import Options, Reading, make_reading
+from paraphrastic.readers.lines import SourceLines, read_lines
+from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 
 _CLOSING = ["''", ")", "-RRB-"]  # tags of tokens that still belong to a sentence after its full stop
 _ESCAPES = {r"\/": "/", r"\*": "*", "-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}"}
 
 
-def conllu(folder: Path, options: Options) -> Iterator[Reading]:
+def conllu(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read files in CoNLL-U format; the tags are the column XPOS.
 
     Multiword tokens (`1-2`) and empty nodes (`8.1`) are skipped. A sentence with a bad row is left out as a whole,
     because heads are positions in the sentence.
 
-    Args:
-        folder: contains the files.
-        options: `set`, the name of the set; `splits` maps a file to its split.
-
-    Yields:
-        One reading per file.
+    Options: `set`, the name of the set; `splits` maps a file to its split.
+    Yields: One reading per file.
     """
-    for name, split in options["splits"].items():
-        lines = Lines.read(folder / name)
+    for lines, split in read_lines(folder, options["splits"]):
         yield _tagged_reading([lines], _nodes(lines), options["set"], split)
 
 
-def _nodes(lines: Lines) -> pa.Table:
+def _nodes(lines: SourceLines) -> pa.Table:
     """Return the tokens of the sentences without a bad row."""
     blank = pc.equal(lines.text, "")
     sentence = np.cumsum(pc.fill_null(blank, False))  # (lines,)
@@ -51,12 +46,14 @@ def _nodes(lines: Lines) -> pa.Table:
     return pa.table(columns).filter(pc.and_(number.is_valid(), _in_intact_sentence(lines, sentence)))
 
 
-def _whole_numbers(lines: Lines, column: pa.StringArray) -> pa.Int32Array:
+def _whole_numbers(lines: SourceLines, column: pa.StringArray) -> pa.Int32Array:
     wrong = pc.invert(pc.match_substring_regex(column, r"^\d{1,9}$"))
     return lines.reject(column, wrong, "not a whole number").cast(pa.int32())
 
 
-def _check_positions(lines: Lines, sentence: NDArray[np.int64], number: pa.Int32Array, head: pa.Int32Array) -> None:
+def _check_positions(
+    lines: SourceLines, sentence: NDArray[np.int64], number: pa.Int32Array, head: pa.Int32Array
+) -> None:
     """Reject tokens whose numbers are not 1, 2, 3, …, and heads outside the sentence.
 
     Args:
@@ -76,29 +73,25 @@ def _check_positions(lines: Lines, sentence: NDArray[np.int64], number: pa.Int32
     lines.reject(head, pc.and_(checked, pc.greater(head, pa.array(length))), "a head outside the sentence")
 
 
-def treebank(folder: Path, options: Options) -> Iterator[Reading]:
+def treebank(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     r"""Read the trees in the files `wsj_NNNN.mrg` of a zip archive with the Penn Treebank sample.
 
     The files `wsj_NNNN.pos` are not used, because they do not mark the ends of sentences. Traces are skipped. Escapes
     such as `\/` and `-LRB-` are replaced by the characters of the original text, `/` and `(`.
 
-    Args:
-        folder: contains the archive.
-        options: `set`, the name of the set; `splits` maps a split to the first and last number of its files.
-
-    Yields:
-        One reading per split.
+    Options: `set`, the name of the set; `splits` maps a split to the first and last number of its files.
+    Yields: One reading per split.
     """
     path = find_file(folder, "*.zip")
     archive = read_archive(path)
     for split, (first, last) in options["splits"].items():
-        files = [Lines.of_member(path, archive, f"wsj_{number:04}.mrg") for number in range(first, last + 1)]
+        files = [SourceLines.of_member(path, archive, f"wsj_{number:04}.mrg") for number in range(first, last + 1)]
         starts = np.cumsum([0, *map(len, files)])
         tokens = pa.concat_tables(map(_leaves, files, starts.tolist()))
         yield _tagged_reading(files, tokens, options["set"], split)
 
 
-def _leaves(lines: Lines, start: int) -> pa.Table:
+def _leaves(lines: SourceLines, start: int) -> pa.Table:
     """Return the words of the trees of one file, except sentences with a bad row.
 
     Args:
@@ -120,19 +113,15 @@ def _leaves(lines: Lines, start: int) -> pa.Table:
     return pa.table(columns).filter(pc.not_equal(tag, "-NONE-"))
 
 
-def treebank_tagged(folder: Path, options: Options) -> Iterator[Reading]:
+def treebank_tagged(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     r"""Read the files `wsj_SSNN.pos` of a zip archive of the tagged Wall Street Journal, `SS` being the section.
 
     A line contains tokens `word/TAG`, and brackets around chunks. In a word, `\/` stands for `/`. A token with a
     choice of tags, `word/TAG|TAG`, has the first one. A sentence ends after a token tagged `.` and the closing quotes
     and brackets that follow it on the same or the next line, and at a line of `=`, which separates paragraphs.
 
-    Args:
-        folder: contains the archive.
-        options: `archive`; `set`, the name of the set; `splits` maps a split to its first and last section.
-
-    Yields:
-        One reading per split.
+    Options: `archive`; `set`, the name of the set; `splits` maps a split to its first and last section.
+    Yields: One reading per split.
 
     Raises:
         DataError: a section has no file.
@@ -140,23 +129,19 @@ def treebank_tagged(folder: Path, options: Options) -> Iterator[Reading]:
     path = folder / options["archive"]
     archive = read_archive(path, "wsj_*.pos")
     for split, (first, last) in options["splits"].items():
-        names = [sorted(n for n in archive if n.startswith(f"wsj_{section:02}")) for section in range(first, last + 1)]
-        for section, files in zip(range(first, last + 1), names, strict=True):
-            if not files:
+        lines, tokens, start = list[SourceLines](), list[pa.Table](), 0
+        for section in range(first, last + 1):
+            if not (names := sorted(name for name in archive if name.startswith(f"wsj_{section:02}"))):
                 raise DataError(f"{path}: the archive contains no wsj_{section:02}*.pos; {REMEDY}")
-        lines = [Lines.of_member(path, archive, name) for files in names for name in files]
-        tokens = [_tagged_words(each) for each in lines]
-        starts = np.cumsum([0, *(table["sentence"][-1].as_py() + 1 if len(table) else 0 for table in tokens)])
-        moved = [_move_sentences(table, start) for table, start in zip(tokens, starts[:-1].tolist(), strict=True)]
-        yield _tagged_reading(lines, pa.concat_tables(moved), options["set"], split)
+            lines += [SourceLines.of_member(path, archive, name) for name in names]
+        for each in lines:
+            tokens.append(_tagged_words(each, start))
+            start = max(start, pc.max(tokens[-1]["sentence"]).as_py() or 0) + 1
+        yield _tagged_reading(lines, pa.concat_tables(tokens), options["set"], split)
 
 
-def _move_sentences(table: pa.Table, start: int) -> pa.Table:
-    return table.set_column(0, "sentence", pc.add(table["sentence"], start))
-
-
-def _tagged_words(lines: Lines) -> pa.Table:
-    """Return the words of one file of tagged text; sentences are numbered from 0."""
+def _tagged_words(lines: SourceLines, start: int) -> pa.Table:
+    """Return the words of one file of tagged text; its sentences are numbered from `start`."""
     text = pc.utf8_trim_whitespace(pc.replace_substring_regex(lines.text, r"(^|\s)[\[\]](\s|$)", " "))
     words = pc.split_pattern_regex(text, r"\s+")
     line, word = pc.list_parent_indices(words).to_numpy(), pc.list_flatten(words)
@@ -165,9 +150,9 @@ def _tagged_words(lines: Lines) -> pa.Table:
     is_word &= ~pc.match_substring_regex(word, r"^=+$").to_numpy(zero_copy_only=False)
     word, line, paragraph = word.filter(pa.array(is_word)), line[is_word], paragraph[is_word]
     token, tag = pc.extract_regex(word, r"^(?P<token>.+)/(?P<tag>[^/|\s]+)(?:\|\S+)?$").flatten()
-    for number in np.unique(line[token.is_null().to_numpy(zero_copy_only=False)]):
-        lines.reject(lines.text, pa.array(np.arange(len(lines)) == number), "a word without a tag")
-    columns = {"sentence": pa.array(_sentences(tag, paragraph)), "token": _unescape(token), "tag": tag}
+    untagged = np.isin(np.arange(len(lines)), line[token.is_null().to_numpy(zero_copy_only=False)])
+    lines.reject(lines.text, pa.array(untagged), "a word without a tag")
+    columns = {"sentence": pa.array(_sentences(tag, paragraph) + start), "token": _unescape(token), "tag": tag}
     columns |= {name: pa.nulls(len(tag)) for name in ("head", "relation")}
     return pa.table(columns)
 
@@ -191,14 +176,14 @@ def _unescape(token: pa.StringArray) -> pa.StringArray:
     return token
 
 
-def _in_intact_sentence(lines: Lines, sentence: NDArray[np.int64]) -> pa.BooleanArray:
+def _in_intact_sentence(lines: SourceLines, sentence: NDArray[np.int64]) -> pa.BooleanArray:
     """Return a mask (n,) of the lines in sentences without a bad row; `sentence` (n,) is the number of the sentence."""
     bad = np.array([row.line - lines.first for row in lines.bad], np.intp)
     return pa.array(~np.isin(sentence, sentence[bad]))
 
 
-def _tagged_reading(files: list[Lines], tokens: pa.Table, name: str, split: str) -> Reading:
+def _tagged_reading(files: list[SourceLines], tokens: pa.Table, name: str, split: str) -> Reading:
     """Return a reading of `tokens`; sentences are renumbered from 0 without gaps."""
     sentence = pa.array(np.unique(tokens["sentence"], return_inverse=True)[1])
-    columns = dict(zip(tokens.column_names, tokens.columns, strict=True))
-    return make_reading("tagged_tokens", files, {**columns, "sentence": sentence, "set": name, "split": split})
+    columns = dict(zip(tokens.column_names, tokens.columns, strict=True)) | {"sentence": sentence}
+    return make_reading("tagged_tokens", files, **columns, set=name, split=split)

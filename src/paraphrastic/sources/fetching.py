@@ -4,7 +4,6 @@ All experiments and clones share the cache. `DataLocations` lists its folders.
 """
 
 import errno
-import os
 import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -20,20 +19,13 @@ from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import SourceError
 from paraphrastic.base.files import atomic_write, sha256_of
 from paraphrastic.sources.http_download import Downloader, OnDownload, http_client
-from paraphrastic.sources.locations import (
-    cache_folder,
-    how_to_provide,
-    in_cache,
-    in_mirror,
-    manual_folder,
-    mirror_folder,
-    url_key,
-)
+from paraphrastic.sources.locations import DataLocations, url_key
 from paraphrastic.sources.source import File, Source
 
 _THREADS = 4
 
 OnFailure = Callable[[Source, SourceError], None]
+_Job = tuple[Source, File]
 
 
 def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source]:
@@ -51,23 +43,26 @@ def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source
         SourceError: a file cannot be fetched, and its source is not optional.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    absent = fetch_visibly(sources, folder, lambda source, error: message(f"{source.name} is left out: {error}"))
+    if not any(source.files for source in sources):
+        return list(sources)
+    locations = DataLocations.from_environment()
+    absent = fetch_visibly(
+        sources, folder, locations, lambda source, error: message(f"{source.name} is left out: {error}")
+    )
     for source in (source for source in absent if source.manual):
-        message(f"{source.name} is left out: {how_to_provide(source, manual_folder())} and run `{again}`")
+        message(f"{source.name} is left out: {locations.how_to_provide(source)} and run `{again}`")
     return [source for source in sources if source not in absent]
 
 
 def fetch_visibly(
-    sources: Sequence[Source], folder: Path | None, on_failure: OnFailure | None = None
+    sources: Sequence[Source], folder: Path | None, locations: DataLocations, on_failure: OnFailure | None = None
 ) -> tuple[Source, ...]:
-    """Call `fetch` with the folders that the environment names, and show its progress and the licences."""
+    """Call `fetch`, and show its progress and the licences on the terminal."""
     with progress() as bar:
         return fetch(
             sources,
             folder,
-            mirror=os.environ.get("PARAPHRASTIC_MIRROR"),
-            cache=cache_folder(),
-            manual=manual_folder(),
+            locations,
             on_progress=progress_callback(bar, len({file for source in sources for file in source.files})),
             on_licence=lambda source: message(f"{source.name}: {source.title}. Licence: {source.licence}"),
             on_failure=on_failure,
@@ -75,12 +70,7 @@ def fetch_visibly(
 
 
 def progress_callback(bar: Progress, files: int) -> OnDownload:
-    """Return a callback for `fetch` that shows the number of complete files and of received bytes.
-
-    Args:
-        bar: the display to which a task is added.
-        files: total number of files.
-    """
+    """Return a callback for `fetch` that shows the number of complete files, of `files`, and of received bytes."""
     task = bar.add_task("download", total=files)
     received: dict[File, int] = {}
     complete: set[File] = set()
@@ -97,10 +87,8 @@ def progress_callback(bar: Progress, files: int) -> OnDownload:
 def fetch(
     sources: Sequence[Source],
     folder: Path | None,
+    locations: DataLocations,
     *,
-    mirror: str | None,
-    cache: Path,
-    manual: Path | None = None,
     on_progress: OnDownload = lambda file, size, total: None,
     on_licence: Callable[[Source], None] = lambda source: None,
     on_failure: OnFailure | None = None,
@@ -113,9 +101,8 @@ def fetch(
         sources: the sources to fetch.
         folder: destination; files that exist there are replaced. None copies no files; `DataLocations.find` returns
             the local copies.
-        mirror: a folder or file:// URL with files at HOST/PATH, which takes precedence over addresses.
-        cache: folder of the cache; a file that it contains is not downloaded again.
-        manual: folder with the files of manual sources at SOURCE/PATH.
+        locations: the mirror, which takes precedence over addresses, and the cache; a file that it contains is not
+            downloaded again.
         on_progress: called with the number of bytes while a file is downloaded, and once when the file is complete;
             by one thread at a time, as `on_licence`.
         on_licence: called with each source before its first file is copied from the mirror or downloaded.
@@ -128,30 +115,32 @@ def fetch(
         The manual sources of which a file is missing, of which no file is copied, and the optional sources that failed.
 
     Raises:
-        SourceError: a file cannot be downloaded or does not have the pinned hash and its source is not optional, or the
-            mirror does not exist. The cache keeps partial downloads. The next call resumes them if the server sent a
-            validator, see `http_download`.
+        SourceError: a file cannot be downloaded or does not have the pinned hash and its source is not optional. The
+            cache keeps partial downloads. The next call resumes them if the server sent a validator, see
+            `http_download`.
     """
     distinct = {source.name: source for source in sources}.values()
-    absent = tuple(source for source in distinct if source.manual and not _is_provided(source, manual))
-    files = [(source, file) for source in distinct if source not in absent for file in source.files]
-    if not files:
+    absent = tuple(source for source in distinct if source.manual and not locations.has(source))
+    jobs = [(source, file) for source in distinct if source not in absent for file in source.files]
+    if not jobs:
         return absent
-    resolved, failed, lock = mirror_folder(mirror) if mirror else None, dict[str, Source](), Lock()
+    failed, lock = dict[str, Source](), Lock()
 
     def report(file: File, size: int, total: int | None) -> None:
         with lock:
             on_progress(file, size, total)
 
     with http_client(timeout) as client:
-        origins = _Origins(Downloader(client, pauses, report), resolved, cache, manual, on_licence)
-        with closing(_in_threads(origins, files)) as done:
+        origins = _Origins(Downloader(client, pauses, report), locations, on_licence)
+        with closing(_in_threads(origins, jobs)) as done:
             for (source, file), origin in done:
                 try:
                     if isinstance(origin, Exception):
                         raise origin
-                    if folder is not None:
-                        _copy(origin, folder / source.name / file.path)
+                    if folder is not None:  # a link would let a user who edits the file damage the cache
+                        target = folder / source.name / file.path
+                        with _os_errors_as_source_errors(target), atomic_write(target) as part:
+                            shutil.copyfile(origin, part)
                     size = origin.stat().st_size
                     report(file, size, size)
                 except SourceError as error:
@@ -172,13 +161,6 @@ def prune(sources: Sequence[Source], folder: Path) -> None:
                 path.rmdir()
         elif path not in kept:
             path.unlink()
-
-
-def _is_provided(source: Source, manual: Path | None) -> bool:
-    return manual is not None and all((manual / source.name / file.path).is_file() for file in source.files)
-
-
-_Job = tuple[Source, File]
 
 
 def _in_threads(origins: "_Origins", jobs: Sequence[_Job]) -> Generator[tuple[_Job, Path | Exception], None, None]:
@@ -212,15 +194,10 @@ def _in_threads(origins: "_Origins", jobs: Sequence[_Job]) -> Generator[tuple[_J
 
 @dataclass
 class _Origins:
-    """Finds or fetches complete copies of files, for one call of `fetch`, which documents the attributes.
-
-    `mirror` is the resolved folder.
-    """
+    """Finds or fetches complete copies of files, for one call of `fetch`; several threads share it."""
 
     downloader: Downloader
-    mirror: Path | None
-    cache: Path
-    manual: Path | None
+    locations: DataLocations
     on_licence: Callable[[Source], None]
     _announced: set[str] = field(default_factory=set)
     _lock: Lock = field(default_factory=Lock)
@@ -231,19 +208,27 @@ class _Origins:
         Raises:
             SourceError: there is none.
         """
-        with _os_errors_as_source_errors(self.cache):
-            if source.manual and self.manual is not None:
-                return _provided(self.manual / source.name / file.path, file)
-            mirrored = in_mirror(file, self.mirror)
+        cache = self.locations.cache
+        with _os_errors_as_source_errors(cache):
+            if source.manual:
+                provided = self.locations.manual / source.name / file.path
+                if file.sha256 and (sha256 := sha256_of(provided)) != file.sha256:
+                    raise SourceError(_wrong_hash(file, provided, sha256))
+                return provided
+            mirrored = self.locations.mirrored(file)
             if mirrored and file.sha256 is None:  # not copied to the cache, because the file of the mirror may change
                 self._announce(source)
                 return mirrored
-            part = self.cache / "parts" / f"{url_key(file)}.part"
-            lock = self.cache / "locks" / f"{url_key(file)}.lock"
+            part, lock = (cache / f"{name}s" / f"{url_key(file)}.{name}" for name in ("part", "lock"))
             for path in (part, lock):
                 path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(lock):
-                return self._cached(file) or self._add_to_cache(source, file, part, mirrored)
+                if copy := self.locations.cached(file):
+                    if copy.is_intact():
+                        return copy.path
+                    copy.path.unlink()
+                self._announce(source)
+                return self._add_to_cache(file, part, mirrored)
 
     def _announce(self, source: Source) -> None:
         with self._lock:
@@ -251,16 +236,7 @@ class _Origins:
                 self._announced.add(source.name)
                 self.on_licence(source)
 
-    def _cached(self, file: File) -> Path | None:
-        """Return the path of a file in the cache, or None; remove the file if it is damaged."""
-        if copy := in_cache(file, self.cache):
-            if copy.is_intact():
-                return copy.path
-            copy.path.unlink()
-        return None
-
-    def _add_to_cache(self, source: Source, file: File, part: Path, mirrored: Path | None) -> Path:
-        self._announce(source)
+    def _add_to_cache(self, file: File, part: Path, mirrored: Path | None) -> Path:
         if mirrored:
             shutil.copyfile(mirrored, part)
         else:
@@ -271,22 +247,11 @@ class _Origins:
             part.unlink()
             raise SourceError(_wrong_hash(file, mirrored, sha256))
         if not file.sha256:
-            with atomic_write(self.cache / "urls" / url_key(file)) as hash_file:
+            with atomic_write(self.locations.cache / "urls" / url_key(file)) as hash_file:
                 hash_file.write_text(sha256)
-        path = self.cache / "files" / sha256
+        path = self.locations.cache / "files" / sha256
         path.parent.mkdir(exist_ok=True)
         return part.replace(path)
-
-
-def _provided(path: Path, file: File) -> Path:
-    """Return the path of a file of a manual source.
-
-    Raises:
-        SourceError: the file does not have the pinned hash.
-    """
-    if file.sha256 and (sha256 := sha256_of(path)) != file.sha256:
-        raise SourceError(_wrong_hash(file, path, sha256))
-    return path
 
 
 def _wrong_hash(file: File, local: Path | None, sha256: str) -> str:
@@ -307,9 +272,3 @@ def _os_errors_as_source_errors(path: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise SourceError(f"{path}: no space left; free some and run the same command again") from error
         raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
-
-
-def _copy(origin: Path, target: Path) -> None:
-    """Copy a file; a link would let a user who edits the file damage the cache."""
-    with _os_errors_as_source_errors(target), atomic_write(target) as part:
-        shutil.copyfile(origin, part)

@@ -37,14 +37,12 @@ class DataLocations:
     Attributes:
         cache: contains complete files named by their SHA-256 (`files/`), for each unpinned address the SHA-256 of its
             content (`urls/`), partial downloads (`parts/`), one empty lock file per address (`locks/`), links with the
-            original file names (`sources/`), and by default the files of manual sources (`licensed/`).
+            original file names (`sources/`), and the files of manual sources (`licensed/`).
         mirror: contains files at HOST/PATH; None if there is no mirror.
-        manual: contains the files of manual sources at SOURCE/PATH.
     """
 
     cache: Path
-    mirror: Path | None
-    manual: Path
+    mirror: Path | None = None
 
     @classmethod
     def from_environment(cls) -> "DataLocations":
@@ -54,7 +52,16 @@ class DataLocations:
             SourceError: the folder of the mirror does not exist, or `~` in a variable names no home folder.
         """
         mirror = os.environ.get("PARAPHRASTIC_MIRROR")
-        return cls(cache_folder(), mirror_folder(mirror) if mirror else None, manual_folder())
+        return cls(cache_folder(), mirror_folder(mirror) if mirror else None)
+
+    @property
+    def manual(self) -> Path:
+        """The files of manual sources at SOURCE/PATH; outside of any repository, so that all experiments share them."""
+        return self.cache / "licensed"
+
+    def has(self, source: Source) -> bool:
+        """Return whether all files of a source are local."""
+        return all(self.find(source, file) for file in source.files)
 
     def find(self, source: Source, file: File) -> LocalFile | None:
         """Return the local copy of a file, or None if it was not fetched yet.
@@ -64,8 +71,21 @@ class DataLocations:
         if source.manual:
             path = self.manual / source.name / file.path
             return LocalFile(path, file.sha256) if path.is_file() else None
-        mirrored = in_mirror(file, self.mirror)
-        return LocalFile(mirrored, None) if mirrored and file.sha256 is None else in_cache(file, self.cache)
+        mirrored = self.mirrored(file)
+        return LocalFile(mirrored, None) if mirrored and file.sha256 is None else self.cached(file)
+
+    def cached(self, file: File) -> LocalFile | None:
+        """Return the copy of a file in the cache, or None."""
+        hash_file = self.cache / "urls" / url_key(file)
+        sha256 = file.sha256 or (hash_file.read_text() if hash_file.is_file() else "")
+        path = self.cache / "files" / sha256
+        return LocalFile(path, sha256) if path.is_file() else None
+
+    def mirrored(self, file: File) -> Path | None:
+        """Return the path of a file in the mirror, or None."""
+        url = urlsplit(file.url)
+        path = self.mirror / url.netloc / unquote(url.path).lstrip("/") if self.mirror else None
+        return path if path and path.is_file() else None
 
     def paths(self, source: Source) -> list[Path]:
         """Return the paths of all files of a source, with their original file names.
@@ -80,7 +100,7 @@ class DataLocations:
     def _path(self, source: Source, file: File) -> Path:
         copy = self.find(source, file)
         if copy is None:
-            remedy = how_to_provide(source, self.manual) or f"run `paraphrastic data fetch {source.name}`"
+            remedy = self.how_to_provide(source) or f"run `paraphrastic data fetch {source.name}`"
             raise SourceError(f"{source.name}: {file.path} is not there; {remedy}")
         if not copy.path.is_relative_to(self.cache / "files"):
             return copy.path
@@ -90,33 +110,15 @@ class DataLocations:
                 part.symlink_to(copy.path.absolute())
         return link
 
-
-def in_cache(file: File, cache: Path) -> LocalFile | None:
-    """Return the copy of a file in the cache, or None."""
-    hash_file = cache / "urls" / url_key(file)
-    sha256 = file.sha256 or (hash_file.read_text() if hash_file.is_file() else "")
-    path = cache / "files" / sha256
-    return LocalFile(path, sha256) if path.is_file() else None
-
-
-def in_mirror(file: File, mirror: Path | None) -> Path | None:
-    """Return the path of a file in the mirror, or None."""
-    url = urlsplit(file.url)
-    path = mirror / url.netloc / unquote(url.path).lstrip("/") if mirror else None
-    return path if path and path.is_file() else None
+    def how_to_provide(self, source: Source) -> str:
+        """Return instructions for the files of a manual source; an empty string for any other source."""
+        paths = ", ".join(str(self.manual / source.name / file.path) for file in source.files)
+        return f"{source.manual}. Put it at {paths}" if source.manual else ""
 
 
 def url_key(file: File) -> str:
     """Return the file name that the cache uses for the address of a file."""
     return hashlib.sha256(file.url.encode()).hexdigest()
-
-
-def how_to_provide(source: Source, manual: Path) -> str:
-    """Return instructions for the files of a manual source; an empty string for any other source."""
-    if not source.manual:
-        return ""
-    paths = ", ".join(str(manual / source.name / file.path) for file in source.files)
-    return f"{source.manual}. Put it at {paths}"
 
 
 def cache_folder() -> Path:
@@ -126,14 +128,7 @@ def cache_folder() -> Path:
         SourceError: `~` in PARAPHRASTIC_CACHE names no home folder.
     """
     folder = os.environ.get("PARAPHRASTIC_CACHE")
-    if folder:
-        return _expand_home("PARAPHRASTIC_CACHE", folder)
-    return user_cache_path("paraphrastic", appauthor=False)
-
-
-def manual_folder() -> Path:
-    """Return the folder for licensed files; it is outside of any repository, so that all experiments share it."""
-    return cache_folder() / "licensed"
+    return _expand_home("PARAPHRASTIC_CACHE", folder) if folder else user_cache_path("paraphrastic", appauthor=False)
 
 
 def mirror_folder(mirror: str) -> Path:

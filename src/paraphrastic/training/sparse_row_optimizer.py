@@ -26,17 +26,14 @@ AdaGrad has no moments that decay (r = 0, √β2 = 1), so only the penalty has i
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.base.parallel import njit
+from paraphrastic.base.parallel import Array, njit
 from paraphrastic.training.dense_optimizer import BETA1, BETA2, EPSILON, L2Penalty, bias_corrected, gradient_of
-
-Array = NDArray[Any]
 
 
 class SparseRowOptimizer:

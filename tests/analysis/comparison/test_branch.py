@@ -115,11 +115,6 @@ def test_names_have_a_file_only_if_two_files_have_them(project):
     assert {"| finetune.dev", "| metrics/task.json:sample.words"} <= names
 
 
-def test_seeds_of_both_versions(project):
-    write_project(project, PARAMS.replace("seed: 1", "seed: 2"))
-    assert "the merge base with `main`. The seed was `1` and is `2`." in "\n".join(report_lines())
-
-
 def test_scores_of_the_merge_base_are_not_in_the_cache(project):
     write_worse_project(project)
     (project / "data").mkdir()
@@ -221,10 +216,12 @@ def test_parameters_of_the_chosen_model(project):
 
 
 @pytest.mark.slow
-def test_other_chosen_model(project):
-    write_project(project, PARAMS.replace("model: avg", "model: gran"))
+def test_other_model_and_seed(project):
+    write_project(project, PARAMS.replace("model: avg", "model: gran").replace("seed: 1", "seed: 2"))
     visible, _, collapsed = branch_report("main").partition("<details>")
-    assert [line for line in visible.splitlines() if line.startswith("| ")][1:] == ["| model | `avg` | `gran` |"]
+    assert "the merge base with `main`. The seed was `1` and is `2`.\n" in visible
+    rows = [line for line in visible.splitlines() if line.startswith("| ")][1:]
+    assert rows == ["| model | `avg` | `gran` |", "| seed | `1` | `2` |"]
     assert collapsed.startswith("<summary>options of both models: 5</summary>")
     assert "| models.yaml:gran.margin | — | `0.4` |" in collapsed.splitlines()
 

@@ -31,17 +31,14 @@ def test_model_compared_with_itself():
         assert not row.is_significant
 
 
-def test_better_model():
-    rows = compare([noisy_run(1.5, 1)], [noisy_run(0.5, 2)], samples=300).rows
+def test_better_and_worse_model():
+    worse, better = noisy_run(1.5, 1), noisy_run(0.5, 2)
+    rows = compare([worse], [better], samples=300).rows
     assert rows[0].name == "mean of 2 sets"
     assert rows[0].change.difference == pytest.approx(np.mean([row.change.difference for row in rows[1:3]]))
     assert all(row.is_significant and row.change.low > 0 for row in rows)
     assert all(row.williams.p < 0.001 and row.williams.t > 0 for row in rows[1:])
-
-
-def test_worse_model():
-    rows = compare([noisy_run(0.5, 2)], [noisy_run(1.5, 1)], samples=300).rows
-    assert all(row.is_significant and row.change.high < 0 for row in rows)
+    assert all(row.is_significant and row.change.high < 0 for row in compare([better], [worse], samples=300).rows)
 
 
 def equal_runs(rng, runs, sets):

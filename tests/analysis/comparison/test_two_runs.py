@@ -1,12 +1,20 @@
-"""Correlations of two models, and pairs that only one of them judges well."""
+"""Pairs that two runs have scored, the correlations of their scores, and pairs that only one of them judges well."""
+
+import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from paraphrastic.analysis.comparison.two_runs import agreement, errors
+from paraphrastic.analysis.comparison.two_runs import SENTENCES_FILE, agreement, errors, pairs_of_two_runs
 from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import SENTENCES, read_table, write_table
+from tests.helpers.run_artifacts import write_run
+from tests.helpers.scored_repository import MSRPAR, OTHER, TEXTS
+
+# deprecation of a method of a library that DVC calls
+pytestmark = pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarning")
 
 SETS = {"sts.2012.MSRpar": 30, "sts.2014.images": 25, "sick.relatedness": 40}
 
@@ -86,3 +94,55 @@ def test_sets_without_pooled_ones():
     for analysis in (agreement, errors):
         with pytest.raises(DataError, match="no STS sets in common; evaluate both with `benchmarks: sample` or `open`"):
             analysis(pairs)
+
+
+@pytest.mark.usefixtures("in_repository")
+@pytest.mark.parametrize("b", ["two", "workspace"])
+def test_pairs_of_sets_that_both_runs_have(b):
+    pairs, left_out = pairs_of_two_runs("one", b)
+    assert left_out == ["sts.2013.FNWN"]
+    assert pairs.columns.tolist() == ["set", "text1", "text2", "gold", "score_a", "score_b"]
+    expected = [["sts.2012.MSRpar", "a b", "a c", 3.0, 0.5, 0.5], ["sts.2012.MSRpar", "a b", "d", 1.0, 0.0, 0.0]]
+    assert pairs.to_numpy().tolist() == expected
+    pd.testing.assert_frame_equal(pairs_of_two_runs(b, "one")[0], pairs)
+
+
+@pytest.mark.usefixtures("in_repository")
+def test_scores_without_row_numbers_of_sentences():
+    with pytest.raises(DataError, match=r"^old: data/scores\.parquet has no column left; check it out and run"):
+        pairs_of_two_runs("one", "old")
+
+
+@pytest.fixture
+def data(repository, tmp_path, monkeypatch):
+    """The folder `data` of a copy of the repository, which is the working directory."""
+    monkeypatch.chdir(shutil.copytree(repository, tmp_path / "copy", symlinks=True))
+    return tmp_path / "copy/data"
+
+
+@pytest.mark.parametrize(
+    ("texts", "pairs"),
+    [
+        (TEXTS, MSRPAR[::-1]),
+        (TEXTS, [*MSRPAR, MSRPAR[0]]),
+        (TEXTS, [MSRPAR[0], (*MSRPAR[1][:4], 2.0)]),
+        (["a b", "a c", "e", "f"], MSRPAR),
+    ],
+)
+def test_other_pairs_in_the_workspace(data, texts, pairs):
+    write_run(data, texts, pairs)
+    with pytest.raises(DataError, match=r"^sts\.2012\.MSRpar: the runs have different pairs; evaluate both with"):
+        pairs_of_two_runs("one", "workspace")
+
+
+def test_no_set_in_common(data):
+    write_run(data, TEXTS, OTHER)
+    with pytest.raises(DataError, match=r"^one and workspace have no set of sentences in common: evaluate both"):
+        pairs_of_two_runs("one", "workspace")
+
+
+def test_scores_of_other_benchmarks(data):
+    write_run(data, TEXTS, OTHER)
+    write_table(read_table(SENTENCES_FILE, SENTENCES).slice(0, 3), SENTENCES_FILE, SENTENCES)
+    with pytest.raises(DataError, match=r"^workspace: data/scores.parquet has scores of other benchmarks; run `dvc"):
+        pairs_of_two_runs("workspace", "one")

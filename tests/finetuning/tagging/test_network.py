@@ -5,11 +5,8 @@ import pyarrow as pa
 import pytest
 import torch
 
-from tests.helpers import character_equations, word_equations
+from tests.helpers.equations import EQUATIONS, lstm_states, submodule_weights
 from tests.helpers.tagged_text import NEW_TEXTS, TEXTS, VARIANTS, random_tagger, tagged_tokens
-from tests.helpers.word_equations import lstm_states, submodule_weights
-
-EQUATIONS = word_equations.EQUATIONS | character_equations.EQUATIONS
 
 every_variant = pytest.mark.parametrize(("name", "block"), VARIANTS.values(), ids=VARIANTS)
 

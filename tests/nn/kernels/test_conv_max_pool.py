@@ -8,7 +8,7 @@ import torch
 
 from paraphrastic.nn.kernels import conv_max_pool as kernel
 from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
-from tests.helpers.character_equations import filters_by_width, max_responses
+from tests.helpers.equations import filters_by_width, max_responses
 
 DIM, ROWS = 4, 9
 FILTERS = [{2: 7, 3: 5}, {1: 2, 2: 17, 5: 40}, {3: 1}, {6: 3, 1: 2}]  # number of filters by width
@@ -43,10 +43,11 @@ def test_filter_reach(filters, reach):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_maxima_against_equation(filters, formulation, dtype):
     embeddings, weights = random_filters(filters, dtype)
-    maxima = formulation(embeddings @ weights, *ids_and_offsets(SENTENCES), filter_reach(filters))
+    sentences = SENTENCES + [np.random.default_rng(n).integers(0, ROWS, n).tolist() for n in range(30)]
+    maxima = formulation(embeddings @ weights, *ids_and_offsets(sentences), filter_reach(filters))
     assert maxima.dtype == dtype
     arrays = embeddings.double().numpy(), weights.double().numpy()
-    expected = [max_responses(s, *arrays, filters) if s else np.zeros(maxima.shape[1]) for s in SENTENCES]
+    expected = [max_responses(s, *arrays, filters) if s else np.zeros(maxima.shape[1]) for s in sentences]
     np.testing.assert_allclose(maxima.numpy(), expected, atol=1e-5 if dtype == torch.float32 else 1e-12)
 
 
@@ -57,20 +58,6 @@ def test_gradient_against_finite_differences(filters, formulation):
     arguments = *ids_and_offsets(SENTENCES), filter_reach(filters)
     projected = (embeddings @ weights).requires_grad_()
     assert torch.autograd.gradcheck(lambda projected: formulation(projected, *arguments), projected)
-
-
-@all_filters
-def test_kernel_against_reference(filters):
-    random = np.random.default_rng(0)
-    sentences = [random.integers(0, ROWS, length).tolist() for length in random.integers(0, 30, 50)]
-    embeddings, weights = random_filters(filters)
-    results = []
-    for formulation in FORMULATIONS:
-        projected = (embeddings @ weights).requires_grad_()
-        maxima = formulation(projected, *ids_and_offsets(sentences), filter_reach(filters))
-        (maxima * torch.linspace(-1, 1, maxima.numel()).view_as(maxima)).sum().backward()
-        results.append((maxima, projected.grad))
-    torch.testing.assert_close(*results)
 
 
 @formulations
@@ -89,13 +76,6 @@ def test_maxima_without_characters(formulation, sentences):
     assert maxima.tolist() == [[0] * 12 for _ in sentences]
     maxima.sum().backward()
     assert not projected.grad.any()
-
-
-@formulations
-def test_maxima_of_nan(formulation):
-    projected = torch.full((ROWS, 12 + 12 + 5), torch.nan)
-    maxima = formulation(projected, *ids_and_offsets([[1, 2, 3, 4], [5]]), filter_reach(FILTERS[0]))
-    assert maxima.isnan().all()
 
 
 @formulations

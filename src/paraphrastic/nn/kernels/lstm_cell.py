@@ -32,8 +32,8 @@ from torch import Tensor
 
 from paraphrastic.nn.kernels import lstm_cell_cpu
 
-Cell = Callable[..., tuple[Tensor, ...]]
-Step = Callable[[slice, slice], None]  # computes one time step, given its packed positions and the previous ones
+TensorFunction = Callable[..., tuple[Tensor, ...]]
+TimeStep = Callable[[slice, slice], None]  # computes one time step, given its packed positions and the previous ones
 
 
 class BufferPool:
@@ -157,9 +157,9 @@ class Compiled:
         function: of tensors of any number of rows, which it does not change.
     """
 
-    def __init__(self, function: Cell) -> None:
+    def __init__(self, function: TensorFunction) -> None:
         self._function = function
-        self._compiled: Cell | None = None
+        self._compiled: TensorFunction | None = None
 
     def __call__(self, *tensors: Tensor) -> tuple[Tensor, ...]:
         """Call the function."""
@@ -176,7 +176,7 @@ _compiled_cell, _compiled_cell_gradient = Compiled(cell), Compiled(cell_gradient
 
 def make_forward_step(
     input_products: Tensor, rows: Tensor, state_products: Tensor, bias: Tensor, peepholes: Tensor, out: LstmActivations
-) -> Step:
+) -> TimeStep:
     """Return a function that computes one time step and stores it in `out`.
 
     Args:
@@ -211,7 +211,7 @@ def make_backward_step(
     deltas: Tensor,
     d_bias: Tensor,
     d_peepholes: Tensor,
-) -> Step:
+) -> TimeStep:
     """Return a function that computes the gradient of one time step. Steps must be visited from last to first.
 
     Args:
@@ -248,7 +248,7 @@ def _previous_cells(saved: LstmActivations, current: slice, previous: slice) -> 
     return saved.cells[previous] if current.start else torch.zeros_like(saved.cells[current])
 
 
-def _on_cpu(kernel: Callable[..., None], tensors: tuple[Tensor, ...]) -> Step:
+def _on_cpu(kernel: Callable[..., None], tensors: tuple[Tensor, ...]) -> TimeStep:
     """Return a function that runs `kernel` on one time step of `tensors`."""
     arrays = [_as_array(tensor) for tensor in tensors]
     return lambda current, previous: kernel(*arrays, current.start, previous.start, current.stop - current.start)

@@ -15,11 +15,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
-from numpy.typing import NDArray
 
-from paraphrastic.base.parallel import FASTMATH, njit
-
-Array = NDArray[Any]
+from paraphrastic.base.parallel import FASTMATH, Array, njit
 
 # Arguments of tanh are clamped to ±7.9, where it is 1 within 3e-7; beyond 9 the approximation below exceeds 1.
 _TANH_BOUND = 7.9
@@ -152,28 +149,6 @@ def forward(
 
 
 @njit(cache=True, fastmath=FASTMATH, error_model="numpy")
-def _backward_output_gate(
-    gate: Array,
-    tanh: Array,
-    cell: Array,
-    peephole: Array,
-    d_state: Array,
-    d_cell: Array,
-    delta: Array,
-    d_peephole: Array,
-) -> None:
-    """Compute δ_o; `d_state` is changed from the gradient of h to that of tanh(c)."""
-    hidden = len(cell)
-    for j in range(hidden):
-        o = gate[3 * hidden + j]
-        delta[3 * hidden + j] = d_state[j] * tanh[j] * o * (gate.dtype.type(1) - o)
-        d_state[j] *= o
-    for j in range(hidden):
-        d_cell[j] += delta[3 * hidden + j] * peephole[j]
-        d_peephole[j] += delta[3 * hidden + j] * cell[j]
-
-
-@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
 def backward(
     gates: Array,
     cells: Array,
@@ -199,7 +174,13 @@ def backward(
         for j in range(hidden):
             d_state[j] = from_loss[j] + _widen(d_recurrent[r, j])
         if len(gate) > 3 * hidden:
-            _backward_output_gate(gate, tanh, cell, peepholes[2], d_state, d_cell, delta, d_peepholes[2])
+            for j in range(hidden):
+                o = gate[3 * hidden + j]
+                delta[3 * hidden + j] = d_state[j] * tanh[j] * o * (one - o)
+                d_state[j] *= o
+            for j in range(hidden):
+                d_cell[j] += delta[3 * hidden + j] * peepholes[2, j]
+                d_peepholes[2, j] += delta[3 * hidden + j] * cell[j]
         for j in range(hidden):
             d_cell[j] += d_state[j] * (one - tanh[j] * tanh[j])
         for j in range(hidden):

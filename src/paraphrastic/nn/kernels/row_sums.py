@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from paraphrastic.base.parallel import FASTMATH, njit
-
-Array = NDArray[Any]
+from paraphrastic.base.parallel import FASTMATH, Array, njit
 
 
 def bag_sum(table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Tensor:

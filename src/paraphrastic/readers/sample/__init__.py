@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from paraphrastic.base.tables import RAW, read_table
-from paraphrastic.readers.reading import Options, Reading
+from paraphrastic.readers.reading import ReaderOptions, Reading
 
 
 def table(kind: str) -> pa.Table:
@@ -14,7 +14,7 @@ def table(kind: str) -> pa.Table:
     return read_table(Path(__file__).with_name(f"{kind}.parquet"), RAW[kind])
 
 
-def sample(folder: Path, options: Options) -> Iterator[Reading]:
+def sample(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read the tables of the package.
 
     Yields:

@@ -1,0 +1,116 @@
+"""Training pairs in files → a trained encoder in a folder, without the pipeline."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from paraphrastic.base import devices
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.files import scratch_folder
+from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base.parameters import Params, checked, default_params, load_params
+from paraphrastic.corpus.tokenizing import tokenize_sources
+from paraphrastic.inference.model import Model, load
+from paraphrastic.inference.model_folder import is_model_folder
+from paraphrastic.models import config_class
+from paraphrastic.scoring.teaching import teach
+from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.sources.fetching import download
+from paraphrastic.sources.locations import cache_folder
+from paraphrastic.sources.own_files import AnyEntry, listed
+from paraphrastic.sources.source import Source, Suite
+from paraphrastic.training.checks import check_source_weights, check_student
+from paraphrastic.training.train_model import Tables, train_model
+from paraphrastic.vocabulary.corpus_counts import count_vocabulary
+
+
+def train(
+    pairs: AnyEntry | Sequence[AnyEntry],
+    out: str | Path,
+    model: str = "avg",
+    benchmarks: AnyEntry | Sequence[AnyEntry] = (),
+    settings: Mapping[str, Any] | None = None,
+    params: str | Path | None = None,
+) -> Model:
+    """Train an encoder on pairs of paraphrases.
+
+    An interrupted training goes on where it stopped when the same call is repeated.
+
+    Args:
+        pairs: files, folders of files, and names of corpora such as `open`; see `sources.own_files`.
+        out: folder of the model; a model that is there is replaced.
+        model: an entry of models.yaml.
+        benchmarks: evaluation sets that select the epoch, and whose sentences are kept out of training; without any,
+            the last epoch is kept, and nothing is.
+        settings: other values of params.yaml and models.yaml, such as `{"seed": 2, "models.yaml:avg.dim": 100}`.
+        params: a file like params.yaml, with models.yaml beside it; by default that of the working directory, or of
+            this package.
+
+    Raises:
+        ParameterError: a name or a setting is unknown or has a wrong value, or `out` is there and is no model.
+        SourceError: a file is missing or cannot be fetched.
+        DataError: a file is damaged, or no pair is left.
+    """
+    out, named = Path(out), listed(benchmarks)
+    _refuse_other_folder(out)
+    changes = {"corpus": listed(pairs), "model": model, **_selection(named), **(settings or {})}
+    chosen = load_params(Path(params) if params else default_params(), changes)
+    sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
+    checked(config_class(model), chosen.models[model], "models", model)  # before anything long
+    devices.find(chosen.train.device)
+    sources = corpus(chosen.corpus)
+    work = _work_folder(chosen, (*sources, *sets.sources))
+    tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
+    check_student(chosen)
+    check_source_weights(chosen.train.source_weights or (), [source.name for source in sources])
+    if not tables.vocabulary.is_dir():
+        _prepare(chosen, sources, sets, work, tables)
+    teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
+    train_model(chosen, tables, work / "checkpoints", out)
+    _remove(work)
+    return load(out)
+
+
+def _selection(benchmarks: Sequence[AnyEntry]) -> Mapping[str, Any]:
+    """Return the parameters that select the epoch on these sets, or that keep the last epoch if there are none."""
+    return {"benchmarks": benchmarks} if benchmarks else {"train.select": "none"}
+
+
+def _refuse_other_folder(out: Path) -> None:
+    """Refuse to replace what is no model."""
+    is_empty = out.is_dir() and not any(out.iterdir())
+    if out.exists() and not (is_empty or is_model_folder(out)):
+        raise ParameterError(f"{out}: is there and is no model; name another folder, or remove it")
+
+
+def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
+    """Return the folder of the tables and checkpoints of a training, which is named after all that it reads."""
+    files = [Path(source.options["own"].path) for source in sources if "own" in source.options]
+    return cache_folder() / "work" / fingerprint(params, *files)
+
+
+def _remove(work: Path) -> None:
+    """Remove the folder of a training at once: a training does not go on from a part of its tables."""
+    with scratch_folder(work) as scratch:
+        work.replace(scratch / work.name)
+
+
+def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
+    """Write the tables of a training, all of them or, after an error, none."""
+    with ExitStack() as after_failure:
+        after_failure.callback(rmtree, work, ignore_errors=True)
+        _write_tables(params, sources, sets, work, tables)
+        after_failure.pop_all()
+
+
+def _write_tables(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
+    download((*sources, *sets.sources), work / "raw", "the same command again")
+    folders = work / "raw", tables.corpus, tables.benchmarks
+    report = tokenize_sources(sources, sets, *folders, params.tokenize, params.seed)
+    for row in report.to_dict("records"):
+        dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
+        message(f"{row['source']}: {dropped}")
+    count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)

@@ -1,0 +1,226 @@
+"""Training on files of the user without the pipeline: the same model as the stages, resumed after an interruption."""
+
+import csv
+import errno
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paraphrastic
+from paraphrastic.base.errors import DataError, ParameterError, SourceError
+from paraphrastic.base.parameters import load_params
+from paraphrastic.training import train_model as training
+from paraphrastic.training.train_model import Tables, train_model
+from tests.helpers import stub_teacher
+from tests.helpers.parameter_files import change_parameters, copy_parameters
+from tests.helpers.repository import ROOT
+
+SMALL = {"models.yaml:avg.dim": 8, "models.yaml:avg.epochs": 2}
+WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "en", "ig", "or", "um")]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return the working directory, with 300 training pairs and a set of similarity."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    generator = random.Random(1)
+    rows = [[" ".join(generator.choices(WORDS, k=6)) for _ in range(2)] for _ in range(300)]
+    write(tmp_path / "pairs.csv", ["text1", "text2"], rows)
+    write(tmp_path / "set.csv", ["text1", "text2", "score"], [[*row, i] for i, row in enumerate(rows[:3])])
+    return tmp_path
+
+
+def write(path, header, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def weights(model):
+    return model.encode([" ".join(WORDS), "ba ben"], show_progress_bar=False)
+
+
+def test_model_is_that_of_the_stages(folder):
+    model = paraphrastic.train(["sample", "pairs.csv"], "out", benchmarks="sample", settings=SMALL)
+    assert model.selection == ["sample.dev"]
+    assert not [*(folder / "cache/work").iterdir()]
+    copy_parameters(folder)
+    change_parameters(folder, corpus="[sample, pairs.csv]", dim=8, epochs=2)
+    for stage in ("download", "tokenize", "vocabulary", "train"):
+        code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pipeline import {stage}; {stage}.main()"
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert np.array_equal(weights(paraphrastic.load("data/model")), weights(model))
+
+
+def test_without_benchmarks_the_last_epoch_is_kept(folder):
+    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert (model.name, model.dim, model.selection) == ("avg", 8, [])
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), weights(model))
+
+
+def test_sentences_of_benchmarks_are_kept_out(folder, capsys):
+    paraphrastic.train("pairs.csv", "out", benchmarks=["set.csv"], settings=SMALL)
+    assert "own.pairs: 300 read, 3 overlap, 297 kept" in capsys.readouterr().err
+
+
+def test_interrupted_training_goes_on(folder, monkeypatch):
+    whole = weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL))
+    interrupted = ProcessInterruptedAfter(5)
+    monkeypatch.setattr("paraphrastic.training.checkpoint.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("paraphrastic.training.display.shown", interrupted.shown)
+    with pytest.raises(KeyboardInterrupt):
+        paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert not (folder / "out").exists()
+    first = [*(folder / "cache/work").rglob("*.parquet")]
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), whole)
+    assert first
+    assert interrupted.first_steps == [1, 5]  # the step of the interruption was not saved
+    assert not [*(folder / "cache/work").iterdir()]
+
+
+def test_interruption_while_the_tables_are_removed(folder, monkeypatch):
+    whole = weights(paraphrastic.train("pairs.csv", "out", settings=SMALL))
+
+    def rmdir(name, *, rmdir=os.rmdir, **options):
+        if Path(name).name in ("corpus", "vocabulary"):
+            raise KeyboardInterrupt
+        rmdir(name, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", rmdir)
+        with pytest.raises(KeyboardInterrupt):
+            paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), whole)
+    assert not [*(folder / "cache/work").iterdir()]
+
+
+def test_full_disk_after_the_last_step(folder, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    runs = ProcessInterruptedAfter(10**6)
+    monkeypatch.setattr("paraphrastic.training.checkpoint.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("paraphrastic.training.display.shown", runs.shown)
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "write_model", full)
+        with pytest.raises(OSError, match="No space left"):
+            paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert runs.first_steps == [1]  # the second run had no step to take
+    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL)), weights(model))
+
+
+class ProcessInterruptedAfter:
+    """Interrupts the first training after some steps; records the first step of each training."""
+
+    def __init__(self, steps):
+        self._left, self.first_steps = steps, []
+
+    def shown(self, name, trainer, batch_size):
+        from contextlib import nullcontext
+
+        self._steps = 0
+
+        def on_step(step):
+            self.first_steps += [] if self._steps else [step]
+            self._steps += 1
+            self._left -= 1
+            if self._left == 0:
+                raise KeyboardInterrupt
+
+        return nullcontext(on_step)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
+        ({"pairs": "opne"}, ParameterError, "unknown corpus 'opne': did you mean 'open'"),
+        (
+            {"pairs": "set.csv", "model": "avgg"},
+            ParameterError,
+            "unknown entry of models.yaml 'avgg': did you",
+        ),
+        ({"pairs": "set.csv", "benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
+        (
+            {"pairs": "set.csv", "settings": {"models.yaml:avg.dmi": 8}},
+            ParameterError,
+            "avg.dmi: unknown key; did",
+        ),
+        (
+            {"pairs": "set.csv", "settings": {"models.yaml:avg.dim": "x"}},
+            ParameterError,
+            "models.yaml: avg.dim = 'x'",
+        ),
+        (
+            {"pairs": "set.csv", "settings": {"moels.yaml:avg.dim": 8}},
+            ParameterError,
+            "moels.yaml:avg.dim: unknown",
+        ),
+        ({"pairs": "set.csv", "settings": {"models.avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
+        (
+            {"pairs": "sample", "settings": {"train.source_weights": {"smaple": 2.0}}},
+            ParameterError,
+            "train.source_weights: unknown source 'smaple': did you mean 'sample'? known are",
+        ),
+        ({"pairs": "set.csv", "settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
+        ({"pairs": "set.csv", "params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
+        ({"pairs": "set.csv", "settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row"),
+    ],
+)
+def test_mistake_in_one_line(folder, arguments, error, message):
+    with pytest.raises(error) as raised:
+        paraphrastic.train(**arguments, out="out")
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert not (folder / "out").exists()
+    assert not [*folder.glob("cache/work/*")]
+
+
+def test_folder_that_is_no_model_is_not_replaced(folder):
+    (folder / "thesis").mkdir()
+    (folder / "thesis/chapter.txt").write_text("years of work")
+    (folder / "other").mkdir()
+    (folder / "other/config.json").write_text('{"model_type": "bert"}')
+    for out in ("thesis", ".", "pairs.csv", "other"):
+        with pytest.raises(ParameterError, match=f"{out}: is there and is no model; name another folder"):
+            paraphrastic.train("pairs.csv", out, settings=SMALL)
+    assert (folder / "thesis/chapter.txt").exists()
+
+
+def test_model_that_learned_from_a_teacher(folder, monkeypatch):
+    mini = stub_teacher.install(monkeypatch, folder / "mini")
+    taught = paraphrastic.train("pairs.csv", "out", settings=SMALL | {"teacher.path": str(mini)})
+    assert taught.teacher == "mini"
+    untaught = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    assert untaught.teacher is None
+    assert not np.allclose(weights(taught), weights(untaught))
+    with pytest.raises(ParameterError, match=r"teacher\.path: overlap has no sentence vectors"):
+        paraphrastic.train("pairs.csv", "out", model="overlap", settings={"teacher.path": str(mini)})
+
+
+def test_paths_of_any_name(folder):
+    (folder / "pairs.csv").rename(folder / "pairs")
+    with pytest.raises(ParameterError, match="unknown corpus 'pairs'"):
+        paraphrastic.train("pairs", "out", settings=SMALL)
+    with pytest.raises(SourceError, match="pairs: ends in none of"):
+        paraphrastic.train(folder / "pairs", "out", settings=SMALL)
+    (folder / "data").mkdir()
+    (folder / "pairs").rename(folder / "data/pairs.csv")
+    assert paraphrastic.train(Path("data"), "out", settings=SMALL).dim == 8
+
+
+def test_folder_of_the_model_is_written_whole_or_not_at_all(folder, monkeypatch):
+    params = load_params(ROOT / "params.yaml", {"model": "overlap", "train.select": "none"})
+    paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    tables = Tables(folder / "none", folder, folder, folder)
+    with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
+        train_model(params, tables, folder / "checkpoints", folder / "out")
+    assert paraphrastic.load("out").name == "avg"
+    assert not (folder / "checkpoints").exists()
