@@ -7,8 +7,9 @@ import typer
 
 from paraphrastic.analysis import analysis
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.base.files import write_csv
 from paraphrastic.base.parameters import load_params
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 DATA, TABLES = Path("data"), Path("metrics/analysis")
 

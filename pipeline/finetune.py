@@ -12,7 +12,7 @@ from paraphrastic import models
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.base.files import write_text
+from paraphrastic.base.files import write_curve, write_text
 from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parameters import FILES, Params, checked, load_params, read_mapping
 from paraphrastic.finetuning.config import FinetuneConfig
@@ -21,7 +21,7 @@ from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, t
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.finetuning.tasks import find_task, load_task
 from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
-from pipeline.stage import CHECKPOINTS, run, write_curve
+from pipeline.stage import CHECKPOINTS, run
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
 

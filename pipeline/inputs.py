@@ -13,14 +13,14 @@ import pandas as pd
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import sha256_of, write_text
+from paraphrastic.base.files import sha256_of, write_csv, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
 from paraphrastic.sources.source import Source
 from paraphrastic.training.checks import check_source_weights, check_student
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
 TEACHER = Path("data/inputs/teacher.csv")

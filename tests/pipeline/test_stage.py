@@ -6,7 +6,7 @@ import subprocess
 import pandas as pd
 import pytest
 
-from pipeline.stage import write_csv
+from paraphrastic.base.files import write_csv
 from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT, isolated_environment
 
