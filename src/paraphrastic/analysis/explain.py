@@ -19,7 +19,7 @@ from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import Ragged, split_words
 from paraphrastic.text.tokenizer import tokenize
-from paraphrastic.vocabulary.words import BoundaryTokens, add_boundary_tokens
+from paraphrastic.vocabulary.kinds import BoundaryTokens, add_boundary_tokens
 
 if TYPE_CHECKING:
     from torch import Tensor

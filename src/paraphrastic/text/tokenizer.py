@@ -260,6 +260,15 @@ def _join(parts: pa.StringArray, separator: str) -> pa.StringArray:
     return pc.binary_join(pa.ListArray.from_arrays(pa.array([0, len(parts)], pa.int32()), parts), separator)
 
 
+def normalize(texts: pa.StringArray) -> pa.StringArray:
+    """Return texts in the form in which they are compared: letters, digits and marks of any script, in lower case.
+
+    Everything else becomes a single space.
+    """
+    words = pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{M}\p{N} ]+", " ")
+    return pc.ascii_trim(pc.replace_substring_regex(words, "  +", " "), " ")
+
+
 def tokenize_tables(tables: Mapping[str, pa.Table]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
     """Tokenize raw tables and replace their texts by row numbers.
 
