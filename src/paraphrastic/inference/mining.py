@@ -280,7 +280,7 @@ def _largest(cosines: Vectors, count: int) -> LineNumbers:
     """Return the columns of the largest numbers of each row, in any order."""
     if count >= cosines.shape[1]:
         return np.broadcast_to(np.arange(cosines.shape[1]), cosines.shape)
-    if count == 1:
-        return cosines.argmax(1)[:, None]
-    columns: LineNumbers = np.argpartition(-cosines, count, axis=1)[:, :count]
+    columns: LineNumbers = cosines.argmax(1)[:, None]
+    if count > 1:
+        columns = np.argpartition(-cosines, count, axis=1)[:, :count]
     return columns
