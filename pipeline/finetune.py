@@ -13,6 +13,7 @@ from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.base.files import write_text
+from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parameters import Params, checked, load_params
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.head_trainer import Outcome
@@ -20,7 +21,6 @@ from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, t
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.finetuning.tasks import find_task, load_task
 from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
-from paraphrastic.training.fingerprint import fingerprint
 from pipeline.stage import CHECKPOINTS, run, write_curve
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")

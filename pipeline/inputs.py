@@ -19,8 +19,7 @@ from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
 from paraphrastic.sources.source import Source
-from paraphrastic.workflow.source_weights import check_source_weights
-from paraphrastic.workflow.student import check_student
+from paraphrastic.training.checks import check_source_weights, check_student
 from pipeline.stage import run, write_csv
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
@@ -35,7 +34,7 @@ def main() -> None:
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     sources = corpus(params.corpus)
-    check_source_weights(params.train.source_weights or (), sources)
+    check_source_weights(params.train.source_weights or (), [source.name for source in sources])
     hashes = _Hashes()
     _write(DATA, _own_files((*sources, *suite(params.benchmarks).sources)), hashes)
     _write(MODEL, _files_of_model(params), hashes)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from paraphrastic.base.parameters import load_params
-from paraphrastic.workflow.teaching import teach
+from paraphrastic.scoring.teaching import teach
 from pipeline.stage import CHECKPOINTS, run
 
 CORPUS, VOCABULARY, TEACHER = Path("data/corpus"), Path("data/vocabulary"), Path("data/teacher")

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from paraphrastic.base.parameters import load_params
+from paraphrastic.training.launching import announced_errors
 from paraphrastic.training.rank import rank
-from paraphrastic.workflow.launching import announced_errors
-from paraphrastic.workflow.training import Tables, train_model
+from paraphrastic.training.train_model import Tables, train_model
 from pipeline.stage import CHECKPOINTS, run, write_curve
 
 TABLES = Tables(Path("data/corpus"), Path("data/vocabulary"), Path("data/benchmarks"), Path("data/teacher"))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from paraphrastic.base.parameters import load_params
-from paraphrastic.workflow.counting import count_vocabulary
+from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 from pipeline.stage import run
 
 CORPUS, VOCABULARY = Path("data/corpus"), Path("data/vocabulary")

@@ -17,7 +17,7 @@ FLOORS = [  # from bottom to top; a package imports only packages of floors belo
     ["inference"],
     ["evaluation"],
     ["export", "training"],
-    ["finetuning", "analysis", "workflow"],
+    ["finetuning", "analysis"],
     ["papers", "pipeline"],
     ["cli"],
 ]

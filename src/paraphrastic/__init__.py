@@ -36,7 +36,7 @@ _MODULES = {
     "SourceError": "base.errors",
     "evaluate": "evaluation.any_model",
     "load": "inference.model",
-    "train": "workflow.encoder",
+    "train": "training.standalone",
 }
 
 

@@ -30,11 +30,11 @@ from numpy.typing import NDArray
 from torch import Tensor, distributed
 
 from paraphrastic.base import devices
+from paraphrastic.text.columns import Ragged
+from paraphrastic.training.launching import run_in_processes
 from paraphrastic.training.processes import Processes, join, share_bounds
 from paraphrastic.training.rank import local_rank
 from paraphrastic.vocabulary.kinds import build_vocabulary
-from paraphrastic.vocabulary.ragged import Ragged
-from paraphrastic.workflow.launching import run_in_processes
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import PAIR_COUNT, PairCorpus, random_corpus
 

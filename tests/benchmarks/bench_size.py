@@ -49,7 +49,7 @@ begin = time.perf_counter()
 from paraphrastic.base.parameters import load_params
 from paraphrastic.training import display
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.workflow.training import Tables, train_model
+from paraphrastic.training.train_model import Tables, train_model
 times = []
 def shown(name, trainer, batch_size):
     trainer.steps, batches = int(sys.argv[2]), trainer.batches

@@ -8,8 +8,8 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import PAIRS, RAW
 from paraphrastic.corpus.filtering import REASONS, EvaluationText, filter_pairs
 from paraphrastic.corpus.training_corpus import merge_sources
-from paraphrastic.text.deduplicate import tokenize_tables
-from paraphrastic.text.numbering import hash_texts
+from paraphrastic.text.columns import hash_texts
+from paraphrastic.text.tokenizer import tokenize_tables
 from tests.helpers.stored_texts import listed
 
 

@@ -16,8 +16,8 @@ from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.finetuning.tasks import SPLITS, find_task
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
+from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
-from paraphrastic.scoring.pretrained_mean import pretrained_mean
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.trainer import Trainer
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, PROJ, WORD

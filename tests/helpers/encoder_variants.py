@@ -6,7 +6,7 @@ import torch
 
 from paraphrastic import models
 from paraphrastic.nn.batch import Batch
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Ragged
 
 DIM, ROWS = 5, 11  # size of an embedding, and rows of the embedding table
 

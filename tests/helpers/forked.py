@@ -25,7 +25,7 @@ _PRELOADED = [
     "paraphrastic.cli.main",
     "paraphrastic.inference.model",
     "paraphrastic.inference.mining",
-    "paraphrastic.workflow.encoder",
+    "paraphrastic.training.standalone",
 ]
 _ERRORS = "errors"  # file in a folder, with what its last process has printed
 _CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod"}

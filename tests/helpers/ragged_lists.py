@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Ragged
 
 
 def id_lists(ragged: Ragged) -> list[list[int]]:

@@ -13,11 +13,9 @@ from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import load
 from paraphrastic.inference.model_folder import FORMAT, load_scorer, load_trained, read_info, save
 from paraphrastic.models import config_class
+from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.scoring.tfidf import TfidfScorer
-from paraphrastic.scoring.token_overlap import OverlapScorer
-from tests.helpers.encoder_variants import PROJ, VARIANTS
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, prepare
 
@@ -101,39 +99,6 @@ def test_model_that_does_not_name_its_selection_sets(tmp_path):
     save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path)
     edit_config(tmp_path, selection=...)
     assert list(load(tmp_path).selection) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "later"),
-    [
-        ("avg", {"freeze_embeddings"}),
-        ("lstmavg", {"freeze_embeddings"}),
-        ("charcnn", {"dense"}),
-        ("charagram", {"bigrams"}),
-    ],
-)
-def test_folder_without_later_options(tmp_path, name, later):
-    model, _, config = prepare(name, dict(reversed(VARIANTS))[name])  # the first variant
-    save(model, name, config, tmp_path)
-    options = {key: value for key, value in config.model_dump().items() if key not in later}
-    assert len(options) == len(config.model_dump()) - len(later)
-    edit_config(tmp_path, config=options)
-    for loaded in (load_trained(tmp_path), load_scorer(tmp_path)):
-        np.testing.assert_allclose(loaded.encode(SENTENCES), model.encode(SENTENCES), atol=1e-6)
-
-
-def test_folder_of_average_with_former_option(tmp_path):
-    model, _, config = prepare("avg", ENCODERS["avg"])
-    save(model, "avg", config, tmp_path)
-    edit_config(tmp_path, config=config.model_dump() | {"scramble": 0.5})  # as folders of 0.2.0 have it
-    np.testing.assert_array_equal(load_trained(tmp_path).encode(SENTENCES), model.encode(SENTENCES))
-
-
-def test_folder_of_projection_without_its_size(tmp_path):
-    model, _, config = prepare("proj", PROJ, out_dim=8)  # the size of the embeddings, as in all folders of 0.2.0
-    save(model, "proj", config, tmp_path)
-    edit_config(tmp_path, config={key: value for key, value in config.model_dump().items() if key != "out_dim"})
-    np.testing.assert_array_equal(load_trained(tmp_path).encode(SENTENCES), model.encode(SENTENCES))
 
 
 def test_save_to_new_folder(tmp_path):

@@ -29,7 +29,25 @@ def test_components_against_equations(match, decompose, window):
             np.testing.assert_allclose(actual, expected, atol=1e-12)
 
 
-class TestSockeyeAndSalmon:
+COSINE = 7 / 50**0.5  # of irrelevant and salmon
+SHARE = 8.4 / 23.4
+
+
+@pytest.mark.parametrize(
+    ("match", "decompose", "words", "expected"),
+    [
+        ("max", "rigid", slice(3), [[0, 0], [1, 0], [0, 0]]),
+        # to with to, sockeye with not: both cosines are 1
+        ("max", "linear", slice(3), [[4 * COSINE, 3 * COSINE], [1, 0], [0, 2]]),
+        # irrelevant on salmon: (4·1 + 3·1) / (1 + 1) = 3.5 of (1, 1)
+        ("max", "orthogonal", slice(3), [[3.5, 3.5], [1, 0], [0, 2]]),
+        # sockeye: not is most similar, so ŝ ∝ 1·(0, 1) + 0.8·(3, 4) = (2.4, 4.2); 2·4.2 / (2.4² + 4.2²) = 8.4 / 23.4
+        ("local", "orthogonal", slice(2, 3), [[2.4 * SHARE, 4.2 * SHARE]]),
+        # to: ŝ ∝ 0.6·(3, 4) + (1, 0) + (1, 1)/√2 = (3.5071, 3.1071); its cosine with (1, 0) is 3.5071 / 4.6855 = 0.7485
+        ("global", "linear", slice(1, 2), [[0.7485, 0]]),
+    ],
+)
+def test_sockeye_and_salmon(match, decompose, words, expected):
     """ "irrelevant to sockeye" against "not related to salmon" (Table 1), in vectors of two numbers.
 
     irrelevant (4, 3), to (1, 0), sockeye (0, 2); not (0, 1), related (3, 4), salmon (1, 1). The cosines of Eq. 5:
@@ -39,33 +57,9 @@ class TestSockeyeAndSalmon:
         to         0      0.6      1      0.71 (1 / √2)
         sockeye    1      0.8      0      0.71
     """
-
-    WORDS = torch.tensor([[4.0, 3], [1, 0], [0, 2], [0, 1], [3, 4], [1, 1]], dtype=torch.float64)
-    LEFT, RIGHT = [0, 1, 2], [3, 4, 1, 5]
-
-    def similar(self, match, decompose):
-        return similar_components(self.WORDS, self.LEFT, self.RIGHT, match, decompose)
-
-    def test_rigid_with_max(self):
-        np.testing.assert_allclose(self.similar("max", "rigid"), [[0, 0], [1, 0], [0, 0]])
-
-    def test_linear_with_max(self):
-        cosine = 7 / 50**0.5  # of irrelevant and salmon
-        expected = [[4 * cosine, 3 * cosine], [1, 0], [0, 2]]  # to with to, sockeye with not: both cosines are 1
-        np.testing.assert_allclose(self.similar("max", "linear"), expected)
-
-    def test_orthogonal_with_max(self):
-        # irrelevant on salmon: (4·1 + 3·1) / (1 + 1) = 3.5 of (1, 1)
-        np.testing.assert_allclose(self.similar("max", "orthogonal"), [[3.5, 3.5], [1, 0], [0, 2]])
-
-    def test_orthogonal_with_local(self):
-        # sockeye: not is most similar, so ŝ ∝ 1·(0, 1) + 0.8·(3, 4) = (2.4, 4.2); 2·4.2 / (2.4² + 4.2²) = 8.4 / 23.4
-        share = 8.4 / 23.4
-        np.testing.assert_allclose(self.similar("local", "orthogonal")[2], [2.4 * share, 4.2 * share])
-
-    def test_linear_with_global(self):
-        # to: ŝ ∝ 0.6·(3, 4) + (1, 0) + (1, 1)/√2 = (3.5071, 3.1071); its cosine with (1, 0) is 3.5071 / 4.6855 = 0.7485
-        np.testing.assert_allclose(self.similar("global", "linear")[1], [0.7485, 0], atol=1e-4)
+    table = torch.tensor([[4.0, 3], [1, 0], [0, 2], [0, 1], [3, 4], [1, 1]], dtype=torch.float64)
+    actual = similar_components(table, [0, 1, 2], [3, 4, 1, 5], match, decompose)
+    np.testing.assert_allclose(actual[words], expected, atol=1e-4)
 
 
 def test_negative_and_zero_sum_of_cosines():
@@ -98,15 +92,3 @@ def test_repeated_word_whose_later_cosine_is_rounded_up():
     assert rows[coefficients != 0].tolist() == [2]  # of positions 0 and 1; word 3 at position 1 has the cosine 0
     rows, coefficients = Decomposition("max", 1, "orthogonal")(own, other)
     assert rows.tolist() == [[[2]]]
-
-
-def test_repeated_word_with_rounded_cosines():
-    # In products of these shapes the same cosine is rounded up at one position and down at another.
-    random = np.random.default_rng(1)
-    embeddings = torch.randn(20, 300, generator=torch.Generator().manual_seed(1))
-    exact = embeddings.double().numpy()
-    for n in range(200):
-        left, right = random.integers(10, 20, size=1 + n % 3), random.integers(10, size=10 + n % 30)
-        actual = similar_components(embeddings, left.tolist(), right.tolist())
-        expected, _ = pair_equations.components(exact[left], exact[right], LDC)
-        np.testing.assert_allclose(actual, expected, atol=1e-5)

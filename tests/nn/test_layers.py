@@ -7,7 +7,7 @@ import torch
 from paraphrastic.nn import layers
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.layers import Matmul, WordLookup, matmul
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.text.columns import Ragged
 from tests.helpers.encoder_variants import BOTH, DIM, SENTENCES, VARIANTS, WORD, batch_of, build
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from paraphrastic.base.fingerprint import name_of
 from paraphrastic.base.parameters import load_params
-from paraphrastic.training.fingerprint import name_of
-from paraphrastic.workflow import training
+from paraphrastic.training import train_model as training
 from pipeline.stage import CHECKPOINTS
 from pipeline.train import TABLES
 from tests.helpers.repository import ROOT

@@ -11,7 +11,7 @@ from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import SCORES, read_table
 from paraphrastic.inference import model_folder
 from paraphrastic.models import overlap
-from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.scoring.bags import OverlapScorer
 from pipeline import evaluate
 from tests.helpers.benchmark_tables import write_benchmarks
 from tests.helpers.encoder_variants import LSTM

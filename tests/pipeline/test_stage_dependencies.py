@@ -85,7 +85,7 @@ def test_deps_and_imported_code(stage):
 @pytest.mark.parametrize("stage", WATCHED)
 def test_params_and_parameters_read(stage):
     script = ROOT / "pipeline" / f"{stage}.py"
-    files = [script, *(file for file in direct_imports(script) if file.parent.name == "workflow")]
+    files = [script, *(file for file in direct_imports(script) if file.suffix == ".py" and file.parent.name != "base")]
     listed = set(STAGES[stage].get("params", []))
     read = {key for file in files for key in parameters_read(ast.parse(file.read_text()))}
     blocks = {key: BLOCKS.get(key.partition(".")[0], key.partition(".")[0]) for key in read}

@@ -166,13 +166,6 @@ def test_few_and_many_bad_rows(run, capsys):
         run(changes, max_bad_rows=0.05)
 
 
-def test_incomplete_evaluation_set(run):
-    with pytest.raises(DataError, match=r"x\.test\.tsv, line 2: .*; an evaluation set must be complete"):
-        run({"test/x.test.tsv": b"3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n"})
-    with pytest.raises(DataError, match=r"data/raw/test: 3 rows of sts\.2012\.x/test, expected 2; remove"):
-        run({"test/x.test.tsv": b"3\tIt is.\tYes\n" * 3})
-
-
 def test_part_of_the_pairs(run, capsys):
     changes = {side: "".join(f"{side[-1]}{n} {n}\n" for n in range(10)).encode() for side in ("train/a", "train/b")}
     (row,) = run(changes)

@@ -11,12 +11,11 @@ import pytest
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.evaluation.metrics import map_and_mrr
 from paraphrastic.readers.registry import read
-from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.sources.catalogue import source
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
-from paraphrastic.text.deduplicate import tokenize_tables
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import tokenize, tokenize_tables
 from tests.helpers.trec_eval import trec_eval
 
 tfidf = import_module("paraphrastic.models.tfidf-chars")

@@ -1,9 +1,27 @@
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from paraphrastic.base.tables import RAW, indexed_schema
 from paraphrastic.text import columns
-from paraphrastic.text.columns import GrowingArray, chunks, offsets_from_lengths, split_words
+from paraphrastic.text.columns import (
+    MAX_COUNT,
+    GrowingArray,
+    Ragged,
+    TextNumbering,
+    chunks,
+    concat,
+    deduplicate,
+    hash_texts,
+    offsets_from_lengths,
+    split_words,
+)
+from paraphrastic.text.tokenizer import normalize, tokenize_tables
+from tests.helpers.hard_text import hard_sentences
+from tests.helpers.ragged_lists import id_counts, id_lists
 
 
 def lists(sentences, size):
@@ -83,3 +101,201 @@ def test_array_that_grows(seed):
     assert growing.values().dtype == np.int16
     assert growing.values().tolist() == np.concatenate(parts).tolist()
     assert GrowingArray(np.uint8).values().tolist() == []
+
+
+def test_distinct_texts_in_order_of_first_occurrence():
+    texts, rows = deduplicate([pa.array(["b", "a", "b"]), pa.array(["c", "a", ""])])
+    assert texts.to_pylist() == ["b", "a", "c", ""]
+    assert [row.tolist() for row in rows] == [[0, 1, 0], [2, 1, 3]]
+    assert all(row.dtype == np.int32 for row in rows)
+
+
+def test_distinct_texts_of_chunked_and_sliced_columns():
+    column = pa.chunked_array([["x"], [], ["b", "a", "b"], ["c"]]).slice(1)
+    texts, rows = deduplicate([column, pa.array([], pa.string()), pa.array(["z", "c", "a"]).slice(1)])
+    assert texts.to_pylist() == ["b", "a", "c"]
+    assert [row.tolist() for row in rows] == [[0, 1, 0, 2], [], [2, 1]]
+
+
+def test_distinct_texts_of_no_columns():
+    texts, rows = deduplicate([])
+    assert texts.equals(pa.array([], pa.string()))
+    assert rows == []
+
+
+def test_distinct_texts_of_empty_columns():
+    empty = pa.array([], pa.string())
+    texts, rows = deduplicate([empty, pa.chunked_array([], pa.string())])
+    assert texts.equals(empty)
+    assert [row.tolist() for row in rows] == [[], []]
+
+
+def raw_table(kind, *rows):
+    return pa.Table.from_pylist([dict(zip(RAW[kind].names, row, strict=True)) for row in rows], RAW[kind])
+
+
+def test_tables_with_rows_of_tokenized_sentences():
+    sentences, tables = tokenize_tables(
+        {
+            "similarity": raw_table("similarity", ("s", "test", "It's A.", "B", 3.0), ("s", "test", "b", "", 0.0)),
+            "labelled_sentences": raw_table("labelled_sentences", ("t", "dev", "it's a.", 1)),
+            "ranking": raw_table("ranking"),
+            "tagged_tokens": raw_table("tagged_tokens", ("e", "train", 0, "It's", "PRP", None, None)),
+        }
+    )
+    assert sentences.to_pylist() == ["it 's a .", "b", ""]
+    assert tables["similarity"].select(["left", "right", "score"]).to_pydict() == {
+        "left": [0, 1],
+        "right": [1, 2],
+        "score": [3.0, 0.0],
+    }
+    assert tables["labelled_sentences"]["left"].to_pylist() == [0]
+    assert tables["tagged_tokens"]["token"].to_pylist() == ["It's"]
+    assert all(table.schema.equals(indexed_schema(kind)) for kind, table in tables.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The cat -- it 's HERE !", "the cat it s here"),
+        ("3.5 % of x-rays", "3 5 of x rays"),
+        ("Ça va ? ПРИВЕТ, 日本 हिन्दी", "ça va привет 日本 हिन्दी"),
+        (" ... ", ""),
+        ("", ""),
+    ],
+)
+def test_letters_and_digits_with_single_spaces(text, expected):
+    assert normalize(pa.array([text])).to_pylist() == [expected]
+
+
+def naive_hash(text):
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return (value ^ value >> 32) * 0x9E3779B97F4A7C15 % 2**64
+
+
+def test_hashes_are_those_of_fnv_1a():
+    texts = ["", "a", "foobar", "日本", "a" * 1000]
+    assert hash_texts(pa.array(texts)).tolist() == list(map(naive_hash, texts))
+
+
+def test_hashes_of_slices_and_of_no_text():
+    texts = pa.array(["x", "a", "foobar", ""])
+    assert hash_texts(texts.slice(1, 2)).tolist() == [naive_hash("a"), naive_hash("foobar")]
+    assert len(hash_texts(pa.array([], pa.string()))) == 0
+
+
+def test_no_two_of_a_million_texts_have_the_same_hash():
+    texts = ["".join(letters) for letters in product("abcdefghijklmnopqrstuvwxyz012345", repeat=4)]
+    assert len(np.unique(hash_texts(pa.array(texts)))) == len(texts) == 2**20
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_in_order_of_first_occurrence(seed):
+    numbering, known = TextNumbering(), {}
+    for part in range(20):
+        texts = [*hard_sentences(30, seed=seed).to_pylist()[part : part + 9], f"{part // 2}"]
+        numbers = [known.setdefault(text, len(known)) for text in texts]
+        assert numbering.add(hash_texts(pa.array(texts))).tolist() == numbers
+        assert len(numbering) == len(known)
+    assert numbering.hashes.tolist() == hash_texts(pa.array(list(known))).tolist()
+
+
+def test_texts_without_number():
+    numbering = TextNumbering()
+    assert numbering.find(hash_texts(pa.array(["a"]))).tolist() == [-1]
+    numbering.add(hash_texts(pa.array(["a", "b"])))
+    assert numbering.find(hash_texts(pa.array(["b", "c", "a"]))).tolist() == [1, -1, 0]
+    assert len(numbering) == 2
+
+
+def ragged(*sentences):
+    """Return lists of ids as `Ragged`."""
+    ids = np.array([number for sentence in sentences for number in sentence], np.int32)
+    return Ragged(ids, np.cumsum([0, *map(len, sentences)]))
+
+
+def counted(*sentences):
+    """Return dictionaries from id to count as `Ragged`."""
+    counts = [count for sentence in sentences for count in sentence.values()]
+    return replace(ragged(*sentences), counts=np.array(counts, np.uint16))
+
+
+WORDS = ragged([3, 1, 3], [], [0, 2])
+NGRAMS = counted({1: 2, 4: 1}, {}, {2: 65_535})
+
+
+def test_number_and_lengths_of_sentences():
+    assert len(WORDS) == 3
+    assert WORDS.lengths.tolist() == [3, 0, 2]
+
+
+def test_count_values_with_and_without_counts():
+    for dtype in (np.float32, np.float64, np.int64):
+        ones, counts = WORDS.count_values(dtype), NGRAMS.count_values(dtype)
+        assert ones.tolist() == [1, 1, 1, 1, 1]
+        assert counts.tolist() == [2, 1, 65_535]
+        assert ones.dtype == counts.dtype == dtype
+
+
+def test_take_of_repeated_and_empty_sentences():
+    rows = np.array([2, 0, 1, 2])
+    assert id_lists(WORDS.take(rows)) == [[0, 2], [3, 1, 3], [], [0, 2]]
+    assert WORDS.take(rows).counts is None
+    assert id_counts(NGRAMS.take(rows)) == [{2: 65_535}, {1: 2, 4: 1}, {}, {2: 65_535}]
+
+
+def test_take_of_no_sentence():
+    empty = NGRAMS.take(np.array([], np.int64))
+    assert (len(empty), len(empty.ids), len(empty.counts)) == (0, 0, 0)
+
+
+def test_positions_of_sentences():
+    assert WORDS.positions(np.array([2, 1, 0])).tolist() == [3, 4, 0, 1, 2]
+
+
+def test_merge_repeats_drops_the_unknown_id():
+    merged = WORDS.merge_repeats()
+    assert id_counts(merged) == [{1: 1, 3: 2}, {}, {2: 1}]
+    assert list(id_counts(merged)[0]) == [1, 3]  # ascending
+    assert (merged.ids.dtype, merged.offsets.dtype, merged.counts.dtype) == (np.int32, np.int64, np.uint16)
+
+
+def test_merge_repeats_of_more_than_the_largest_count():
+    assert id_counts(ragged([5] * (MAX_COUNT + 10)).merge_repeats()) == [{5: MAX_COUNT}]
+
+
+def test_merge_repeats_of_unknown_ids_only():
+    assert id_counts(ragged([0, 0], []).merge_repeats()) == [{}, {}]
+
+
+def test_hstack_of_counted_sentences():
+    both = NGRAMS.hstack(counted({9: 1}, {7: 3, 8: 4}, {}))
+    assert id_counts(both) == [{1: 2, 4: 1, 9: 1}, {7: 3, 8: 4}, {2: 65_535}]
+    assert id_lists(both)[0] == [1, 4, 9]
+    assert (both.ids.dtype, both.counts.dtype) == (np.int32, np.uint16)
+
+
+def test_hstack_without_counts():
+    for left, right in ((WORDS, NGRAMS), (NGRAMS, WORDS), (WORDS, WORDS)):
+        with pytest.raises(ValueError, match="hstack needs counts on both sides"):
+            left.hstack(right)
+
+
+def test_occurrences_of_an_id():
+    assert WORDS.occurrences(3).tolist() == [2, 0, 0]
+    assert WORDS.occurrences(7).tolist() == [0, 0, 0]
+
+
+def test_share_of_an_id():
+    share = WORDS.share_of_id(3)
+    assert share.tolist() == [2 / 3, 0, 0]
+    assert share.dtype == np.float64
+    assert WORDS.share_of_id(0).tolist() == [0, 0, 0.5]
+
+
+def test_concat_of_sentences_with_and_without_counts():
+    assert id_lists(concat([WORDS, ragged(), WORDS])) == [[3, 1, 3], [], [0, 2]] * 2
+    assert concat([WORDS]).counts is None
+    assert id_counts(concat(part for part in (NGRAMS, NGRAMS))) == id_counts(NGRAMS) * 2

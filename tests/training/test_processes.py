@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from paraphrastic.base.errors import ProcessError
+from paraphrastic.training.launching import run_in_processes
 from paraphrastic.training.processes import share_bounds
-from paraphrastic.workflow.launching import run_in_processes
 from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_case, run_cases, run_distilled
 from tests.helpers.toy_distillation import write_teacher
 

@@ -10,7 +10,7 @@ from paraphrastic import models
 from paraphrastic.evaluation.metrics import pearson
 from paraphrastic.readers import sample as sample_data
 from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.text.deduplicate import deduplicate
+from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings

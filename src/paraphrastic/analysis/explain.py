@@ -17,10 +17,9 @@ from paraphrastic.inference.model import Model
 from paraphrastic.inference.text_column import text_column
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.text.columns import split_words
+from paraphrastic.text.columns import Ragged, split_words
 from paraphrastic.text.tokenizer import tokenize
-from paraphrastic.vocabulary.ragged import Ragged
-from paraphrastic.vocabulary.words import BoundaryTokens, add_boundary_tokens
+from paraphrastic.vocabulary.kinds import BoundaryTokens, add_boundary_tokens
 
 if TYPE_CHECKING:
     from torch import Tensor

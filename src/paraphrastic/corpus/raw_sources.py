@@ -15,7 +15,7 @@ from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, Reading
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.source import Source
-from paraphrastic.text.numbering import Hashes, hash_texts
+from paraphrastic.text.columns import Hashes, hash_texts
 
 
 class RawPairs:

@@ -18,7 +18,7 @@ from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
 from paraphrastic.readers.reading import PairFilter, Reading
 from paraphrastic.readers.registry import FILTERED
 from paraphrastic.sources.source import Source, Suite
-from paraphrastic.text.deduplicate import tokenize_tables
+from paraphrastic.text.tokenizer import tokenize_tables
 
 _SOURCE_COLUMNS = ("source", "read", "bad", *REASONS, "kept")
 

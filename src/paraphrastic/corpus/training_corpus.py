@@ -17,7 +17,7 @@ from paraphrastic.base.tables import PAIRS
 from paraphrastic.corpus.filtering import FilteredSource
 from paraphrastic.corpus.text_store import StoredTexts
 from paraphrastic.corpus.tokenized_pairs import renumber
-from paraphrastic.text.numbering import Numbers, TextNumbering
+from paraphrastic.text.columns import Numbers, TextNumbering
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 r"""The tokenizer as a `tokenizer.json`, which the package `tokenizers` reads.
 
-The rules of `text.rules` are written for RE2, and their replacements refer to groups of the match. `tokenizers` has the
-regular expressions of Oniguruma and replaces a match by a constant. A rule that changes a part of its match is
+The rules of `text.tokenizer` are written for RE2, and their replacements refer to groups of the match. `tokenizers` has
+the regular expressions of Oniguruma and replaces a match by a constant. A rule that changes a part of its match is
 therefore written `before\Kpart(?=after)`: \K sets the start of the match, and the lookahead is not part of it.
 
 A protected token cannot be put aside while the rules run. It stays in the text with `_MARK` before each of its
@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from paraphrastic.text import rules
-from paraphrastic.vocabulary.words import END, START, BoundaryTokens
+from paraphrastic.text import tokenizer
+from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens
 
 _MARK, _PROTECTED_END, _QUOTED = "\x02", "\x05", "\x06"  # control characters, which the text does not contain
 _NO_LETTER_BEFORE, _NO_LETTER_AFTER = "(?<![0-9A-Za-z_])", "(?![0-9A-Za-z_])"  # \b next to an ASCII letter, as in RE2
@@ -80,38 +80,38 @@ def _split(pattern: str, behavior: str) -> Json:
 
 
 def _characters() -> Steps:
-    """Yield the steps of `rules.CHARACTERS`, and those that enclose the text in `SENTENCE_END`."""
-    *others, (spaced, _) = rules.CHARACTERS
+    """Yield the steps of `tokenizer.CHARACTERS`, and those that enclose the text in `SENTENCE_END`."""
+    *others, (spaced, _) = tokenizer.CHARACTERS
     yield from others
     yield f"(?={spaced})", " "
     yield f"(?<={spaced})", " "
-    yield r"\A", f" {rules.SENTENCE_END} "
-    yield r"\z", f" {rules.SENTENCE_END} "
+    yield r"\A", f" {tokenizer.SENTENCE_END} "
+    yield r"\z", f" {tokenizer.SENTENCE_END} "
 
 
 def _escapes() -> Steps:
-    """Yield the steps of `rules.ESCAPES` and `rules.BEFORE_PROTECTION`."""
-    for pattern, replacement in rules.ESCAPES:
+    """Yield the steps of `tokenizer.ESCAPES` and `tokenizer.BEFORE_PROTECTION`."""
+    for pattern, replacement in tokenizer.ESCAPES:
         yield (r"\\(?=[/*])", "") if replacement == r"\1" else (pattern, replacement)
     yield r"[ (\[\"-][a-z]\K(?=\.[ \"')\]]*\n)", " "
     yield rf"'t\K(?=(?:is|was|were|will){_NO_LETTER_AFTER})", " "
 
 
 def _protection() -> Steps:
-    """Yield the steps that put `_MARK` before each character of the tokens of `rules.PROTECTION`, and an end."""
+    """Yield the steps that put `_MARK` before each character of the tokens of `tokenizer.PROTECTION`, and an end."""
     end = _PROTECTED_END
-    tokens = rules.PROTECTED_TOKENS.replace(r"\b", _NO_LETTER_AFTER).replace(r"\B", _NO_LETTER_AFTER)
+    tokens = tokenizer.PROTECTED_TOKENS.replace(r"\b", _NO_LETTER_AFTER).replace(r"\B", _NO_LETTER_AFTER)
     tokens = f"(?:{tokens.replace('[^ ', f'[^{end} ')})"
-    number = rules.NUMBER.replace(r"\b", _NO_LETTER_BEFORE)
-    yield rf"(?:{rules.BEFORE_TOKEN}{tokens}|{number})\K", end
-    first = rf"(?:{rules.BEFORE_TOKEN}\K(?={tokens}{end})|\K(?={number}{end}))"
+    number = tokenizer.NUMBER.replace(r"\b", _NO_LETTER_BEFORE)
+    yield rf"(?:{tokenizer.BEFORE_TOKEN}{tokens}|{number})\K", end
+    first = rf"(?:{tokenizer.BEFORE_TOKEN}\K(?={tokens}{end})|\K(?={number}{end}))"
     yield rf"\G(?:\A|[^{end}]*{end})[^{end}]*?{first}", _MARK
     yield rf"(?:{_MARK}|(?!\A)\G)[^{end}]\K(?=[^{end}])", _MARK
 
 
 def _quotes() -> Steps:
-    """Yield the steps of `rules.PUNCTUATION` for double quotes."""
-    close = rules.CLOSING_QUOTE
+    """Yield the steps of `tokenizer.PUNCTUATION` for double quotes."""
+    close = tokenizer.CLOSING_QUOTE
     protected = f"{_MARK}[^{_PROTECTED_END}]*{_PROTECTED_END}"
     inner = rf"(?:{protected}|[^`{close}{_MARK}\"\n])*"
     # In the rules, a match includes the character after the quote, which the next match cannot use.
@@ -129,7 +129,7 @@ def _quotes() -> Steps:
 
 
 def _punctuation() -> Steps:
-    """Yield the steps of `rules.PUNCTUATION` after those for double quotes."""
+    """Yield the steps of `tokenizer.PUNCTUATION` after those for double quotes."""
     yield rf"{_UNPROTECTED}(?:[?!]+|\*+|[,:;()\[\]{{}}<>%|$#])\K", " "
     yield rf"{_UNPROTECTED}(?:(?<![?!])(?=[?!])|(?<!\*)(?=\*)|(?=[,:;()\[\]{{}}<>%|$#]))", " "
     yield "--+", " -- "
@@ -141,22 +141,22 @@ def _punctuation() -> Steps:
     parts = (("can", "not"), ("gon|wan", "na"), ("got", "ta"), ("gim|lem", "me"))
     words = "|".join(rf"(?:{first})\K(?={second}{_NO_LETTER_AFTER})" for first, second in parts)
     yield f"{_NO_LETTER_BEFORE}(?:{words})", " "
-    yield rules.CLOSING_QUOTE, "''"
-    yield r"\. \. \.(?: \.)*|\.\.+", f" {rules.ELLIPSIS} "
+    yield tokenizer.CLOSING_QUOTE, "''"
+    yield r"\. \. \.(?: \.)*|\.\.+", f" {tokenizer.ELLIPSIS} "
     yield r"\. ", " . "
-    yield rules.ELLIPSIS, "..."
+    yield tokenizer.ELLIPSIS, "..."
 
 
 def _spelling() -> Steps:
-    """Yield the steps of `rules.AMERICAN_SPELLING`."""
+    """Yield the steps of `tokenizer.AMERICAN_SPELLING`."""
     end = _NO_LETTER_AFTER
     yield rf"gr\Ke(?=y(?:s|ed|er|est|ing|ish)?{end})", "a"
     yield rf"(?:cent|theat|met|lit|fib|calib|spect)\Kre(?=s?{end})", "er"
     yield rf"(?:defen|offen|preten|licen)\Kc(?=(?:e|es|eless){end})", "s"
     yield rf"program\Kme(?=s?{end})", ""
-    our = rf"(?:un|dis|multi|water)?(?:{rules.OUR_STEMS})\Ku(?=r)"
-    doubled = rf"(?:un|mis)?(?:{rules.DOUBLED_L_STEMS})\Kl(?=(?:ed|ing|ers?|ors?|ous){end})"
+    our = rf"(?:un|dis|multi|water)?(?:{tokenizer.OUR_STEMS})\Ku(?=r)"
+    doubled = rf"(?:un|mis)?(?:{tokenizer.DOUBLED_L_STEMS})\Kl(?=(?:ed|ing|ers?|ors?|ous){end})"
     yield f"{_NO_LETTER_BEFORE}(?:{our}|{doubled})", ""
-    ise = rf"(?:re|dis|de|un)?(?:{rules.ISE_STEMS})i\Ks(?=(?:e|ed|es|ers?|ing|ations?){end})"
+    ise = rf"(?:re|dis|de|un)?(?:{tokenizer.ISE_STEMS})i\Ks(?=(?:e|ed|es|ers?|ing|ations?){end})"
     yse = rf"(?:anal|paral|catal)y\Ks(?=(?:e|ed|ing){end})"
     yield f"{_NO_LETTER_BEFORE}(?:{ise}|{yse})", "z"

@@ -15,12 +15,11 @@ from paraphrastic.nn.encoder import Encoder, TrainableModel
 from paraphrastic.nn.layers import Dense
 from paraphrastic.nn.options import TrainingConfig, freezes_embeddings
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_model
+from paraphrastic.text.columns import Ragged
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.scrambling import Scrambling
-from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.vocabulary.kinds import count_entries
-from paraphrastic.vocabulary.ragged import Ragged
+from paraphrastic.vocabulary.counting import count_entries, count_words
 
 
 @dataclass(frozen=True)

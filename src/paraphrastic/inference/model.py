@@ -20,11 +20,10 @@ from paraphrastic.inference.conversions import are_vectors, column_of, converted
 from paraphrastic.inference.model_folder import load_scorer, read_info
 from paraphrastic.inference.precision import Precision, checked_precision, quantize
 from paraphrastic.inference.text_column import Texts, text_column
-from paraphrastic.scoring.cosine import normalize_rows
-from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer
+from paraphrastic.scoring import TableFormat
+from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.static import with_table_format
-from paraphrastic.scoring.table_format import TableFormat
-from paraphrastic.text.deduplicate import deduplicate
+from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 
 Compared: TypeAlias = str | Iterable[str] | Texts | Vectors  # texts, or vectors of texts

@@ -12,7 +12,7 @@ from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import write_text
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import current_options, read_weights, wrong_config, wrong_weights
+from paraphrastic.scoring.weight_files import read_weights, wrong_config, wrong_weights
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -105,11 +105,11 @@ def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
 
         return StaticEncoder.load(folder, options)
     if kind == "tfidf":
-        from paraphrastic.scoring.tfidf import TfidfScorer
+        from paraphrastic.scoring.bags import TfidfScorer
 
         return TfidfScorer.load(folder, options)
     if kind == "overlap":
-        from paraphrastic.scoring.token_overlap import OverlapScorer
+        from paraphrastic.scoring.bags import OverlapScorer
 
         return OverlapScorer()
     raise wrong_config(folder)
@@ -155,7 +155,7 @@ def load_trained(
     try:
         module_class: Any = models.model_class(info.model)
         config_class = models.config_class(info.model)
-        config = config_class(**{**current_options(info.options, config_class.model_fields), **changes})
+        config = config_class(**{**info.options, **changes})
     except (ParameterError, ValidationError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
     if not issubclass(module_class, TrainableModel):

@@ -1,6 +1,5 @@
 """Smooth inverse frequency (SIF): Arora, Liang and Ma (2017), Algorithm 1."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import numpy as np
@@ -10,14 +9,12 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
-from paraphrastic.scoring.principal_directions import principal_directions
-from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import chunks
 from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.vocabulary.words import CHUNK
+from paraphrastic.vocabulary.kinds import WORDS_CHUNK
 
 
 class Config(PretrainedConfig):
@@ -58,8 +55,10 @@ class Sif(Baseline):
         words, table = read_pretrained(config)
         weighted = table * _row_weights(words, sentences, config.a)[:, None]
         encoder = pretrained_mean(words, weighted)
-        means = (encoder.encode(chunk) for chunk in chunks(sentences, CHUNK))
-        return pretrained_mean(words, weighted, _principal_components(means, config.dim, config.components))
+        means = (encoder.encode(chunk) for chunk in chunks(sentences, WORDS_CHUNK))
+        products = sum(((x.T @ x).astype(np.float64) for x in means), np.zeros((config.dim, config.dim)))  # not centred
+        components = principal_directions(products, config.components).astype(np.float32)  # (components, dim)
+        return pretrained_mean(words, weighted, components)
 
 
 def _row_weights(words: pa.StringArray, sentences: TrainingSentences, a: float) -> NDArray[np.float32]:
@@ -70,12 +69,6 @@ def _row_weights(words: pa.StringArray, sentences: TrainingSentences, a: float) 
     total = pc.sum(counted["count"]).as_py() or 1  # null without a word
     weights: NDArray[np.float32] = (a / (a + counts / total)).astype(np.float32)
     return np.concatenate([np.ones(1, np.float32), weights])
-
-
-def _principal_components(parts: Iterable[Vectors], dim: int, count: int) -> Vectors:
-    """Return the first right singular vectors of (n, dim), given in parts, not centred, as rows: (count, dim)."""
-    products = sum(((vectors.T @ vectors).astype(np.float64) for vectors in parts), np.zeros((dim, dim)))
-    return principal_directions(products, count).astype(np.float32)
 
 
 MODEL = Sif

@@ -17,9 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.text.columns import GrowingArray, Texts, chunks, offsets_from_lengths
+from paraphrastic.text.columns import GrowingArray, Ragged, Texts, chunks, offsets_from_lengths
 from paraphrastic.vocabulary.kinds import Vocabulary
-from paraphrastic.vocabulary.ragged import Ragged
 
 _CHUNK = 1 << 25  # bytes of text that are written at a time
 
@@ -96,14 +95,14 @@ class SentenceFile:
     """
 
     def __init__(self, sentences: Texts, folder: Path | None = None) -> None:
-        self._file = TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - open as long as the object
+        self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as the object
         offsets = GrowingArray(np.int64)
         offsets.extend(np.zeros(1))
         for chunk in chunks(sentences, _CHUNK):
             text = pa.concat_arrays([chunk]).buffers()[2]  # without what a slice leaves out
             start = offsets.last()
             offsets.extend(start + offsets_from_lengths(pc.binary_length(chunk).to_numpy())[1:])
-            self._write(memoryview(text or b"")[: offsets.last() - start])
+            self._file.write(memoryview(text or b"")[: offsets.last() - start])
         self._offsets = offsets.values()
 
     def __len__(self) -> int:
@@ -115,10 +114,6 @@ class SentenceFile:
         text = b"".join(map(self._read, starts.tolist(), lengths.tolist()))
         offsets = offsets_from_lengths(lengths).astype(np.int32)
         return pa.StringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(text))
-
-    def _write(self, text: memoryview) -> None:
-        while len(text):  # a file without buffer may write a part
-            text = text[self._file.write(text) :]
 
     def _read(self, start: int, length: int) -> bytes:
         self._file.seek(start)
@@ -173,13 +168,11 @@ class DeviceSentences:
         positions = torch.arange(int(host_offsets[-1]), device=offsets.device)  # (N,), in the batch
         positions += torch.repeat_interleave(shifts[:-1], offsets.diff(), output_size=len(positions))  # in the corpus
         ids = self._ids.index_select(0, positions).long()
-        share = Share(0, len(ids), 0, len(rows))
-        return Batch(ids, offsets, self._counts_at(positions), host_offsets, share)
-
-    def _counts_at(self, positions: Tensor) -> Tensor:
         if self._counts is None:
-            return torch.ones(len(positions), dtype=self._dtype, device=positions.device)
-        return self._counts.index_select(0, positions).int().bitwise_and_(0xFFFF).to(self._dtype)
+            counts = torch.ones(len(ids), dtype=self._dtype, device=ids.device)
+        else:
+            counts = self._counts.index_select(0, positions).int().bitwise_and_(0xFFFF).to(self._dtype)
+        return Batch(ids, offsets, counts, host_offsets, Share(0, len(ids), 0, len(rows)))
 
 
 def to_device(array: NDArray[Any], device: torch.device) -> Tensor:

@@ -71,7 +71,11 @@ class _Lstm(torch.autograd.Function):
             if current.start:
                 matmul(deltas[current], U_transposed, d_recurrent[: current.stop - current.start])
         d_U = matmul(previous_states(ctx.batch_sizes, saved.cast_states).T, deltas)
-        by_input = _sum_by_input(deltas, rows, len(inputs)) if ctx.shared else deltas
+        by_input = deltas  # (inputs, blocks · hidden)
+        if ctx.shared:
+            sums = deltas.new_zeros(len(inputs), U.shape[1], dtype=torch.promote_types(U.dtype, torch.float32))
+            add_rows(deltas, rows, sums)
+            by_input = sums.to(U.dtype)
         d_inputs, d_W = matmul(by_input, W.T), matmul(inputs.T, by_input)
         saved.release(ctx.pool)
         ctx.pool.release(deltas=deltas)
@@ -79,13 +83,6 @@ class _Lstm(torch.autograd.Function):
 
 
 _lstm: Callable[..., Tensor] = _Lstm.apply
-
-
-def _sum_by_input(deltas: Tensor, rows: Tensor, inputs: int) -> Tensor:
-    """Sum the rows of `deltas` (N, width) that belong to the same input, (inputs, width)."""
-    out = deltas.new_zeros(inputs, deltas.shape[1], dtype=torch.promote_types(deltas.dtype, torch.float32))
-    add_rows(deltas, rows, out)
-    return out.to(deltas.dtype)
 
 
 class PeepholeLstm(nn.Module):

@@ -142,7 +142,8 @@ class _Recurrence(torch.autograd.Function):
         for current, previous in time_steps(batch_sizes):
             if current.start:
                 states[current] += matmul(states[previous].to(U.dtype), U).to(states.dtype)
-            _activate(states[current], activation)
+            if activation != "linear":
+                (torch.tanh_ if activation == "tanh" else torch.relu_)(states[current])
         ctx.save_for_backward(U, states)
         ctx.activation, ctx.batch_sizes = activation, batch_sizes
         return states
@@ -152,7 +153,10 @@ class _Recurrence(torch.autograd.Function):
         U, states = ctx.saved_tensors
         deltas = grads[0].clone()  # (N, hidden)
         for current, previous in reversed(time_steps(ctx.batch_sizes)):
-            _multiply_derivative(deltas[current], states[current], ctx.activation)
+            if ctx.activation == "tanh":
+                deltas[current].addcmul_(deltas[current], states[current].square(), value=-1)
+            elif ctx.activation == "relu":
+                deltas[current].mul_(states[current] > 0)
             if current.start:
                 deltas[previous] += matmul(deltas[current].to(U.dtype), U.T).to(deltas.dtype)
         d_U = matmul(previous_states(ctx.batch_sizes, states).to(U.dtype).T, deltas.to(U.dtype))
@@ -160,18 +164,6 @@ class _Recurrence(torch.autograd.Function):
 
 
 _recurrence: Callable[..., Tensor] = _Recurrence.apply
-
-
-def _activate(values: Tensor, activation: Activation) -> None:
-    if activation != "linear":
-        (values.tanh_ if activation == "tanh" else values.relu_)()
-
-
-def _multiply_derivative(delta: Tensor, state: Tensor, activation: Activation) -> None:
-    if activation == "tanh":
-        delta.addcmul_(delta, state.square(), value=-1)
-    elif activation == "relu":
-        delta.mul_(state > 0)
 
 
 class Elman(nn.Module):

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from paraphrastic.vocabulary.kinds import VocabularyKind
-from paraphrastic.vocabulary.words import BoundaryTokens
+from paraphrastic.vocabulary.kinds import BoundaryTokens, VocabularyKind
 
 Pooling = Literal["mean", "sum"]
 CountWeight = Literal["linear", "sqrt"]

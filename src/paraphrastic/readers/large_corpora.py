@@ -63,8 +63,6 @@ def ppdb(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
 def _read(path: Path, options: ReaderOptions, pairs: Callable[[SourceLines, PairFilter], Reading]) -> Iterator[Reading]:
     wanted = options.get("filter", PASS_ALL)
-    if pairs is not _ppdb_pairs:
-        wanted.check_source_without_relations(path)
     rows = 0
     for reading in parse_chunks(path, options.get("member", "*"), CHUNK, lambda lines: pairs(lines, wanted)):
         yield reading
@@ -80,6 +78,7 @@ def _paranmt_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
 
 
 def _tab_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
+    wanted.check_source_without_relations(lines.file)
     if wanted.limits_scores:
         raise DataError(f"{lines.file}: has no scores; empty tokenize.min_score and tokenize.max_score")
     first, second = lines.fields(2)
@@ -116,6 +115,7 @@ def _numbers(lines: SourceLines) -> pa.Array:
 
 def _scored_pairs(lines: SourceLines, wanted: PairFilter, **columns: pa.Array) -> Reading:
     """Return the rows that the filter accepts; a row without a score counts as damaged."""
+    wanted.check_source_without_relations(lines.file)
     return _pairs(lines, wanted.accepts_scores(columns["score"]) if wanted.limits_scores else None, **columns)
 
 

@@ -1,7 +1,7 @@
 """Readers of training pairs whose sentences form groups: lists of pairs, parallel files, and sentences with a key.
 
 A group is a connected component of pairs, or all sentences with the same line or key. Sentences are equal here if their
-tokens have the same normal form (`text.normalize`), so that text that is already tokenized equals the original.
+tokens have the same normal form (`text.columns.normalize`), so that text that is already tokenized equals the original.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -19,10 +19,8 @@ from paraphrastic.readers.files import REMEDY, read_bytes
 from paraphrastic.readers.lines import SourceRows
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 from paraphrastic.readers.records import Listing, Records, concat, drop_bad, parse_json, read_records, text_column
-from paraphrastic.text.columns import split_words
-from paraphrastic.text.normalize import normalize
-from paraphrastic.text.numbering import hash_texts
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.columns import hash_texts, split_words
+from paraphrastic.text.tokenizer import normalize, tokenize
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.scoring.cosine import cosine_of_vectors
-from paraphrastic.scoring.scorer import Rows, Scores, Vectors
+from paraphrastic.scoring.scorer import Rows, Scores, Vectors, cosine_of_vectors
 from paraphrastic.scoring.weight_files import wrong_config
 
 Float = Literal["float32", "bfloat16"]

@@ -14,13 +14,11 @@ from torch import Tensor
 from paraphrastic.base.errors import ModelError
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
 from paraphrastic.nn.encoder import Encoder, PairModel, TrainableModel
-from paraphrastic.scoring.cosine import cosine_of_vectors
-from paraphrastic.scoring.embedding_table import EmbeddingTable
-from paraphrastic.scoring.scorer import Rows, Scores, Vectors
-from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.scorer import Rows, Scores, Vectors, cosine_of_vectors
+from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
+from paraphrastic.text.columns import Ragged
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
-from paraphrastic.vocabulary.ragged import Ragged
 
 _MAX_SENTENCES = 512  # per batch: large enough for fast products, small enough for the processor's cache
 _MAX_IDS = 1 << 16  # per batch, whose states are all in memory

@@ -24,6 +24,7 @@ tokens:
 """
 
 import re
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
@@ -31,22 +32,144 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.text.columns import chunks
-from paraphrastic.text.rules import (
-    AMERICAN_SPELLING,
-    BEFORE_PROTECTION,
-    CHARACTERS,
-    ESCAPES,
-    PROTECTED,
-    PROTECTION,
-    PUNCTUATION,
-    SENTENCE_END,
-    Rules,
-)
+from paraphrastic.base.tables import SIDES
+from paraphrastic.text.columns import chunks, deduplicate
 
 CHUNK = 1 << 20  # bytes of text that the rules are applied to at once, at most
 _LEAST = 1 << 18  # and at least, if there is so much text: Arrow compiles the rules at each call, in 3 ms
 _SHORT = 2_000  # bytes of text that Python's regular expressions are faster with: Arrow compiles each rule at each call
+
+# Regular expressions of RE2 and replacements, in which \0 is the match, applied in this order. `export.tokenizer_json`
+# has the same rules for the package `tokenizers`; a test compares the tokens.
+Rules = tuple[tuple[str, str], ...]
+
+# Control characters that serve as placeholders while the rules run. The text contains none: they become spaces first.
+SENTENCE_END = "\n"  # after each sentence, between spaces, so that every token has a space on both sides
+PROTECTED = "\x02"  # a token that no rule may change
+CLOSING_QUOTE = "\x03"
+ELLIPSIS = "\x04"
+
+# U+0080–U+009F are control characters, or Windows punctuation that was decoded as Latin-1.
+CHARACTERS: Rules = (
+    (r"[\x{ad}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}]", ""),
+    (r"[\x{85}…]", " ... "),
+    (r"[\x{91}\x{92}‘’‛′´ʼ]", "'"),
+    (r"[\x{93}“„‟«]", " `` "),
+    (r"[\x{94}”»]", " '' "),
+    (r"[\x{96}\x{97}–—―]", " -- "),
+    (r"[‐‑−]", "-"),
+    (r"[\x00-\x1f\x{7f}-\x{a0}\x{1680}\x{2000}-\x{200b}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]", " "),
+    (r"[£€¥¢、。，！？：；（）「」『』،؛؟।]", r" \0 "),
+)
+
+# Escapes of web pages and treebanks. `&amp;quot;` was escaped twice.
+ESCAPES: Rules = (
+    (r"&(?:amp;)*(?:quot|ldquo|rdquo|#34);", '"'),
+    (r"&(?:amp;)*(?:apos|squot|lsquo|rsquo|#39);", "'"),
+    (r"&(?:amp;)*[mn]dash;", " -- "),
+    (r"&(?:amp;)*hellip;", " ... "),
+    (r"&(?:amp;)*nbsp;", " "),
+    (r"&(?:amp;)*lt;", "<"),
+    (r"&(?:amp;)*gt;", ">"),
+    (r"&(?:amp;)+", "&"),
+    (r"-lrb-", "("),
+    (r"-rrb-", ")"),
+    (r"-lsb-", "["),
+    (r"-rsb-", "]"),
+    (r"-lcb-", "{"),
+    (r"-rcb-", "}"),
+    (r"\\([/*])", r"\1"),
+    (r"''", '"'),
+)
+
+# These rules must precede `PROTECTION`: they decide whether a period or an apostrophe belongs to a protected token.
+BEFORE_PROTECTION: Rules = (
+    (r"([ (\[\"-])([a-z])\.([ \"')\]]*\n)", r"\1\2 .\3"),  # a letter at the end of a sentence is not an initial
+    (r"'t(is|was|were|will)\b", r"'t \1"),
+)
+
+_ABBREVIATIONS = (
+    "mr|mrs|ms|messrs|dr|prof|rev|hon|st|sr|jr|gen|col|lt|sgt|capt|cmdr|maj|adm|gov|sen|rep|supt"
+    "|inc|ltd|co|corp|bros|etc|vs|al|approx|dept|univ|assn|ave|blvd|mt|ft|esp|cf|viz"
+    r"|jan|feb|apr|aug|sep|sept|oct|nov|dec|calif|conn|mass|mich|minn|penn|tenn|ph\.d"
+)
+# Tokens that the rules for punctuation would split.
+PROTECTED_TOKENS = "|".join(
+    (
+        r"(?:https?://|www\.)[^ \n<>\"]*[^ \n<>\".,;:!?'()\[\]{}]",  # web addresses
+        r"[a-z0-9][a-z0-9._%+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)+",  # e-mail addresses
+        r"@[a-z0-9_]+",
+        r"[:;]-?[()]",  # smileys
+        r"[cf]#\B",
+        rf"(?:{_ABBREVIATIONS}|(?:[a-z]\.)+[a-z]|[a-hj-z])\.\B",  # abbreviations and initials
+        r"(?:nos?|figs?|vol|pp|art|sec|ch|eq|mar)\. [0-9]+(?:[.,:][0-9]+)*",  # abbreviations only before a number
+        r"'n'\B",  # rock 'n' roll
+        r"'(?:s|d|m|t|ll|re|ve|n|em|til|cause|bout|round|[0-9][0-9]s)\b",  # tokens that begin with an apostrophe
+    )
+)
+NUMBER = r"\b[0-9]+(?:[,:][0-9]+)+"
+# An ASCII character that is no letter, digit or apostrophe; then an optional single quote.
+BEFORE_TOKEN = r"[ -&(-/:-@\[-`{-~]'??"
+PROTECTION: Rules = ((rf"({BEFORE_TOKEN})({PROTECTED_TOKENS})|({NUMBER})", rf"\1{PROTECTED}\2\3{PROTECTED}"),)
+
+PUNCTUATION: Rules = (
+    # Double quotes.
+    (r"([ (\[{<])\"([^ \n])", r"\1`` \2"),  # after a space or an opening bracket
+    (r"([^ \n])\"([^a-z0-9])", rf"\1{CLOSING_QUOTE}\2"),  # after another character
+    (rf"\"([^`{CLOSING_QUOTE}\"\n]*){CLOSING_QUOTE}", rf"``\1{CLOSING_QUOTE}"),  # the closing quote is known
+    (rf"``([^`{CLOSING_QUOTE}\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # the opening quote is known
+    (r"\"([^\"\n]*)\"", rf"``\1{CLOSING_QUOTE}"),  # in pairs
+    (r"\n +\"", "\n ``"),  # at the start of a sentence
+    (r"\"", CLOSING_QUOTE),
+    (r"``", " `` "),
+    (CLOSING_QUOTE, f" {CLOSING_QUOTE} "),
+    (r"[?!]+|\*+|[,:;()\[\]{}<>%|$#]", r" \0 "),
+    (r"--+", " -- "),
+    # Single quotes: opening, contractions, closing or possessive.
+    (r" '([^ \n'`])", r" ` \1"),
+    (r"`([^ \n'`])", r" ` \1"),
+    (r"n't\b", r" \0"),
+    (r"'(?:s|d|m|ll|re|ve)\b", r" \0"),
+    (r"'([ .])", r" ' \1"),
+    (r"\b(?:(can)(not)|(gon|wan)(na)|(got)(ta)|(gim|lem)(me))\b", r"\1\3\5\7 \2\4\6\8"),
+    (CLOSING_QUOTE, "''"),
+    # Periods.
+    (r"\. \. \.(?: \.)*|\.\.+", f" {ELLIPSIS} "),
+    (r"\. ", " . "),
+    (ELLIPSIS, "..."),
+)
+
+# British words without their ending: -ur of -our, a doubled l with its suffix, -ise.
+OUR_STEMS = (
+    "arbo|ardo|armo|behavio|cando|clamo|colo|demeano|enamo|endeavo|favo|fervo|flavo|harbo|hono|humo|labo"
+    "|neighbo|odo|parlo|ranco|rigo|rumo|savo|savio|splendo|tumo|valo|vapo|vigo"
+)
+DOUBLED_L_STEMS = (
+    "cancel|channel|council|counsel|dial|duel|equal|fuel|initial|jewel|label|level|marvel|model|panel|pedal"
+    "|quarrel|rival|shovel|signal|spiral|total|travel|tunnel"
+)
+ISE_STEMS = (
+    "apolog|author|capital|categor|central|character|civil|critic|custom|democrat|emphas|final|formal|general"
+    "|global|harmon|ideal|industrial|legal|liberal|local|material|maxim|memor|minim|mobil|modern|national"
+    "|neutral|normal|optim|organ|polar|popular|priorit|privat|real|recogn|regular|scrutin|special|stabil"
+    "|standard|subsid|summar|symbol|sympath|urban|util|victim|visual"
+)
+AMERICAN_SPELLING: Rules = (
+    (r"grey(s|ed|er|est|ing|ish)?\b", r"gray\1"),
+    (r"(cent|theat|met|lit|fib|calib|spect)re(s?)\b", r"\1er\2"),
+    (r"(defen|offen|preten|licen)c(e|es|eless)\b", r"\1s\2"),
+    (r"programme(s?)\b", r"program\1"),
+    (
+        rf"\b(?:((?:un|dis|multi|water)?(?:{OUR_STEMS}))u(r)"
+        rf"|((?:un|mis)?(?:{DOUBLED_L_STEMS}))l((?:ed|ing|ers?|ors?|ous)\b))",
+        r"\1\2\3\4",
+    ),
+    (
+        rf"\b(?:((?:re|dis|de|un)?(?:{ISE_STEMS})i)s((?:e|ed|es|ers?|ing|ations?)\b)"
+        r"|((?:anal|paral|catal)y)s((?:e|ed|ing)\b))",
+        r"\1\3z\2\4",
+    ),
+)
 
 
 def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
@@ -135,3 +258,31 @@ def _split(text: pa.StringArray, separator: str) -> pa.StringArray:
 def _join(parts: pa.StringArray, separator: str) -> pa.StringArray:
     """Return the parts as one text, (1,)."""
     return pc.binary_join(pa.ListArray.from_arrays(pa.array([0, len(parts)], pa.int32()), parts), separator)
+
+
+def normalize(texts: pa.StringArray) -> pa.StringArray:
+    """Return texts in the form in which they are compared: letters, digits and marks of any script, in lower case.
+
+    Everything else becomes a single space.
+    """
+    words = pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{M}\p{N} ]+", " ")
+    return pc.ascii_trim(pc.replace_substring_regex(words, "  +", " "), " ")
+
+
+def tokenize_tables(tables: Mapping[str, pa.Table]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
+    """Tokenize raw tables and replace their texts by row numbers.
+
+    Args:
+        tables: by kind, in the schemas `tables.RAW`.
+
+    Returns:
+        The distinct tokenized sentences of all tables, and the tables with columns `left` and `right`, rows of these
+        sentences, in place of `text1` and `text2`.
+    """
+    columns = [(kind, side) for kind, table in tables.items() for side in SIDES if side in table.column_names]
+    sentences, rows = deduplicate([tokenize(tables[kind][side]) for kind, side in columns])
+    indexed = dict(tables)
+    for (kind, side), column in zip(columns, rows, strict=True):
+        position = indexed[kind].column_names.index(side)
+        indexed[kind] = indexed[kind].set_column(position, SIDES[side], pa.array(column))
+    return sentences, indexed

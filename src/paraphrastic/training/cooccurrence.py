@@ -18,9 +18,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
-from paraphrastic.text.columns import Texts, chunks
-from paraphrastic.vocabulary.ragged import Ragged
-from paraphrastic.vocabulary.words import WordVocabulary
+from paraphrastic.text.columns import Ragged, Texts, chunks
+from paraphrastic.vocabulary.kinds import WordVocabulary
 
 WINDOW = 5  # tokens on each side
 SMOOTHING = 0.75  # exponent of the frequencies of neighbours

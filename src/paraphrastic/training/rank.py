@@ -8,7 +8,7 @@ _ADDRESS = "RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"  # with these a pr
 
 
 def is_member() -> bool:
-    """Return whether `torchrun`, `workflow.launching` or another launcher started this process as one of a group."""
+    """Return whether `torchrun`, `training.launching` or another launcher started this process as one of a group."""
     return all(name in os.environ for name in _ADDRESS)
 
 

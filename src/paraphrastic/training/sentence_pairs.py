@@ -13,11 +13,10 @@ from torch import Tensor
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import StoredSentences, TrainingSentences
 from paraphrastic.nn.batch import DeviceSentences, SentenceFile, UnreadSentences, to_device
+from paraphrastic.text.columns import Ragged
 from paraphrastic.training.batches import weighted_rows
 from paraphrastic.training.losses import ALL, negative_mask
-from paraphrastic.vocabulary.kinds import Vocabulary
-from paraphrastic.vocabulary.ragged import Ragged
-from paraphrastic.vocabulary.words import WordVocabulary
+from paraphrastic.vocabulary.kinds import Vocabulary, WordVocabulary
 
 # bytes of text above which ids are not kept: those of words take two thirds as much as the text, those of characters 4
 # times, of n-grams about 18 times

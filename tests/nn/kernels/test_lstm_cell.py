@@ -160,16 +160,12 @@ def test_buffer_after_release(rows, like, reused):
     assert (second.data_ptr() == first.data_ptr()) is reused
 
 
-def test_buffer_of_first_size_after_a_smaller_one():
+def test_buffers_of_two_sizes_and_without_release():
     pool, addresses = BufferPool(), set()
     for rows in (5, 2, 5):
         buffer = pool.allocate("gates", rows, 7, torch.empty(0))
         pool.release(gates=buffer)
         addresses.add(buffer.data_ptr())
     assert len(addresses) == 1
-
-
-def test_two_buffers_without_release():
-    pool = BufferPool()
     first, second = (pool.allocate("gates", 3, 7, torch.empty(0)) for _ in range(2))
     assert first.data_ptr() != second.data_ptr()

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
+from paraphrastic.text.columns import Ragged
 from paraphrastic.vocabulary.kinds import Vocabulary
-from paraphrastic.vocabulary.ragged import Ragged
 
 
 @dataclass(frozen=True)

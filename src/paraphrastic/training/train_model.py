@@ -9,18 +9,18 @@ from paraphrastic.base import devices
 from paraphrastic.base.console import message, quiet
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import atomic_folder
+from paraphrastic.base.fingerprint import digests, name_of
 from paraphrastic.base.parameters import Params, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import ModelInfo, write_model
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.training.checks import check_student
 from paraphrastic.training.curves import Curves
-from paraphrastic.training.fingerprint import digests, name_of
+from paraphrastic.training.launching import run_in_processes
 from paraphrastic.training.rank import is_member, local_rank, nodes, rank, world_size
 from paraphrastic.training.teacher import TeacherVectors, read_teacher
-from paraphrastic.workflow.launching import run_in_processes
-from paraphrastic.workflow.student import check_student
 
 if TYPE_CHECKING:
     from paraphrastic.training.checkpoint import Checkpoint

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from paraphrastic.training import fingerprint as module
-from paraphrastic.training.fingerprint import fingerprint
+from paraphrastic.base import fingerprint as module
+from paraphrastic.base.fingerprint import fingerprint
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ import pytest
 from paraphrastic.base.errors import ModelError, ParameterError, ProcessError
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import SENTENCES, WORD_COUNTS, write_table
+from paraphrastic.scoring import teaching
 from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.workflow import teaching
 from tests.helpers import stub_teacher
 from tests.helpers.pretended_device import HAS_GPU
 from tests.helpers.repository import ROOT
@@ -126,7 +126,7 @@ def test_several_processes(teach, monkeypatch, tmp_path):
 
 def test_process_ends_with_the_one_that_started_it():
     code = (
-        "import os, time; from paraphrastic.workflow.teaching import _end_with;"
+        "import os, time; from paraphrastic.scoring.teaching import _end_with;"
         "_end_with(os.getppid()); print('ready', flush=True); time.sleep(60)"
     )
     starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"

@@ -10,22 +10,21 @@ from paraphrastic.base import devices
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import scratch_folder
+from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.tokenizing import tokenize_sources
 from paraphrastic.inference.model import Model, load
 from paraphrastic.inference.model_folder import is_model_folder
 from paraphrastic.models import config_class
+from paraphrastic.scoring.teaching import teach
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyEntry, listed
 from paraphrastic.sources.source import Source, Suite
-from paraphrastic.training.fingerprint import fingerprint
-from paraphrastic.workflow.counting import count_vocabulary
-from paraphrastic.workflow.source_weights import check_source_weights
-from paraphrastic.workflow.student import check_student
-from paraphrastic.workflow.teaching import teach
-from paraphrastic.workflow.training import Tables, train_model
+from paraphrastic.training.checks import check_source_weights, check_student
+from paraphrastic.training.train_model import Tables, train_model
+from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
 
 def train(
@@ -65,7 +64,7 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
-    check_source_weights(chosen.train.source_weights or (), sources)
+    check_source_weights(chosen.train.source_weights or (), [source.name for source in sources])
     if not tables.vocabulary.is_dir():
         _prepare(chosen, sources, sets, work, tables)
     teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)

@@ -10,7 +10,7 @@ from paraphrastic.readers import large_corpora, sample
 from paraphrastic.sources.catalogue import source, suite
 from paraphrastic.sources.source import File
 from paraphrastic.vocabulary import counting
-from paraphrastic.workflow.counting import count_vocabulary
+from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 from tests.helpers.faulty_server import make_source
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 from tests.helpers.raw_files import write_file

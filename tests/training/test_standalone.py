@@ -15,8 +15,8 @@ import pytest
 import paraphrastic
 from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.base.parameters import load_params
-from paraphrastic.workflow import training
-from paraphrastic.workflow.training import Tables, train_model
+from paraphrastic.training import train_model as training
+from paraphrastic.training.train_model import Tables, train_model
 from tests.helpers import stub_teacher
 from tests.helpers.repository import ROOT
 

@@ -1,1 +1,0 @@
-"""What the stages of the pipeline do, for any folders: from files of text to tables, a model and scores."""
