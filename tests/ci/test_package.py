@@ -20,8 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CITATION = YAML(typ="safe").load(ROOT / "CITATION.cff")
 DATA_FILES = (
     *("py.typed", "__init__.pyi", "sources/catalogue.toml"),
-    *("papers/page/page.html", "analysis/published/acl2017.csv"),
-    *("readers/sample/README.md", "readers/sample/pairs.parquet"),
+    *("analysis/published/acl2017.csv", "readers/sample/README.md", "readers/sample/pairs.parquet"),
 )
 LOAD_AND_ENCODE = """
 import sys

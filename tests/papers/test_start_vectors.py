@@ -9,7 +9,7 @@ import pytest
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
-from paraphrastic.inference.model import load
+from paraphrastic.inference.model_folder import load
 from paraphrastic.papers.start_vectors import StartVectors
 from tests.helpers.recorded_results import PARAMS, RUN, add_experiment, changed, commit, make_repository, write_results
 from tests.helpers.repository import copy_repository

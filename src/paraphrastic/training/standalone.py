@@ -13,8 +13,8 @@ from paraphrastic.base.files import scratch_folder
 from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.tokenizing import tokenize_sources
-from paraphrastic.inference.model import Model, load
-from paraphrastic.inference.model_folder import is_model_folder
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.model_folder import is_model_folder, load
 from paraphrastic.models import config_class
 from paraphrastic.scoring.teaching import teach
 from paraphrastic.sources.catalogue import corpus, suite
