@@ -82,6 +82,11 @@ def test_vectors_are_compared_by_the_name_of_their_file():
     assert differences(determining(params, False), determining(changed(PARAMS, AVG, "other.txt"), False)) == [AVG]
 
 
+def test_encoders_are_compared_by_the_name_of_their_folder():
+    params = {**PARAMS, "model": "external", "models": {"external": {"path": "/home/a/MiniLM"}}}
+    assert determining(params, with_tasks=False)["models.external.path"] == "MiniLM"
+
+
 def test_start_is_the_file_of_another_run():
     wanted = expected(PARAMS, replace(RUN, start=RUN))
     assert wanted[AVG] == f"{RUN.name}.txt"

@@ -61,6 +61,12 @@ def test_tasks_and_analyses(applied):
     assert (params["finetune"]["tasks"], params["analyses"]) == (["sst"], ["norms"])
 
 
+def test_folder_of_an_encoder_is_absolute_because_experiments_run_in_other_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = f"models.yaml:external.path={tmp_path}/MiniLM"
+    assert path in overrides(Run("external", {"models.external.path": "MiniLM"}, 1))
+
+
 def test_stages_are_not_forced_so_that_experiments_share_data():
     assert "--force" not in Run("avg", {}, 1).command(None)
     assert "-f" not in Run("avg", {}, 1).command(None)

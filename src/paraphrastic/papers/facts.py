@@ -85,7 +85,8 @@ def _data(comparison: Comparison) -> str:
         for name in [*(row.corpus or experiment.corpus).paper, *row.tasks]
         if name != "sample" or not row.tasks
     )
-    return f"ours: {comparison.data} data, {ours or 'no runs'}; the paper: {theirs or '–'}"
+    paper = f"; the paper: {theirs or '–'}" if experiment.paper else ""
+    return f"ours: {comparison.data} data, {ours or 'no runs'}{paper}"
 
 
 def _runs(comparison: Comparison) -> list[str]:

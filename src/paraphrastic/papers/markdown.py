@@ -31,7 +31,8 @@ def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
 
 
 def docs_files(comparisons: Sequence[Comparison]) -> dict[str, str]:
-    """Return the content of each file of the folder by name."""
+    """Return the content of each file of the folder by name; experiments without a paper are on no page."""
+    comparisons = [each for each in comparisons if each.experiment.paper]
     pages = {"index.md": _index(comparisons)}
     for name in PAPERS:
         pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])

@@ -110,4 +110,4 @@ def _normal(key: str, value: Any) -> Any:
         return [value] if isinstance(value, str) else value
     if isinstance(value, dict):
         return {str(name): each for name, each in value.items()}
-    return PurePath(value).name if key.endswith(".vectors") and isinstance(value, str) else value
+    return PurePath(value).name if key.endswith((".vectors", ".path")) and isinstance(value, str) else value
