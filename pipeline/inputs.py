@@ -13,14 +13,14 @@ import pandas as pd
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import sha256_of, write_text
-from paraphrastic.base.parameters import Params, load_params
+from paraphrastic.base.files import sha256_of, write_csv, write_text
+from paraphrastic.base.parameters import FILES, PARAMS, Params, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
 from paraphrastic.sources.source import Source
 from paraphrastic.training.checks import check_source_weights, check_student
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
 TEACHER = Path("data/inputs/teacher.csv")
@@ -52,18 +52,18 @@ def _own_files(sources: Sequence[Source]) -> list[Path]:
 
 def _files_of_model(params: Params) -> list[Path]:
     block = params.models[params.model]
-    return [_existing(f"models.{params.model}.{key}", str(block[key])) for key in PATHS if block.get(key)]
+    return [_existing(FILES["models"], f"{params.model}.{key}", str(block[key])) for key in PATHS if block.get(key)]
 
 
 def _files_of_teacher(params: Params) -> list[Path]:
     check_student(params)
-    return [_existing("teacher.path", params.teacher.path)] if params.teacher.path else []
+    return [_existing(str(PARAMS), "teacher.path", params.teacher.path)] if params.teacher.path else []
 
 
-def _existing(key: str, name: str) -> Path:
+def _existing(file: str, key: str, name: str) -> Path:
     if not Path(name).exists():
         remedy = "name a file that exists; a queued experiment needs a whole path"
-        raise SourceError(f"params.yaml: {key}: {name}: no such file; {remedy}")
+        raise SourceError(f"{file}: {key}: {name}: no such file; {remedy}")
     return Path(name)
 
 

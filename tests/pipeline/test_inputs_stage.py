@@ -114,7 +114,7 @@ def test_misspelt_names(run):
         run(corpus=["wide-captions"], weights={"cocoa": 0.5})
     with pytest.raises(SourceError, match=r"mine\.csv: no such file"):
         run(corpus=["mine.csv"])
-    with pytest.raises(SourceError, match=r"models\.avg\.vectors: v\.txt: no such file; name a file that exists"):
+    with pytest.raises(SourceError, match=r"models\.yaml: avg\.vectors: v\.txt: no such file; name a file that exists"):
         run(options={"vectors": "v.txt"})
 
 
