@@ -10,8 +10,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from paraphrastic.base.errors import ModelError
-from paraphrastic.inference.model import load
-from paraphrastic.inference.model_folder import FORMAT, load_scorer, load_trained, read_info, save
+from paraphrastic.inference.model_folder import FORMAT, load, load_scorer, load_trained, read_info, save
 from paraphrastic.models import config_class
 from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel

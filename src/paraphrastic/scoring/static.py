@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args, get_type_hints
 
 import numpy as np
 import pyarrow as pa
@@ -182,7 +182,7 @@ class StaticEncoder:
         """
         texts, arrays = read_weights(folder)
         try:
-            encoder = cls(StaticForm(**form), texts, arrays)
+            encoder = cls(_checked_form(form), texts, arrays)
         except ParaphrasticError:
             raise
         except (TypeError, ValueError) as error:
@@ -218,6 +218,20 @@ class StaticEncoder:
         if self.form.activation == "tanh":
             return np.tanh(vectors)
         return np.maximum(vectors, 0) if self.form.activation == "relu" else vectors
+
+
+def _checked_form(options: Mapping[str, Any]) -> StaticForm:
+    """Return the form that `config.json` describes.
+
+    Raises:
+        TypeError: an option is missing or unknown.
+        ValueError: a value is not one of those that its type lists.
+    """
+    form = StaticForm(**options)
+    for name, allowed in get_type_hints(StaticForm).items():
+        if getattr(form, name) not in get_args(allowed):
+            raise ValueError(f"{name} = {getattr(form, name)!r}, expected one of {get_args(allowed)}")
+    return form
 
 
 def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableFormat) -> StaticEncoder:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,14 @@ def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
 def _array(data: NDArray[np.uint8], dtype: str, shape: Sequence[int], data_offsets: tuple[int, int]) -> NDArray[Any]:
     array: NDArray[Any] = data[slice(*data_offsets)].view(_DTYPES[dtype]).reshape(shape)
     return array
+
+
+def count_weights(weights: Path) -> int:
+    """Return the number of elements in a file of weights; 0 if there is none."""
+    if not weights.exists():
+        return 0
+    with safe_open(weights, framework="numpy") as file:
+        return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - not a mapping
 
 
 def wrong_config(folder: Path) -> ModelError:
