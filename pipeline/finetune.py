@@ -31,6 +31,7 @@ def main(task: Annotated[str, typer.Argument(help="An entry of `tasks` in finetu
     params = load_params()
     head, taggers = (read_mapping(Path(FILES[section])) for section in ("finetune", "taggers"))
     options = checked(FinetuneConfig, head, "finetune")
+    tagger = _tagger_config(options.tagger, taggers)
     torch.set_num_threads(options.num_threads)
     device = params.train.device
     chosen = params.model, params.models[params.model], head, taggers
@@ -43,7 +44,7 @@ def main(task: Annotated[str, typer.Argument(help="An entry of `tasks` in finetu
             bar.update(line, completed=step, total=steps)
 
         task_run = TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, on_step, device)
-        outcome = _train(task, params, options, taggers, task_run)
+        outcome = _train(task, params, options, tagger, task_run)
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
     write_curve(METRICS / f"{task}.csv", ("epoch", "score"), outcome.curves.selection, digits=2)
@@ -55,10 +56,11 @@ def _listed(metrics: Mapping[str, float]) -> str:
     return " ".join(f"{name}={value}" for name, value in metrics.items())
 
 
-def _train(task: str, params: Params, options: FinetuneConfig, taggers: dict[str, Any], task_run: TaskRun) -> Outcome:
+def _train(task: str, params: Params, options: FinetuneConfig, tagger: TaggerConfig, task_run: TaskRun) -> Outcome:
     rows = find_task(BENCHMARKS, task)
     if rows.kind == "tagged_tokens":
-        return train_tags(rows, _tagger_config(options.tagger, taggers), task_run)
+        torch.set_num_threads(tagger.num_threads)
+        return train_tags(rows, tagger, task_run)
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     model = ModelChoice(params.model, config, params.vocabulary.orders, MODEL)
     return train_task(load_task(BENCHMARKS, rows), model, options, task_run)
@@ -67,9 +69,7 @@ def _train(task: str, params: Params, options: FinetuneConfig, taggers: dict[str
 def _tagger_config(name: str, taggers: dict[str, Any]) -> TaggerConfig:
     if name not in taggers:
         raise ParameterError(f"{FILES['finetune']}: tagger: {unknown_name('tagger', name, taggers)}")
-    config = checked(tagger_config_class(name), taggers[name], "taggers", name)
-    torch.set_num_threads(config.num_threads)
-    return config
+    return checked(tagger_config_class(name), taggers[name], "taggers", name)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,13 @@ def test_pages_of_the_papers_are_current():
     project = Project(ROOT)
     files = docs_files([project.compare(each, "open") for each in project.experiments.by_id.values()])
     committed = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/papers").iterdir()}
-    assert committed == files, "run `paraphrastic papers report --docs`"
+    assert _data(committed) == _data(files), "run `paraphrastic papers report --docs`"
+
+
+def _data(files):
+    """Return pages as they are, and of drawings the texts and numbers, whose places depend on the version of Vega."""
+    kept = re.compile(r'>[^<]+</text>|aria-label="[^"]*"')
+    return {name: sorted(kept.findall(text)) if name.endswith(".svg") else text for name, text in files.items()}
 
 
 def test_page_of_the_command_line_is_current(tmp_path):

@@ -158,7 +158,11 @@ def test_other_model_in_data_model(run_stage, tmp_path):
         ("sample-entailmnt", {}, "unknown supervised task 'sample-entailmnt': did you mean 'sample-entailment'"),
         ("sample-tagz", {}, "unknown supervised task 'sample-tagz': did you mean 'sample-tags'"),
         ("sst", {}, "; others are available after `benchmarks: open` in params.yaml and `dvc repro`"),
-        ("sample-tags", {"tagger": "charagran"}, "finetune/params.yaml: tagger: unknown tagger 'charagran': did you"),
+        (
+            "sample-entailment",
+            {"tagger": "charagran"},
+            "finetune/params.yaml: tagger: unknown tagger 'charagran': did you",
+        ),
         ("sample-paraphrase", {"model": "overlap"}, "model 'overlap' has nothing to train on a task"),
         ("sample-entailment", {"model": "ldc"}, "sample-entailment: 'ldc' only predicts whether two sentences match"),
         (

@@ -62,9 +62,17 @@ class Record:
 
     @property
     def values(self) -> Mapping[str, float]:
-        """Its metrics, without tasks and analyses, by key as in `Result`; none if they are not of its parameters."""
-        result = self.result(Run("", {}, 0)) if self.parameters else None
+        """Its metrics, also of tasks if they are current, by key as in `Result`; none if not of its parameters."""
+        result = self.result(Run("", {}, 0, self._current_tasks)) if self.parameters else None
         return result.values if result else {}
+
+    @property
+    def _current_tasks(self) -> tuple[str, ...]:
+        try:
+            tasks = self.params["finetune"]["tasks"]
+            return tuple(task for task in tasks if self._is_current(f"metrics/finetune/{task}.json"))
+        except _MALFORMED:
+            return ()
 
     def result(self, run: Run) -> Result | None:
         """Return its metrics, with the tasks and analyses of `run`; None if they are not those of its parameters."""

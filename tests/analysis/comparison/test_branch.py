@@ -208,7 +208,7 @@ def test_parameters_of_the_chosen_model(project):
     write_project(project, PARAMS.replace("seed: 1", "seed: true"), options=options)
     lines = report_lines()
     assert lines[0] == "no metric changed"
-    assert [line for line in lines if line.startswith("| ")][1:] == [
+    assert [line for line in lines if line.startswith("| ")][2:] == [
         "| models.yaml:avg.orders | `[2, 3]` | `[2, 4]` |",
         "| models.yaml:avg.vectors | — | `a\\|b'c <img src=x>` |",
         "| seed | `1` | `true` |",
@@ -220,9 +220,9 @@ def test_other_model_and_seed(project):
     write_project(project, PARAMS.replace("model: avg", "model: gran").replace("seed: 1", "seed: 2"))
     visible, _, collapsed = branch_report("main").partition("<details>")
     assert "the merge base with `main`. The seed was `1` and is `2`.\n" in visible
-    rows = [line for line in visible.splitlines() if line.startswith("| ")][1:]
+    rows = [line for line in visible.splitlines() if line.startswith("| ")][2:]
     assert rows == ["| model | `avg` | `gran` |", "| seed | `1` | `2` |"]
-    assert collapsed.startswith("<summary>options of both models: 5</summary>")
+    assert collapsed.startswith("<summary>options of both models: 4</summary>")
     assert "| models.yaml:gran.margin | — | `0.4` |" in collapsed.splitlines()
 
 

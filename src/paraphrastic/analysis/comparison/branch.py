@@ -21,7 +21,7 @@ from paraphrastic.analysis.comparison.formats import markdown, markdown_table
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
-OPTIONS_FILE = "models.yaml"
+OPTIONS_FILE, TASKS = "models.yaml", "metrics/finetune"
 THRESHOLD = 0.5  # points; a smaller change of a number of a set or of an analysis is not reported
 UNRATED = {  # metrics that are neither better nor worse when they grow, and columns of analyses
     *("2013_sets", "epoch", "n", "oov", "sets"),
@@ -64,6 +64,7 @@ def branch_report(base: str) -> str:
         commit = _merge_base(base)
         all_params, params_warning = _dvc_diff("params", commit)
         all_metrics, metrics_warning = _dvc_diff("metrics", commit)
+        all_metrics = [*all_metrics, *_task_metrics(commit)]
         numbers = [Change(change.name, _number(change.old), _number(change.new)) for change in all_metrics]
         metrics = [change for change in numbers if change.old != change.new]
         params, options = _changed_params(all_params)
@@ -123,6 +124,39 @@ def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
     return changes, next((line for line in messages if "failed to load" in line), "")
 
 
+def _task_metrics(commit: str) -> list[Change]:
+    """Return the metrics of supervised tasks, which are outputs and not metrics for DVC."""
+    return [
+        Change(name, old.get(name), new.get(name))
+        for path in _files_of(commit, TASKS, "json")
+        for old in [_flat(_run("git", "show", f"{commit}:{path}").stdout)]
+        for new in [_flat(Path(path).read_text(encoding="utf-8") if Path(path).is_file() else "")]
+        for name in old | new
+    ]
+
+
+def _flat(text: str) -> dict[str, Any]:
+    """Return the values of a tree in JSON by dotted key; none if the text is empty or damaged."""
+    try:
+        pending = [*json.loads(text).items()]
+    except (ValueError, AttributeError):
+        return {}
+    values: dict[str, Any] = {}
+    while pending:
+        name, value = pending.pop(0)
+        if isinstance(value, dict):
+            pending = [*((f"{name}.{key}", each) for key, each in value.items()), *pending]
+        else:
+            values[name] = value
+    return values
+
+
+def _files_of(commit: str, folder: str, ending: str) -> list[str]:
+    """Return the files of a folder in a commit or in the working tree."""
+    old = _run("git", "ls-tree", "--name-only", commit, f"{folder}/").stdout.split()
+    return sorted({*(path for path in old if path.endswith(f".{ending}")), *map(str, Path(folder).glob(f"*.{ending}"))})
+
+
 def _number(value: Any) -> float | None:
     """Return a cell of a table or a metric as a finite number, or None if it is none."""
     try:
@@ -163,8 +197,7 @@ def _set_changes(commit: str, metrics: Sequence[Change]) -> list[Change]:
 
 
 def _analysis_changes(commit: str) -> list[Change]:
-    old = _run("git", "ls-tree", "--name-only", commit, f"{ANALYSES}/").stdout.split()
-    files = sorted({*old, *map(str, Path(ANALYSES).glob("*.csv"))})
+    files = _files_of(commit, ANALYSES, "csv")
     return [change for path in files for change in _table_changes(commit, path, f"{Path(path).stem}.")]
 
 
