@@ -80,12 +80,11 @@ def table() -> str:
     """Return the table as Markdown; the ratio of speeds is to the first encoder."""
     stored = json.loads(STORED.read_text(encoding="utf-8"))
     header = ["encoder", "trained on", *COLUMNS, "MB", "sentences/s", "×"]
-    speeds = [row["sentences per second"] for row in stored]
-    rows = [
-        [row["label"], row["data"], *(f"{row[name]:.1f}" for name in (*COLUMNS, "megabytes"))]
-        + [f"{speed:,}", f"{speed / speeds[0]:,.0f}"]
-        for row, speed in zip(stored, speeds, strict=True)
-    ]
+    rows = []
+    for row in stored:
+        figures, speed = [row[name] for name in (*COLUMNS, "megabytes")], row["sentences per second"]
+        ratio = speed / stored[0]["sentences per second"]
+        rows.append([row["label"], row["data"], *(f"{each:.1f}" for each in figures), f"{speed:,}", f"{ratio:,.0f}"])
     return markdown_table(header, rows, texts=2)
 
 

@@ -1,4 +1,4 @@
-"""The declarations in `experiments/`: one file for each table or figure, of the papers or our own, and presets of options.
+"""The declarations in `experiments/`: one file for each table or figure, of a paper or our own, and presets of options.
 
 `experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
 of the papers by name.
