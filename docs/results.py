@@ -78,10 +78,10 @@ def run(
 
 def _run(name: str, seed: int, path: str, minutes: bool) -> None:
     row, experiment = rows()[name], f"{name}-{seed}"
-    options = [*_options(row), f"seed={seed}", *([f"models.external.path={path}"] if path else [])]
+    options = [*_options(row), f"seed={seed}", *([f"models.yaml:external.path={path}"] if path else [])]
     with tempfile.TemporaryDirectory() as folder:
         if "vectors_of" in row:
-            options.append(f"models.{row['model']}.vectors={_export_vectors(row['vectors_of'], Path(folder))}")
+            options.append(f"models.yaml:{row['model']}.vectors={_export_vectors(row['vectors_of'], Path(folder))}")
         settings = [argument for option in options for argument in ("-S", option)]
         target = ["finetune/dvc.yaml"] if "tasks" in row else []
         command = ["dvc", "exp", "run", *target, "--temp", "--force", "-n", experiment, *settings]
@@ -94,8 +94,8 @@ def _options(row: dict[str, Any]) -> list[str]:
     """Return the options of a row as `-S` takes them; every model gets one thread, so that minutes are comparable."""
     model, corpus = row["model"], "corpus=[open,captions]" if row.get("captions") else "corpus=open"
     has_threads = "num_threads" in load_params(ROOT / "params.yaml").models[model]
-    threads = [f"models.{model}.num_threads=1"] if has_threads else []
-    tasks = [f"finetune.tasks=[{','.join(row['tasks'])}]"] if "tasks" in row else []
+    threads = [f"models.yaml:{model}.num_threads=1"] if has_threads else []
+    tasks = [f"finetune/params.yaml:tasks=[{','.join(row['tasks'])}]"] if "tasks" in row else []
     return [f"model={model}", corpus, "benchmarks=open", *threads, *tasks, *row.get("options", [])]
 
 

@@ -7,13 +7,14 @@ import typer
 
 from paraphrastic.analysis import analysis
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.base.files import write_csv
 from paraphrastic.base.parameters import load_params
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 DATA, TABLES = Path("data"), Path("metrics/analysis")
 
 
-def main(name: Annotated[str, typer.Argument(help="An entry of `analyses` in params.yaml.")]) -> None:
+def main(name: Annotated[str, typer.Argument(help="An entry of `analyses` in analyze/params.yaml.")]) -> None:
     """Write the table of one analysis."""
     params = load_params()
     write_csv(analysis(name)(Artifacts(DATA, params.train.device)), TABLES / f"{name}.csv")

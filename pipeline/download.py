@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from paraphrastic.base.files import write_csv
 from paraphrastic.base.parameters import load_params
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.fetching import download, prune
 from paraphrastic.sources.source import Source
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 RAW_FOLDER = Path("data/raw")
 LIST = RAW_FOLDER / "sources.csv"

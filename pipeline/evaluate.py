@@ -9,12 +9,12 @@ import pandas as pd
 from rich.table import Table
 
 from paraphrastic.base.console import console
-from paraphrastic.base.files import write_text
+from paraphrastic.base.files import write_csv, write_text
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.evaluation import COLUMNS, Benchmarks, evaluate
 from paraphrastic.inference.model_folder import load_scorer, usable_device
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 MODEL, BENCHMARKS = Path("data/model"), Path("data/benchmarks")
 METRICS, SETS, SCORES_FILE = Path("metrics/evaluate.json"), Path("metrics/sets.csv"), Path("data/scores.parquet")

@@ -2,7 +2,7 @@
 
 DVC watches the files that dvc.yaml names, but not those that a parameter names. This stage runs every time and lists
 them with their hashes: if a file has changed, its list has, and the stages that read the file run again. It also checks
-params.yaml, before a stage fails for want of a file that belongs to a misspelt name.
+the parameters, before DVC removes the outputs of a stage that would refuse them.
 """
 
 import json
@@ -13,18 +13,19 @@ import pandas as pd
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import sha256_of, write_text
-from paraphrastic.base.parameters import Params, load_params
+from paraphrastic.base.files import sha256_of, write_csv, write_text
+from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
 from paraphrastic.sources.source import Source
 from paraphrastic.training.checks import check_source_weights, check_student
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
 TEACHER = Path("data/inputs/teacher.csv")
-KNOWN_HASHES = Path(".checkpoints/inputs.json")
+KNOWN_HASHES, CHECKED = Path(".checkpoints/inputs.json"), Path(".checkpoints/checked")
 PATHS = ("vectors", "path")  # options of models that name a file or a folder
 
 
@@ -33,6 +34,7 @@ def main() -> None:
     params = load_params()
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
+    _check_options(params)
     sources = corpus(params.corpus)
     check_source_weights(params.train.source_weights or (), [source.name for source in sources])
     hashes = _Hashes()
@@ -40,6 +42,15 @@ def main() -> None:
     _write(MODEL, _files_of_model(params), hashes)
     _write(TEACHER, _files_of_teacher(params), hashes)
     hashes.save()
+
+
+def _check_options(params: Params) -> None:
+    """Check the options of the model, unless neither they nor the code has changed: most models import torch."""
+    block = params.models[params.model]
+    state = fingerprint((params.model, block)).encode()
+    if not (CHECKED.is_file() and CHECKED.read_bytes() == state):
+        checked(models.config_class(params.model), block, "models", params.model)
+        write_text(CHECKED, state.decode())
 
 
 def _own_files(sources: Sequence[Source]) -> list[Path]:
@@ -52,18 +63,18 @@ def _own_files(sources: Sequence[Source]) -> list[Path]:
 
 def _files_of_model(params: Params) -> list[Path]:
     block = params.models[params.model]
-    return [_existing(f"models.{params.model}.{key}", str(block[key])) for key in PATHS if block.get(key)]
+    return [_existing(FILES["models"], f"{params.model}.{key}", str(block[key])) for key in PATHS if block.get(key)]
 
 
 def _files_of_teacher(params: Params) -> list[Path]:
     check_student(params)
-    return [_existing("teacher.path", params.teacher.path)] if params.teacher.path else []
+    return [_existing(str(PARAMS), "teacher.path", params.teacher.path)] if params.teacher.path else []
 
 
-def _existing(key: str, name: str) -> Path:
+def _existing(file: str, key: str, name: str) -> Path:
     if not Path(name).exists():
         remedy = "name a file that exists; a queued experiment needs a whole path"
-        raise SourceError(f"params.yaml: {key}: {name}: no such file; {remedy}")
+        raise SourceError(f"{file}: {key}: {name}: no such file; {remedy}")
     return Path(name)
 
 

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from paraphrastic.base.files import write_csv
 from paraphrastic.base.parameters import load_params
 from paraphrastic.corpus.tokenizing import tokenize_sources
 from paraphrastic.sources.catalogue import corpus, suite
-from pipeline.stage import run, write_csv
+from pipeline.stage import run
 
 RAW_FOLDER, CORPUS, BENCHMARKS = Path("data/raw"), Path("data/corpus"), Path("data/benchmarks")
 REPORT = Path("metrics/corpus.csv")

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from paraphrastic.base.files import write_curve
 from paraphrastic.base.parameters import load_params
 from paraphrastic.training.launching import announced_errors, rank
 from paraphrastic.training.train_model import Tables, train_model
-from pipeline.stage import CHECKPOINTS, run, write_curve
+from pipeline.stage import CHECKPOINTS, run
 
 TABLES = Tables(Path("data/corpus"), Path("data/vocabulary"), Path("data/benchmarks"), Path("data/teacher"))
 MODEL = Path("data/model")

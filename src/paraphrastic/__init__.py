@@ -35,7 +35,7 @@ _MODULES = {
     "ProcessError": "base.errors",
     "SourceError": "base.errors",
     "evaluate": "evaluation.any_model",
-    "load": "inference.model",
+    "load": "inference.model_folder",
     "train": "training.standalone",
 }
 

@@ -10,7 +10,7 @@ from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.vocabulary.kinds import count_entries
+from paraphrastic.vocabulary.counting import count_entries
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.run_artifacts import write_corpus
 from tests.helpers.small_models import CHARAGRAM_WORDS

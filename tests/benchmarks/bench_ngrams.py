@@ -23,8 +23,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from paraphrastic.sources.catalogue import corpus
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
+from paraphrastic.vocabulary.kinds import WordVocabulary
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
-from paraphrastic.vocabulary.words import WordVocabulary
 from tests.benchmarks.measuring import in_own_process
 
 LINES, ORDERS, RUNS = 200_000, (2, 3, 4), 5

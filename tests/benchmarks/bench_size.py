@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import random_words
+from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT
 
 WORDS, BLOCK = 300_000, 200_000  # distinct words; pairs that are written at a time
@@ -114,8 +115,7 @@ def measure(folder: Path, kind: str, pairs: int, models: Sequence[str], steps: i
     shutil.rmtree(folder, ignore_errors=True)
     # in a process of its own: a child counts the largest memory of the process that starts it as its own
     in_own_process(write_pairs, folder / FILES[kind], kind, pairs)
-    params = (ROOT / "params.yaml").read_text().replace("corpus: sample ", f"corpus: {CORPUS[kind]} ")
-    (folder / "params.yaml").write_text(params)
+    copy_parameters(folder, corpus=CORPUS[kind])
     for stage in STAGES:
         yield stage, run(folder, "-m", f"pipeline.{stage}")._replace(output="")
     for model in models:

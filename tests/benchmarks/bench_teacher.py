@@ -17,8 +17,8 @@ import torch
 import typer
 
 from paraphrastic.base.tables import StoredSentences
-from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.external_encoder import ExternalEncoder, Float
+from paraphrastic.scoring.scorer import normalize_rows
 from tests.benchmarks.measuring import in_own_process
 
 CORPUS, SENTENCES = Path("data/corpus/sentences.parquet"), 4096

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from paraphrastic.vocabulary.words import WordVocabulary
+from paraphrastic.vocabulary.kinds import WordVocabulary
 
 BATCH, PAIR_COUNT, WORD_COUNT = 100, 20_000, 40_000  # batches repeat after PAIR_COUNT pairs
 ORDERS = (2, 3, 4)  # of character n-grams

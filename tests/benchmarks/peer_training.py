@@ -10,8 +10,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from paraphrastic.text.columns import Ragged
 from paraphrastic.training.losses import margin_loss, negative_mask
+from paraphrastic.vocabulary.kinds import WordVocabulary
 from paraphrastic.vocabulary.ngrams import NgramVocabulary
-from paraphrastic.vocabulary.words import WordVocabulary
 from tests.benchmarks.pair_corpus import BATCH, PAIR_COUNT, PairCorpus, batches
 
 DIM = 300

@@ -20,8 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CITATION = YAML(typ="safe").load(ROOT / "CITATION.cff")
 DATA_FILES = (
     *("py.typed", "__init__.pyi", "sources/catalogue.toml"),
-    *("papers/page/page.html", "analysis/published/acl2017.csv"),
-    *("readers/sample/README.md", "readers/sample/pairs.parquet"),
+    *("analysis/published/acl2017.csv", "readers/sample/README.md", "readers/sample/pairs.parquet"),
 )
 LOAD_AND_ENCODE = """
 import sys
@@ -79,7 +78,7 @@ def test_content(packages):
     with tarfile.open(sdist) as archive:
         in_sdist = {name.partition("/")[2] for name in archive.getnames()}
     assert {f"paraphrastic/{name}" for name in DATA_FILES} <= in_wheel
-    assert {f"src/paraphrastic/{name}" for name in DATA_FILES} | {"params.yaml", "LICENSE"} <= in_sdist
+    assert {f"src/paraphrastic/{name}" for name in DATA_FILES} | {"params.yaml", "models.yaml", "LICENSE"} <= in_sdist
     top = {name.partition("/")[0] for name in in_wheel}
     assert top == {"paraphrastic"} | {f"paraphrastic-{PROJECT['version']}.{part}" for part in ("data", "dist-info")}
     assert {name.partition("/")[0] for name in in_sdist if "/" in name} == {"src"}

@@ -12,7 +12,7 @@ from tests.helpers.pretended_device import HAS_GPU, gpu
 
 REAL = catalogue.catalogue  # the fixture `run` replaces it
 PAIRS = "text1,text2,label\n" + "".join(f"a dog number {n} runs,one dog number {n} is running,1\n" for n in range(9))
-SMALL = ("-S", "models.avg.dim=8", "-S", "models.avg.epochs=1")
+SMALL = ("-S", "models.yaml:avg.dim=8", "-S", "models.yaml:avg.epochs=1")
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_device(run, folder, lines):
     with gpu() as records:
         on_device, on_cpu = (run("evaluate", "lstmavg", "known.tsv", "--device", name) for name in ("cuda", "cpu"))
         assert HAS_GPU or records.read
-        options = ("--model", "lstm", "-S", "models.lstm.dim=8", "-S", "models.lstm.epochs=1")
+        options = ("--model", "lstm", "-S", "models.yaml:lstm.dim=8", "-S", "models.yaml:lstm.epochs=1")
         trained = run("train", "--corpus", "good.csv", "--out", "model", *options, "--device", "cuda")
     assert on_device.stdout == on_cpu.stdout != ""
     assert trained.exit_code == 0, trained.output

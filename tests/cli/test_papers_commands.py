@@ -81,7 +81,7 @@ def test_commands_of_a_dry_run(papers):
     assert [line.partition(" evaluate ")[2].replace("-S ", "") for line in lines] == [
         "model=avg 'corpus=[sample]' benchmarks=open seed=3",
         "model=charcnn 'corpus=[sample]' benchmarks=open"
-        " '~models.charcnn.filters' '+models.charcnn.filters={2:5,7:3}' seed=3",
+        " 'models.yaml:~charcnn.filters' 'models.yaml:+charcnn.filters={2:5,7:3}' seed=3",
     ]
 
 
@@ -92,7 +92,7 @@ def test_dry_run_prints_what_is_executed(papers, queued):
     papers("run", "first", "second", "--jobs", "2")
     assert queued == printed
     assert len(printed) == 3
-    assert printed[0][-1] == "models.avg.num_threads=1"
+    assert printed[0][-1] == "models.yaml:avg.num_threads=1"
     assert "num_threads" not in " ".join(printed[2])  # charcnn has no such option here
 
 
@@ -139,7 +139,7 @@ def test_vectors_of_the_data_of_the_papers(papers, clone, tmp_path, queued):
     vectors = tmp_path / "it's paragram.txt"
     vectors.touch()
     papers("run", "first", "--data", "paper", "--vectors", str(vectors))
-    option = "models.avg.vectors='" + str(vectors).replace("'", "\\'") + "'"
+    option = "models.yaml:avg.vectors='" + str(vectors).replace("'", "\\'") + "'"
     assert [option in command for command in queued] == [True, True]
     assert_refused_last(papers("run", "first", "--vectors", str(vectors)), "--vectors has no effect on these runs")
 
@@ -170,9 +170,9 @@ def test_wrong_seeds(papers, seeds):
         ("experiments/first.toml", "", "first.toml: paper: Field required"),
         ("experiments/first.toml", "a = ", "first.toml: not valid TOML"),
         ("experiments/presets.toml", "a = 1", "presets.toml: presets.a: Input should be"),
-        ("params.yaml", "a: [", "params.yaml: missing, not valid YAML, or without one of its blocks; restore it with"),
-        ("params.yaml", "model: avg", "params.yaml: missing, not valid YAML, or without one of its blocks"),
-        ("params.yaml", "", "params.yaml: missing, not valid YAML, or without one of its blocks"),
+        ("params.yaml", "a: [", "not valid YAML"),
+        ("params.yaml", "model: avg", "params.yaml: no block 'tokenize'; restore it"),
+        ("models.yaml", "", "models.yaml: is empty"),
         ("pyproject.toml", "", "pyproject.toml: has no version; restore it with `git checkout pyproject.toml`"),
     ],
 )
@@ -194,7 +194,7 @@ def test_damaged_stored_result(papers, clone, command):
 def test_wrong_name_in_a_declaration(papers, clone):
     declare(clone, "first", '{ label = "avg", model = "avg", options = { margn = 1.0 } }')
     message = (
-        "experiments/first.toml: row 'avg': params.yaml has no 'models.avg.margn': unknown key 'margn': did you mean"
+        "experiments/first.toml: row 'avg': no parameter 'models.yaml:avg.margn': unknown key 'margn': did you mean"
     )
     assert_refused(papers("run", "second"), message)
 

@@ -69,12 +69,6 @@ def test_data_of_the_papers(report):
     assert "avg simpwiki\tmean\t68.4\t–\t\t\tsimpwiki · 0 of 2 runs" in report("--data", "paper").stdout
 
 
-def test_html_file(report, tmp_path):
-    result = report("--html", str(tmp_path / "report.html"))
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert 'title="−0.5 from 68.4"' in (tmp_path / "report.html").read_text()
-
-
 def test_pages_of_the_documentation(report, clone):
     result = report("--docs")
     assert (result.exit_code, result.stdout) == (0, "")

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from tests.helpers.parameter_files import change_parameters
 from tests.helpers.repository import ROOT, copy_repository, isolated_environment, run_git
 
 PAGES = sorted(
@@ -53,7 +54,7 @@ REPLACED = {
     "KEY=VALUE": "seed=1",
     "  completions: 3\n  parallelism: 3\n": "  completions: 1\n  parallelism: 1\n",
     ":29500": f":{free_port()}",
-    "models.NAME.": "models.lstm.",
+    "models.yaml:NAME.": "models.yaml:lstm.",
     "paraphrastic compare A B": "paraphrastic compare main workspace",
 }
 NOT_RUN = {  # a command that begins like this, and why the test does not run it
@@ -130,10 +131,7 @@ def reproduced(tmp_path_factory):
     """A copy of the repository with small models after `dvc repro`."""
     folder, cache = tmp_path_factory.mktemp("clone"), tmp_path_factory.mktemp("cache")
     copy_repository(folder)
-    params = (folder / "params.yaml").read_text()
-    for name, value in SMALL.items():
-        params = re.sub(rf"\b{name}: \d+", f"{name}: {value}", params)
-    (folder / "params.yaml").write_text(params)
+    change_parameters(folder, **SMALL)
     copy = Copy(folder, isolated_environment(cache))
     copy.bash("dvc repro && dvc repro finetune/dvc.yaml")
     run_git(folder, "commit", "--quiet", "--all", "--message=results")

@@ -14,14 +14,15 @@ from paraphrastic import models
 from paraphrastic.base.parameters import load_params
 from paraphrastic.papers.markdown import docs_files
 from paraphrastic.papers.project import Project
+from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT
 
 DOCS = sorted(page for page in ROOT.glob("docs/**/*.md") if "results" not in page.parts)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
 TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
-OPTION = re.compile(r"-S (?:'([^'$]+)'|([\w.-]+=[^\s`$]+))|`(models\.[\w.-]+=[^`]+)`")
+OPTION = re.compile(r"-S (?:'([^'$]+)'|([\w./:-]+=[^\s`$]+))|`(models\.yaml:[\w.-]+=[^`]+)`")
 EXAMPLES = {"KEY=VALUE", "model=NAME", "corpus=[sample,mine]", "model=attention", "benchmarks=own"}
-NEEDED = {"models.charagram.bigrams": ["models.charagram.words=true"]}  # option → others that it needs
+NEEDED = {"models.yaml:charagram.bigrams": ["charagram.words=true"]}  # option → others that it needs
 
 
 def test_page_of_results_is_current():
@@ -37,7 +38,13 @@ def test_pages_of_the_papers_are_current():
     project = Project(ROOT)
     files = docs_files([project.compare(each, "open") for each in project.experiments.by_id.values()])
     committed = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/papers").iterdir()}
-    assert committed == files, "run `paraphrastic papers report --docs`"
+    assert _data(committed) == _data(files), "run `paraphrastic papers report --docs`"
+
+
+def _data(files):
+    """Return pages as they are, and of drawings the texts and numbers, whose places depend on the version of Vega."""
+    kept = re.compile(r'>[^<]+</text>|aria-label="[^"]*"')
+    return {name: sorted(kept.findall(text)) if name.endswith(".svg") else text for name, text in files.items()}
 
 
 def test_page_of_the_command_line_is_current(tmp_path):
@@ -70,12 +77,13 @@ def options():
 
 @pytest.mark.parametrize("option", options())
 def test_option_of_a_page_is_a_parameter(tmp_path, option):
-    key, _, value = option.replace("models.NAME.", "models.lstm.").partition("=")
-    (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    setting, _, value = option.replace("models.yaml:NAME.", "models.yaml:lstm.").partition("=")
+    file, _, key = setting.rpartition(":")
+    copy_parameters(tmp_path)
     for choice in [value] if {"[", "{"} & set(value) else value.split(","):
-        apply_overrides(tmp_path / "params.yaml", [f"{key}={choice}", *NEEDED.get(key, [])])
+        apply_overrides(tmp_path / (file or "params.yaml"), [f"{key}={choice}", *NEEDED.get(setting, [])])
         params = load_params(tmp_path / "params.yaml")
-        model = key.split(".")[1] if key.startswith("models.") else params.model
+        model = key.split(".")[0] if file == "models.yaml" else params.model
         models.config_class(model)(**params.models[model])
 
 

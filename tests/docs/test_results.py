@@ -14,9 +14,8 @@ METRICS = {"sts": {"mean": 67.849, "2016": 71.0}, "sick": {"pearson": 50.0}}
 def stored(tmp_path, monkeypatch):
     """An empty folder of stored results with two rows."""
     monkeypatch.setattr(results, "RESULTS", tmp_path)
-    rows = (
-        '[one]\nmodel = "avg"\nseeds = [1, 2]\noptions = ["models.avg.dim=16"]\nreadme = "averages"\npublished = "68"\n'
-    )
+    rows = '[one]\nmodel = "avg"\nseeds = [1, 2]\noptions = ["models.yaml:avg.dim=16"]\nreadme = "averages"\n'
+    rows += 'published = "68"\n'
     other = '[two]\nmodel = "charagram"\ncaptions = true\nvectors_of = "one-1"\n'
     earlier = '[three]\nmodel = "lstm"\nreadme = "LSTM"\nearlier = ["58.4", "64.6", "59.6", "20.5", "6"]\n'
     tasks = '[overlap]\nmodel = "overlap"\nbeside_tasks = true\n[tagger]\nmodel = "avg"\ntasks = ["tags-ewt"]\n'
@@ -36,7 +35,7 @@ def store(folder, name, *means, **groups):
 def test_page_with_several_seeds_and_a_row_without_results(stored):
     store(stored, "one", 67.0, 68.0)
     lines = results.page().splitlines()
-    assert lines[3] == "| `avg` | `-S models.avg.dim=16` | 67.5 ± 0.7 | 71.0 ± 0.0 | 50.0 ± 0.0 | 19.7 | 2 |"
+    assert lines[3] == "| `avg` | `-S models.yaml:avg.dim=16` | 67.5 ± 0.7 | 71.0 ± 0.0 | 50.0 ± 0.0 | 19.7 | 2 |"
     assert lines[9] == "| `charagram` | vectors of `one-1` | – | – | – | – | – |"
 
 
@@ -48,7 +47,7 @@ def test_rows_of_an_earlier_version_until_they_are_run_again(stored):
 
 def test_row_with_a_missing_seed(stored):
     store(stored, "one", 67.0)
-    assert "| `avg` | `-S models.avg.dim=16` | – | – | – | – | – |" in results.page()
+    assert "| `avg` | `-S models.yaml:avg.dim=16` | – | – | – | – | – |" in results.page()
 
 
 def test_table_of_the_readme(stored):
@@ -110,7 +109,7 @@ def clone(stored, tmp_path_factory, monkeypatch):
         monkeypatch.setenv(key, value)
     monkeypatch.chdir(folder)
     monkeypatch.setattr(results, "ROOT", folder)
-    options, short = results._options, ["models.avg.epochs=1", "finetune.epochs=1"]
+    options, short = results._options, ["models.yaml:avg.epochs=1", "finetune/params.yaml:epochs=1"]
     on_sample = {"corpus=open": "corpus=sample", "benchmarks=open": "benchmarks=sample"}
     monkeypatch.setattr(results, "_options", lambda row: [*(on_sample.get(o, o) for o in options(row)), *short])
     return folder

@@ -8,6 +8,7 @@ import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
+from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_word_vectors
 
@@ -36,8 +37,7 @@ def test_model_and_its_folder_have_the_same_metrics(folder):
 def test_metrics_are_those_of_the_stage(folder):
     (folder / "data").mkdir()
     (folder / "data/model").symlink_to(folder / "vectors")
-    text = (ROOT / "params.yaml").read_text().replace("benchmarks: sample ", "benchmarks: [sample, sets/] ")
-    (folder / "params.yaml").write_text(text)
+    copy_parameters(folder, benchmarks="[sample, sets/]")
     for stage in ("download", "tokenize", "evaluate"):
         code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pipeline import {stage}; {stage}.main()"
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

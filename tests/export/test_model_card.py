@@ -138,6 +138,6 @@ def test_sources_of_a_trained_model(tmp_path, monkeypatch):
     monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
     pairs = pd.DataFrame({"text1": [f"one {n}" for n in range(20)], "text2": [f"two {n}" for n in range(20)]})
     pairs.to_csv(tmp_path / "mine.csv", index=False)
-    settings = {"models.avg.dim": 4, "models.avg.epochs": 1}
+    settings = {"models.yaml:avg.dim": 4, "models.yaml:avg.epochs": 1}
     paraphrastic.train(tmp_path / "mine.csv", tmp_path / "out", settings=settings)
     assert "| 20 |" in model_card(tmp_path / "out")

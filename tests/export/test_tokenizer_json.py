@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
 from paraphrastic.text.tokenizer import tokenize
-from paraphrastic.vocabulary.words import WordVocabulary
+from paraphrastic.vocabulary.kinds import WordVocabulary
 from tests.helpers.hard_text import hard_sentences
 from tests.helpers.repository import ROOT
 

@@ -12,7 +12,7 @@ from paraphrastic.export import Format, export
 from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.models import config_class
-from paraphrastic.scoring.pretrained_mean import pretrained_mean
+from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.encoder_variants import PROJ
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder

@@ -1,27 +1,28 @@
-"""params.yaml with keys and values that are wrong, odd or missing: one line for each of them, from every stage."""
+"""Parameter files with keys and values that are wrong, odd or missing: one line for each of them, from every stage."""
 
 import copy
-import io
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 import pipeline.inputs as stage
 from paraphrastic import models
 from paraphrastic.base.errors import ParaphrasticError
-from paraphrastic.base.parameters import checked, load_params
+from paraphrastic.base.parameters import FILES, checked, load_params, read_mapping
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from tests.helpers.odd_input import WORDS, damaged
+from tests.helpers.parameter_files import NAMES as PARAMETER_FILES
+from tests.helpers.parameter_files import copy_parameters, read_parameters, write_parameters
 from tests.helpers.repository import ROOT
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 TEXT = (ROOT / "params.yaml").read_bytes()
-PARAMS: dict[str, Any] = YAML(typ="safe").load(TEXT)
+PARAMS = read_parameters()
 FEW: dict[str, Any] = PARAMS | {"models": {name: PARAMS["models"][name] for name in ("avg", "charcnn", "sif")}}
 NUMBERS = [0, -1, 1, 7, 2**31, 2**63, 10**40, 0.5, -0.0, 1e-320, 1e308, float("nan"), float("inf"), True, None]
 NAMES = [
@@ -57,7 +58,7 @@ PLACES = [place for place in places(FEW) if place[0] not in ("models", "taggers"
 
 
 def edited(edits: list[tuple[tuple[Any, ...], str, Any]]) -> dict[str, Any]:
-    """Return params.yaml after edits, those of places that an earlier edit removed left out."""
+    """Return the parameters after edits, those of places that an earlier edit removed left out."""
     content = copy.deepcopy(FEW)
     for place, how, value in edits:
         block: Any = content
@@ -72,7 +73,7 @@ def edited(edits: list[tuple[tuple[Any, ...], str, Any]]) -> dict[str, Any]:
 
 
 def read_all() -> None:
-    """Read params.yaml as all stages do; an error of one stage does not hide those of others."""
+    """Read the parameter files as all stages do; an error of one stage does not hide those of others."""
     params = load_params()
     errors = []
     for reader in (stage.main, lambda: _blocks(params)):
@@ -86,7 +87,7 @@ def read_all() -> None:
 
 def _blocks(params: Any) -> None:
     errors = []
-    for group, block in [("models", params.models), ("taggers", params.taggers)]:
+    for group, block in [("models", params.models), ("taggers", read_mapping(Path(FILES["taggers"])))]:
         for name, options in block.items():
             try:
                 config_class = (models.config_class if group == "models" else tagger_config_class)(name)
@@ -95,7 +96,7 @@ def _blocks(params: Any) -> None:
                 errors.append(error)
     if errors:
         raise errors[0]
-    checked(FinetuneConfig, params.finetune, "finetune")
+    checked(FinetuneConfig, read_mapping(Path(FILES["finetune"])), "finetune")
 
 
 @pytest.fixture
@@ -105,15 +106,20 @@ def folder(tmp_path, monkeypatch):
     return SimpleNamespace(params=tmp_path / "params.yaml")
 
 
+def write_only(content: dict[str, Any]) -> None:
+    """Write parameters to the working directory, in which no other parameter files are left."""
+    for name in PARAMETER_FILES:
+        Path(name).unlink(missing_ok=True)
+    write_parameters(Path(), content)
+
+
 def test_changed_values(tries, folder):
     edit = st.tuples(
         st.sampled_from(PLACES), st.sampled_from(["replace", "replace", "replace", "add", "remove"]), VALUES
     )
 
     def check(edits):
-        text = io.StringIO()
-        YAML(typ="safe", pure=True).dump(edited(edits), text)
-        folder.params.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        write_only(edited(edits))
         read_all()
 
     tries.fuzz(60, check, st.lists(edit, min_size=1, max_size=2))
@@ -128,9 +134,7 @@ def test_changed_model_corpus_and_files(tries, folder):
             content["teacher"] |= {"path": value}
         else:
             content["models"][model][key] = value
-        text = io.StringIO()
-        YAML(typ="safe", pure=True).dump(content, text)
-        folder.params.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        write_only(content)
         read_all()
 
     keys = ["corpus", "benchmarks", "teacher", "vectors", "path"]
@@ -138,6 +142,8 @@ def test_changed_model_corpus_and_files(tries, folder):
 
 
 def test_damaged_text(tries, folder):
+    copy_parameters(Path())
+
     def check(content):
         folder.params.write_bytes(content)
         read_all()

@@ -6,13 +6,11 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import strategies as st
 
-from paraphrastic.text.columns import normalize
-from paraphrastic.text.tokenizer import tokenize
-from paraphrastic.vocabulary.characters import CharacterVocabulary
+from paraphrastic.text.tokenizer import normalize, tokenize
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.kinds import WordVocabulary
+from paraphrastic.vocabulary.ngrams import CharacterVocabulary, NgramVocabulary
 from paraphrastic.vocabulary.pretrained import read_vectors
-from paraphrastic.vocabulary.words import WordVocabulary
 from tests.helpers.odd_input import WORDS, damaged, files, texts
 from tests.helpers.raw_files import write_archive, write_file
 from tests.helpers.tries import joined

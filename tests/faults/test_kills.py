@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 from tests.helpers.forked import (
     STAGES,
@@ -21,8 +20,9 @@ from tests.helpers.forked import (
     start_stage,
     succeeds,
 )
+from tests.helpers.parameter_files import NAMES, read_parameters, write_parameters
 from tests.helpers.permissions import permit, protect
-from tests.helpers.repository import DVC, ROOT, copy_repository, isolated_environment, run_git
+from tests.helpers.repository import DVC, copy_repository, isolated_environment, run_git
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.nightly]
 
@@ -32,9 +32,8 @@ SHORT = {"epochs": 2, "batch_size": 50, "dim": 30, "num_threads": 1}
 
 
 def write_params(folder: Path, model: str) -> None:
-    """Write a params.yaml for a short run of a model on the sample and a file of pairs."""
-    yaml = YAML()
-    params = yaml.load(ROOT / "params.yaml")
+    """Write parameter files for a short run of a model on the sample and a file of pairs."""
+    params = read_parameters()
     rows = (f"The cat {i} sat.,A cat {i} sits.\n" for i in range(500))
     (folder / "pairs.csv").write_text("text1,text2\n" + "".join(rows))
     params["model"], params["corpus"] = model, ["sample", "./pairs.csv"]
@@ -42,7 +41,7 @@ def write_params(folder: Path, model: str) -> None:
     params["models"][model] |= {key: value for key, value in SHORT.items() if key in params["models"][model]}
     params["finetune"] |= {"epochs": 2, "tasks": TASKS}
     params["taggers"]["charagram"] |= {"epochs": 1, "dim": 20, "hidden_dim": 10}
-    yaml.dump(params, folder / "params.yaml")
+    write_parameters(folder, params)
 
 
 @pytest.fixture(scope="module")
@@ -135,8 +134,8 @@ def test_killed_dvc_repro(tries, unbroken, tmp_path):
     clone.mkdir()
     copy_repository(clone)
     shutil.rmtree(clone / "metrics")
-    for name in ("params.yaml", "pairs.csv"):
-        shutil.copy(reference / name, clone)
+    for name in (*NAMES, "pairs.csv"):
+        shutil.copy(reference / name, clone / name)
     run_git(clone, "add", "--all")
     run_git(clone, "commit", "--quiet", "--message=short")
     locks = set()

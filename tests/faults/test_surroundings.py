@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ruamel.yaml import YAML
 
 import paraphrastic
 from tests.helpers.forked import run_content
+from tests.helpers.parameter_files import read_parameters, write_parameters
 from tests.helpers.repository import ROOT, isolated_environment
 from tests.helpers.small_models import ENCODERS, save_encoder
 from tests.helpers.toy_training import SENTENCES
@@ -36,12 +36,11 @@ DECISIONS = 1.0  # the same for metrics that count decisions and ranks, of which
 def run_pipeline(folder: Path, model: str, **environment: str) -> dict[str, bytes]:
     """Run all stages on the sample in one process, and return the bytes of what they write."""
     folder.mkdir(parents=True)
-    yaml = YAML()
-    params = yaml.load(ROOT / "params.yaml")
+    params = read_parameters()
     block = params["models"][model]
     params["model"] = model
     block |= {key: value for key, value in SHORT.items() if key in block}
-    yaml.dump(params, folder / "params.yaml")
+    write_parameters(folder, params)
     command = [sys.executable, "-c", RUN, *STAGES]
     variables = (
         isolated_environment(folder / "cache") | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"} | environment
@@ -68,7 +67,7 @@ def test_locale_hash_seed_and_odd_path(tries, plain, tmp_path, name):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("model", sorted(YAML().load(ROOT / "params.yaml")["models"].keys() - NEED_FILES))
+@pytest.mark.parametrize("model", sorted(read_parameters()["models"].keys() - NEED_FILES))
 def test_fresh_folders(tries, tmp_path, model):
     if model != "charagram" and tries.factor <= 1:
         pytest.skip("with --tries 2")

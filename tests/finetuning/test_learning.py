@@ -16,8 +16,8 @@ from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.finetuning.tasks import SPLITS, find_task
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
+from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
-from paraphrastic.scoring.pretrained_mean import pretrained_mean
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.trainer import Trainer
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, PROJ, WORD
@@ -177,7 +177,10 @@ def test_noise_in_place_of_that_of_the_model(train, tmp_path, monkeypatch, optio
 def test_noise_of_model_without_that_option(train, name, option):
     with pytest.raises(ParameterError) as caught:
         train(name, **{option: 0.5})
-    assert str(caught.value) == f"finetune.{option} = 0.5: '{name}' has no option {option}; leave it empty"
+    assert (
+        str(caught.value)
+        == f"finetune/params.yaml: {option} = 0.5: '{name}' has no option {option}; leave it empty (null)"
+    )
 
 
 def test_scratch_of_pair_model(train):
@@ -228,8 +231,8 @@ def test_frozen_word_vectors_with_learnable_labels(train, tmp_path):
         ("sif", "labelled_pairs", "universal", "model 'sif' has nothing to train on a task; choose an encoder"),
         ("ldc", "similarity", "scratch", "similarity: 'ldc' only predicts whether two sentences match"),
         ("ldc", "labelled_sentences", "scratch", "labelled_sentences: 'ldc' only predicts whether two sentences match"),
-        ("ldc", "labelled_pairs", "frozen", r"finetune\.init = 'frozen': 'ldc' has no sentence vectors; use scratch"),
-        ("ldc", "ranking", "projected", r"finetune\.init = 'projected': 'ldc' has no sentence vectors; use scratch"),
+        ("ldc", "labelled_pairs", "frozen", r"init = 'frozen': 'ldc' has no sentence vectors; use scratch"),
+        ("ldc", "ranking", "projected", r"init = 'projected': 'ldc' has no sentence vectors; use scratch"),
     ],
 )
 def test_model_unsuitable_for_task(train, name, kind, init, message):

@@ -23,7 +23,7 @@ STAGES = ["inputs", "download", "tokenize", "vocabulary", "teach", "train", "eva
 _PRELOADED = [
     *(f"pipeline.{name}" for name in [*STAGES, "finetune", "analyze"]),
     "paraphrastic.cli.main",
-    "paraphrastic.inference.model",
+    "paraphrastic.inference.model_folder",
     "paraphrastic.inference.mining",
     "paraphrastic.training.standalone",
 ]

@@ -13,7 +13,7 @@ DVC_YAML = """
 stages:
   train:
     cmd: "true"
-    params: [model, "models.${model}"]
+    params: [model, seed, {models.yaml: ["${model}"]}]
     outs: [data/model]
   evaluate:
     cmd: "true"
@@ -24,9 +24,10 @@ stages:
 PARAMS = """
 model: avg   # the entry to train
 seed: 1
-models:
-  avg: {margin: 0.6, orders: [2, 3], vectors: }
-  gran: {margin: 0.4, max_grad_norm: 1.0}
+"""
+OPTIONS = """
+avg: {margin: 0.6, orders: [2, 3], vectors: }
+gran: {margin: 0.4, max_grad_norm: 1.0}
 """
 METRICS: dict[str, Any] = {"sample": {"sts": {"mean": 60.2, "sets": 5}, "qa": {"map": 76.86}, "words": 38.5}}
 SETS = """set,kind,n,pearson,spearman,map,oov
@@ -36,8 +37,11 @@ sample.qa,ranking,687,,,76.86,4.81
 """
 
 
-def write_project(folder: Path, params: str = PARAMS, metrics: dict[str, Any] = METRICS, sets: str = SETS) -> None:
+def write_project(
+    folder: Path, params: str = PARAMS, metrics: dict[str, Any] = METRICS, sets: str = SETS, options: str = OPTIONS
+) -> None:
     """Write the files that the report compares."""
+    (folder / "models.yaml").write_text(options)
     (folder / "metrics").mkdir(exist_ok=True)
     (folder / "params.yaml").write_text(params)
     (folder / "metrics/evaluate.json").write_text(json.dumps(metrics))
@@ -48,7 +52,7 @@ def write_worse_project(folder: Path) -> None:
     """Write a larger margin and the lower scores that it led to."""
     metrics = {"sample": METRICS["sample"] | {"sts": {"mean": 59.0, "sets": 5}}}
     sets = SETS.replace("41.05,42.94", "36.05,42.50")
-    write_project(folder, PARAMS.replace("margin: 0.6", "margin: 0.9"), metrics, sets)
+    write_project(folder, PARAMS, metrics, sets, OPTIONS.replace("margin: 0.6", "margin: 0.9"))
 
 
 def commit_all(folder: Path, message: str) -> None:

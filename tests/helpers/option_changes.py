@@ -1,4 +1,4 @@
-"""Two values of every option in params.yaml, so that a test can change one option of a small block."""
+"""Two values of every option of the parameter files, so that a test can change one option of a small block."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,11 +6,10 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel
-from ruamel.yaml import YAML
 
-from tests.helpers.repository import ROOT
+from tests.helpers.parameter_files import read_parameters
 
-PARAMS: dict[str, Any] = YAML(typ="safe").load(ROOT / "params.yaml")
+PARAMS = read_parameters()
 WITHOUT_RESULT = {"num_threads": "speed only", "device": "rounding only"}  # options that must not change results
 
 SMALL = {  # the sizes of every block
@@ -65,7 +64,7 @@ VALUES: dict[
 
 
 def small_block(section: str, name: str) -> dict[str, Any]:
-    """Return the block `name` of a section of params.yaml with the sizes of SMALL."""
+    """Return the block `name` of models, or of taggers, with the sizes of SMALL."""
     block: dict[str, Any] = PARAMS[section][name]
     linear = {"activation": "linear"} if "dense" in block else {}  # `dense: false` needs it
     words = {"words": True} if "bigrams" in block else {}  # `bigrams` needs it

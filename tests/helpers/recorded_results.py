@@ -9,7 +9,9 @@ from typing import Any
 from dvc.repo import Repo
 from ruamel.yaml import YAML
 
+from paraphrastic.base.parameters import place
 from paraphrastic.papers.plan import Run
+from tests.helpers.parameter_files import write_parameters
 from tests.helpers.repository import run_git
 
 PARAMS: dict[str, Any] = {
@@ -58,7 +60,7 @@ def write_results(
     for path, text in texts.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    write_yaml(folder / "params.yaml", params)
+    write_parameters(folder, params)
     for path, stages in _lock_files(texts, params).items():
         write_yaml(folder / path, {"schema": "2.0", "stages": stages})
 
@@ -94,8 +96,8 @@ def changed(params: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
 
 def _lock_files(texts: Mapping[str, str], params: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     model = params["model"]
-    tagger = f"taggers.{params['finetune']['tagger']}"
-    block = f"models.{model}"
+    tagger, block = f"taggers.{params['finetune']['tagger']}", f"models.{model}"
+    head = [f"finetune.{key}" for key in params["finetune"]]
     data = {"data/corpus": "corpus", "data/benchmarks": "benchmarks", "data/model": json.dumps(params, sort_keys=True)}
     files = {**texts, **data}
 
@@ -103,7 +105,7 @@ def _lock_files(texts: Mapping[str, str], params: Mapping[str, Any]) -> dict[str
         digests = {path: hashlib.md5(files[path].encode()).hexdigest() for path in (*deps, *outs)}
         return {
             "deps": [{"path": "src/code.py", "md5": "0"}, *({"path": path, "md5": digests[path]} for path in deps)],
-            "params": {"params.yaml": {key: _value(params, key) for key in keys}},
+            "params": _recorded(params, keys),
             "outs": [{"path": path, "md5": digests[path]} for path in outs],
         }
 
@@ -118,9 +120,18 @@ def _lock_files(texts: Mapping[str, str], params: Mapping[str, Any]) -> dict[str
             ),
             "evaluate": stage(["data/benchmarks", "data/model"], [], ["metrics/evaluate.json", "metrics/sets.csv"]),
         },
-        "finetune/dvc.lock": {"finetune@sts": stage(["data/model"], ["finetune", "model", block, tagger], task_outs)},
+        "finetune/dvc.lock": {"finetune@sts": stage(["data/model"], [*head, "model", block, tagger], task_outs)},
         "analyze/dvc.lock": {"analyze@length": stage(["data/model"], [], ["metrics/analysis/length.csv"])},
     }
+
+
+def _recorded(params: Mapping[str, Any], keys: list[str]) -> dict[str, dict[str, Any]]:
+    """Return values as a lock file has them, by file and key."""
+    values: dict[str, dict[str, Any]] = {}
+    for key in keys:
+        file, _, name = place(key).rpartition(":")
+        values.setdefault(file or "params.yaml", {})[name] = _value(params, key)
+    return values
 
 
 def _value(params: Mapping[str, Any], key: str) -> Any:

@@ -10,7 +10,7 @@ from paraphrastic.base.tables import PAIRS, SCORES, SENTENCES, WORD_COUNTS, writ
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.inference import model_folder
 from paraphrastic.models import overlap
-from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.vocabulary.counting import count_words
 from tests.helpers.benchmark_tables import Rows, write_benchmarks
 

@@ -12,7 +12,7 @@ import paraphrastic
 from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.models import config_class, model_class
-from paraphrastic.scoring.pretrained_mean import pretrained_mean
+from paraphrastic.scoring.baseline import pretrained_mean
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
 from tests.helpers.ldc import LDC, start
 from tests.helpers.toy_training import SENTENCES, WORDS, prepare

@@ -1,7 +1,7 @@
 """A repository with the experiments, parameters and records of this one, whose stages take no time.
 
-`models.avg.epochs` is the number of seconds that `train` takes; a negative margin makes it fail. Each time that it runs
-adds a letter to `LOG`.
+`models.yaml:avg.epochs` is the number of seconds that `train` takes; a negative margin makes it fail. Each time that it
+runs adds a letter to `LOG`.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 
 from tests.helpers.command_line import MAIN, start_python
+from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import PARAMS as RECORDED
 from tests.helpers.recorded_results import commit, make_repository, write_yaml
 from tests.helpers.repository import DVC, ROOT, isolated_environment, run_git
@@ -43,7 +44,7 @@ _STAGES = {
     "train": {
         "cmd": "python stage.py train",
         "deps": ["data/corpus"],
-        "params": ["model", "models.${model}", "seed", "train"],
+        "params": ["model", "seed", "train", {"models.yaml": ["${model}"]}],
         "outs": ["data/model"],
     },
     "evaluate": {
@@ -59,7 +60,7 @@ from pathlib import Path
 from ruamel.yaml import YAML
 
 params = YAML(typ="safe", pure=True).load(Path("params.yaml"))
-block = params["models"][params["model"]]
+block = YAML(typ="safe", pure=True).load(Path("models.yaml"))[params["model"]]
 for folder in ("data", "metrics"):
     Path(folder).mkdir(exist_ok=True)
 if sys.argv[1] == "tokenize":
@@ -83,7 +84,7 @@ if sys.argv[1] == "evaluate":
 def make_project(folder: Path, **experiments: list[str]) -> Path:
     """Return a repository with experiments, each given by its rows as inline tables of TOML."""
     make_repository(folder)
-    write_yaml(folder / "params.yaml", PARAMS)
+    write_parameters(folder, PARAMS)
     write_yaml(folder / "dvc.yaml", {"stages": _STAGES})
     (folder / "stage.py").write_text(_STAGE)
     (folder / "pyproject.toml").write_text('[project]\nversion = "0.3.0"\n')

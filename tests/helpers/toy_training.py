@@ -12,7 +12,7 @@ from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.sentence_pairs import Paraphrases
-from paraphrastic.vocabulary.kinds import count_entries
+from paraphrastic.vocabulary.counting import count_entries
 
 # Sentences 2n and 2n + 1 are paraphrases. Each ends in a word of its own; its other words occur in many sentences.
 LETTERS = np.random.default_rng(1).choice(list("abcdefghijklmnopqrstuvwxyz"), (40, 5))

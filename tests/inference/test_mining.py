@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.cli.main import app
-from paraphrastic.inference import line_index, mining
+from paraphrastic.inference import mining
 from paraphrastic.inference.mining import Lines, duplicates, nearest, paraphrases, search
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
@@ -27,7 +27,6 @@ def model(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     monkeypatch.setattr(mining, "BLOCK", 7)
-    monkeypatch.setattr(line_index, "BLOCK", 7)
 
 
 def cosines(model, left=TEXTS, right=TEXTS):

@@ -10,14 +10,11 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from paraphrastic.base.errors import ModelError
-from paraphrastic.inference.model import load
-from paraphrastic.inference.model_folder import FORMAT, load_scorer, load_trained, read_info, save
+from paraphrastic.inference.model_folder import FORMAT, load, load_scorer, load_trained, read_info, save
 from paraphrastic.models import config_class
+from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.scoring.tfidf import TfidfScorer
-from paraphrastic.scoring.token_overlap import OverlapScorer
-from tests.helpers.encoder_variants import PROJ, VARIANTS
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, prepare
 
@@ -97,45 +94,6 @@ def test_selection_sets(tmp_path):
     assert load(tmp_path).summary()["selection"] == "sts.2012.MSRpar, pit2015"
 
 
-def test_model_that_does_not_name_its_selection_sets(tmp_path):
-    save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path)
-    edit_config(tmp_path, selection=...)
-    assert list(load(tmp_path).selection) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "later"),
-    [
-        ("avg", {"freeze_embeddings"}),
-        ("lstmavg", {"freeze_embeddings"}),
-        ("charcnn", {"dense"}),
-        ("charagram", {"bigrams"}),
-    ],
-)
-def test_folder_without_later_options(tmp_path, name, later):
-    model, _, config = prepare(name, dict(reversed(VARIANTS))[name])  # the first variant
-    save(model, name, config, tmp_path)
-    options = {key: value for key, value in config.model_dump().items() if key not in later}
-    assert len(options) == len(config.model_dump()) - len(later)
-    edit_config(tmp_path, config=options)
-    for loaded in (load_trained(tmp_path), load_scorer(tmp_path)):
-        np.testing.assert_allclose(loaded.encode(SENTENCES), model.encode(SENTENCES), atol=1e-6)
-
-
-def test_folder_of_average_with_former_option(tmp_path):
-    model, _, config = prepare("avg", ENCODERS["avg"])
-    save(model, "avg", config, tmp_path)
-    edit_config(tmp_path, config=config.model_dump() | {"scramble": 0.5})  # as folders of 0.2.0 have it
-    np.testing.assert_array_equal(load_trained(tmp_path).encode(SENTENCES), model.encode(SENTENCES))
-
-
-def test_folder_of_projection_without_its_size(tmp_path):
-    model, _, config = prepare("proj", PROJ, out_dim=8)  # the size of the embeddings, as in all folders of 0.2.0
-    save(model, "proj", config, tmp_path)
-    edit_config(tmp_path, config={key: value for key, value in config.model_dump().items() if key != "out_dim"})
-    np.testing.assert_array_equal(load_trained(tmp_path).encode(SENTENCES), model.encode(SENTENCES))
-
-
 def test_save_to_new_folder(tmp_path):
     save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path / "new/model")
     assert isinstance(load_scorer(tmp_path / "new/model"), OverlapScorer)
@@ -176,6 +134,11 @@ OF_ALL_KINDS = {
     "scorer-without-kind": (lambda f: edit_config(f, scorer={}), r"config\.json: not the configuration of a model"),
     "selection-of-numbers": (lambda f: edit_config(f, selection=[1]), r"config\.json: not the configuration of a"),
     "selection-is-a-number": (lambda f: edit_config(f, selection=1), r"config\.json: not the configuration of a"),
+    "config-without-selection": (lambda f: edit_config(f, selection=...), r"config\.json: not the configuration of a"),
+    "teacher-is-a-number": (lambda f: edit_config(f, teacher=1), r"config\.json: not the configuration of a"),
+    "sources-are-a-list": (lambda f: edit_config(f, sources=["a"]), r"config\.json: not the configuration of a"),
+    "sources-of-text": (lambda f: edit_config(f, sources={"a": "b"}), r"config\.json: not the configuration of a"),
+    "members-are-text": (lambda f: edit_config(f, members="3"), r"config\.json: not the configuration of a"),
     "format-1": (lambda f: edit_config(f, format=1), "model format 1, this version reads 2; train the model again"),
     "format-0": (lambda f: edit_config(f, format=0), "model format 0, this version reads 2; train the model again"),
     "format-text": (lambda f: edit_config(f, format="3"), "model format '3', this version reads 2; update the package"),

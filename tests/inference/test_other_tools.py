@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.inference.precision import quantize
+from paraphrastic.inference.quantization import quantize
 from tests.helpers.toy_training import SENTENCES
 
 LEFT, RIGHT = SENTENCES.to_pylist()[:6], SENTENCES.to_pylist()[6:12]

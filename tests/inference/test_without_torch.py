@@ -156,12 +156,38 @@ import paraphrastic
 
 for folder in {folders!r}:
     paraphrastic.load(folder, device="auto").similarity_pairwise(["a"], ["b"])
-    try:
-        paraphrastic.load(folder, device="cuda")
-    except paraphrastic.ParameterError as error:
-        assert "without PyTorch; use auto or cpu" in str(error)
-    else:
-        raise AssertionError(folder)
     assert not {packages!r} & set(sys.modules), (folder, {packages!r} & set(sys.modules))
 """
     assert run_with_hidden((), code) == ""
+
+
+FILES_OF_ONE_STRING = """
+from pathlib import Path
+import paraphrastic
+
+paraphrastic.load(sys.argv[1]).encode(["A dog runs."])  # imports, and compiles
+package, files = Path(paraphrastic.__file__).parent, set()
+
+def enter(frame, event, argument):
+    path = Path(frame.f_code.co_filename)
+    if event == "call" and path.is_relative_to(package):
+        files.add(path.relative_to(package).as_posix())
+
+sys.setprofile(enter)
+paraphrastic.load(sys.argv[1]).encode(["A dog runs."])
+sys.setprofile(None)
+print(*sorted(files))
+"""
+
+
+def test_files_that_one_string_enters(models):
+    assert run_with_hidden((), FILES_OF_ONE_STRING, str(models["avg"].folder)).split() == [
+        "__init__.py",
+        "inference/model.py",
+        "inference/model_folder.py",
+        "scoring/static.py",
+        "scoring/weight_files.py",
+        "text/columns.py",
+        "text/tokenizer.py",
+        "vocabulary/kinds.py",
+    ]

@@ -84,7 +84,7 @@ def test_rigid_with_other_match_than_max(match):
     with pytest.raises(ParameterError) as caught:
         checked(Config, LDC | {"match": match, "decompose": "rigid"}, "models", "ldc")
     line = str(caught.value)
-    assert line.startswith("params.yaml: models.ldc.decompose = 'rigid': needs match: max, because it compares")
+    assert line.startswith("models.yaml: ldc.decompose = 'rigid': needs match: max, because it compares")
     assert line.endswith(f"match is {match}")
 
 

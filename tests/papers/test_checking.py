@@ -38,15 +38,15 @@ def test_everything_exists(check_rows):
     ("row", "message"),
     [
         ('label = "x", model = "av"', "row 'x': unknown model 'av': did you mean 'avg'?"),
-        (f"{AVG}, options = {{ dims = 1 }}", "has no 'models.avg.dims': unknown key 'dims': did you mean 'dim'?"),
-        (f"{AVG}, open_options = {{ dims = 1 }}", "params.yaml has no 'models.avg.dims'"),
-        (f'{AVG}, preset = "small"', "params.yaml has no 'models.avg.dims'"),
-        (f'{AVG}, set = {{ "train.selects" = 1 }}', "params.yaml has no 'train.selects'"),
-        (f'{AVG}, set = {{ "train.select.x" = 1 }}', "params.yaml has no 'train.select.x'"),
+        (f"{AVG}, options = {{ dims = 1 }}", "'models.yaml:avg.dims': unknown key 'dims': did you mean 'dim'?"),
+        (f"{AVG}, open_options = {{ dims = 1 }}", "no parameter 'models.yaml:avg.dims'"),
+        (f'{AVG}, preset = "small"', "no parameter 'models.yaml:avg.dims'"),
+        (f'{AVG}, set = {{ "train.selects" = 1 }}', "no parameter 'train.selects'"),
+        (f'{AVG}, set = {{ "train.select.x" = 1 }}', "no parameter 'train.select.x'"),
         (f'{AVG}, set = {{ benchmarks = "opn" }}', "unknown suite of benchmarks 'opn': did you mean 'open'?"),
         (f'{AVG}, corpus = {{ open = ["sample"], paper = ["smple"] }}', "'smple'"),
         (f'{AVG}, analyses = ["lenght"]', "unknown analysis 'lenght': did you mean 'length'?"),
-        (f'{AVG} }}, {{ label = "o", model = "overlap", start = "avg"', "params.yaml has no 'models.overlap.vectors'"),
+        (f'{AVG} }}, {{ label = "o", model = "overlap", start = "avg"', "no parameter 'models.yaml:overlap.vectors'"),
     ],
 )  # fmt: skip
 def test_unknown_names(check_rows, row, message):

@@ -47,8 +47,8 @@ def test_another_model_is_compared_with_its_block_in_the_last_commit(folder):
 
 
 def test_record_whose_metrics_are_of_other_parameters_is_left_out(folder):
-    params = (folder / "params.yaml").read_text()
-    (folder / "params.yaml").write_text(params.replace("dim: 300", "dim: 301"))
+    options = (folder / "models.yaml").read_text()
+    (folder / "models.yaml").write_text(options.replace("dim: 300", "dim: 301"))
     assert [entry.name for entry in listed(folder)] == ["HEAD"]
     (folder / "params.yaml").write_text("[]")
     assert [entry.name for entry in listed(folder)] == ["HEAD"]

@@ -9,8 +9,10 @@ from dvc.utils.hydra import apply_overrides, to_hydra_overrides
 from ruamel.yaml import YAML
 
 from paraphrastic.papers.experiments import Experiment, Experiments
+from paraphrastic.papers.parameters import read_all
 from paraphrastic.papers.plan import Run, plan
-from tests.helpers.recorded_results import PARAMS, changed, write_yaml
+from tests.helpers.parameter_files import write_parameters
+from tests.helpers.recorded_results import PARAMS, changed
 
 NUMBERS = [1e-05, 3e-05, 1e-300, 0.1, -0.5, 5, -3, 12345678901]
 STRINGS = [
@@ -29,26 +31,34 @@ def overrides(run: Run) -> list[str]:
 
 
 @pytest.fixture
-def params_file(tmp_path):
-    write_yaml(tmp_path / "params.yaml", PARAMS)
-    return tmp_path / "params.yaml"
+def applied(tmp_path):
+    """Return the parameters after `dvc exp run` with the command of a run."""
+    write_parameters(tmp_path, PARAMS)
+
+    def apply(run):
+        for name, values in to_path_overrides(overrides(run)).items():
+            assert not any(each.is_sweep_override() for each in to_hydra_overrides(values))
+            apply_overrides(tmp_path / name, values)
+        return read_all(lambda name: YAML(typ="safe", pure=True).load(tmp_path / name))
+
+    return apply
 
 
 @pytest.mark.parametrize("value", [None, True, False, *NUMBERS, *STRINGS, *LISTS, *MAPPINGS])
-def test_every_value_reaches_params_yaml(value, params_file):
-    parsed = to_path_overrides(overrides(Run("avg", {"models.avg.dim": value, "train.select": "none"}, 3)))
-    assert list(parsed) == ["params.yaml"]
-    assert not any(each.is_sweep_override() for each in to_hydra_overrides(parsed["params.yaml"]))
-    apply_overrides(params_file, parsed["params.yaml"])
-    params = YAML(typ="safe", pure=True).load(params_file)
+def test_every_value_reaches_its_file(value, applied):
+    params = applied(Run("avg", {"models.avg.dim": value, "train.select": "none"}, 3))
     assert params == changed(changed(changed(PARAMS, "models.avg.dim", value), "train.select", "none"), "seed", 3)
     assert type(params["models"]["avg"]["dim"]) is type(value)
 
 
-def test_mapping_replaces_the_one_of_params_yaml(params_file):
-    apply_overrides(params_file, overrides(Run("charcnn", {"models.charcnn.filters": {2: 5, 7: 3}}, 1)))
-    params = YAML(typ="safe", pure=True).load(params_file)
+def test_mapping_replaces_the_one_of_the_file(applied):
+    params = applied(Run("charcnn", {"models.charcnn.filters": {2: 5, 7: 3}}, 1))
     assert params["models"]["charcnn"]["filters"] == {2: 5, 7: 3}
+
+
+def test_tasks_and_analyses(applied):
+    params = applied(Run("avg", {}, 1, tasks=("sst",), analyses=("norms",)))
+    assert (params["finetune"]["tasks"], params["analyses"]) == (["sst"], ["norms"])
 
 
 def test_stages_are_not_forced_so_that_experiments_share_data():

@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from paraphrastic.base.errors import DataError
 from paraphrastic.papers.parameters import determining
 from paraphrastic.papers.records import records
+from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import (
     PARAMS,
     RUN,
@@ -119,19 +120,19 @@ def test_latest_of_two_experiments_with_one_name(results):
     [("corpus", "open"), ("models.avg.dim", 10), ("seed", 2), ("train.select", "none"), ("tokenize", {})],
 )
 def test_parameters_edited_after_the_run(results, key, value):
-    write_yaml(results / "params.yaml", changed(PARAMS, key, value))
+    write_parameters(results, changed(PARAMS, key, value))
     assert workspace(results) is None
     assert named(results, "HEAD").result(RUN) is not None
 
 
 def test_task_with_edited_parameters(results):
-    write_yaml(results / "params.yaml", changed(PARAMS, "finetune.epochs", 2))
+    write_parameters(results, changed(PARAMS, "finetune.epochs", 2))
     assert workspace(results) is not None
     assert workspace(results, ALL) is None
 
 
 def test_list_of_tasks_edited_after_the_run(results):
-    write_yaml(results / "params.yaml", changed(PARAMS, "finetune.tasks", ["sts", "sample-qa"]))
+    write_parameters(results, changed(PARAMS, "finetune.tasks", ["sts", "sample-qa"]))
     assert workspace(results, ALL) is not None
 
 

@@ -19,7 +19,8 @@ from paraphrastic.papers.project import Project
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.results import Result
 from paraphrastic.papers.start_vectors import StartVectors
-from tests.helpers.recorded_results import RUN, changed, commit, write_yaml
+from tests.helpers.parameter_files import write_parameters
+from tests.helpers.recorded_results import RUN, changed, commit
 from tests.helpers.repository import run_git
 from tests.helpers.small_project import (
     PARAMS,
@@ -110,7 +111,7 @@ def test_runs_that_start_from_others_come_after_them(folder, vectors, rounds):
     assert runner.run([STARTED, RUN], lambda _: None) == []
     assert rounds == [[RUN.name], [STARTED.name]]
     assert vectors.exported == [RUN.name]
-    assert runner.command(STARTED)[-1] == f"models.avg.vectors={vectors(folder, PARAMS, '0.3.0').path(RUN)}"
+    assert runner.command(STARTED)[-1] == f"models.yaml:avg.vectors={vectors(folder, PARAMS, '0.3.0').path(RUN)}"
 
 
 def test_run_whose_start_failed_is_not_run(folder, vectors, rounds):
@@ -177,7 +178,7 @@ def test_results_of_other_parameters_and_versions_are_replaced(folder):
     make_project(folder, first=['{ label = "avg", model = "avg" }'])
     (name,) = names(folder, "first")
     assert papers(folder, "run", "first").returncode == 0
-    write_yaml(folder / "params.yaml", changed(PARAMS, "models.avg.margin", 0.5))
+    write_parameters(folder, changed(PARAMS, "models.avg.margin", 0.5))
     done = papers(folder, "run", "first")
     assert done.stderr.splitlines()[0] == (
         f"{name}: stored with another models.avg.margin; `paraphrastic papers run` runs it again"

@@ -9,7 +9,7 @@ import pytest
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
-from paraphrastic.inference.model import load
+from paraphrastic.inference.model_folder import load
 from paraphrastic.papers.start_vectors import StartVectors
 from tests.helpers.recorded_results import PARAMS, RUN, add_experiment, changed, commit, make_repository, write_results
 from tests.helpers.repository import copy_repository
@@ -82,7 +82,7 @@ def test_row_that_starts_from_the_embeddings_of_another_row(tmp_path):
     assert [len(row) for row in table] == [line.count(",") + 1 for line in length.splitlines()]
     assert results[lstm]["params"]["models.lstmavg.vectors"] == f"{avg}.txt"  # of the same seed
     assert embeddings(folder, f"{lstm}-s1") == embeddings(folder, f"{avg}-s1")
-    assert "num_threads: 1" in experiment_file(folder, f"{lstm}-s1", "params.yaml")
+    assert "num_threads: 1" in experiment_file(folder, f"{lstm}-s1", "models.yaml")
 
 
 def embeddings(folder: Path, experiment: str) -> dict[str, list[float]]:

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from shutil import copy
 
 import numpy as np
 import pytest
@@ -11,12 +10,12 @@ from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import SCORES, read_table
 from paraphrastic.inference import model_folder
 from paraphrastic.models import overlap
-from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.scoring.bags import OverlapScorer
 from pipeline import evaluate
 from tests.helpers.benchmark_tables import write_benchmarks
 from tests.helpers.encoder_variants import LSTM
+from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.pretended_device import HAS_GPU, gpu
-from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_encoder
 
 
@@ -26,7 +25,7 @@ def stage_folder(tmp_path, monkeypatch):
     texts = ["a cat sat", "a cat sat down", "a dog", "the dog", "", "a b", "b a", "c", "x", "y"]
     write_benchmarks(tmp_path / "data/benchmarks", texts=texts)
     model_folder.save(OverlapScorer(), "overlap", overlap.Config(), tmp_path / "data/model")
-    copy(ROOT / "params.yaml", tmp_path)
+    copy_parameters(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -65,8 +64,7 @@ def test_summary_on_stderr(stage_folder, capsys):
 
 
 def set_device(folder, device):
-    text = (ROOT / "params.yaml").read_text()
-    (folder / "params.yaml").write_text(text.replace("  device: auto ", f"  device: {device} "))
+    change_parameters(folder, device=device)
 
 
 def test_scores_on_device_and_cpu(stage_folder):

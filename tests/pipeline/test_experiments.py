@@ -65,7 +65,7 @@ def test_order_of_stages(run):
 
 @pytest.mark.slow
 def test_experiment_in_fresh_clone(clone, run):
-    done = run(*DVC, "exp", "run", "-S", "models.avg.epochs=1", "-S", "models.avg.dim=20")
+    done = run(*DVC, "exp", "run", "-S", "models.yaml:avg.epochs=1", "-S", "models.yaml:avg.dim=20")
     assert done.returncode == 0, done.stderr
     metrics = list(numbers(json.loads((clone / "metrics/evaluate.json").read_text())))
     assert len(metrics) >= 4

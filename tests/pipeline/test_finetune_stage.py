@@ -19,6 +19,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder
 from pipeline import finetune
+from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.pretended_device import HAS_GPU, gpu
 from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_baseline
@@ -33,24 +34,15 @@ learners = pytest.mark.parametrize(
 SMALL = {"dim": 8, "epochs": 2, "filters_per_width": 4, "num_threads": 1}
 
 
-def set_parameters(text: str, values: dict[str, Any], count: int = 0) -> str:
-    """Return params.yaml with the given keys set, in whatever block they are; `count` limits replacements per key."""
-    for name, value in values.items():
-        text, found = re.subn(rf"^( *{name}): [^ \n]*", rf"\1: {value}", text, count=count, flags=re.M)
-        assert found, name
-    return text
-
-
 @pytest.fixture
 def run_stage(tmp_path, monkeypatch):
     """Return a function that runs the stage on a task with some parameters changed, and returns what it writes."""
     monkeypatch.chdir(tmp_path)
     write_tasks(tmp_path / "data/benchmarks", labelled_pairs=ENTAILMENT + PARAPHRASE, tagged_tokens=TAGS)
-    params = set_parameters((ROOT / "params.yaml").read_text(), SMALL)
-    (tmp_path / "params.yaml").write_text(params)
 
     def run(task: str, **changes: Any) -> dict[str, Any]:
-        (tmp_path / "params.yaml").write_text(set_parameters(params, changes, count=1))
+        copy_parameters(tmp_path, **SMALL)
+        change_parameters(tmp_path, "params.yaml", "finetune/params.yaml", **changes)
         finetune.main(task)
         return json.loads((tmp_path / f"metrics/finetune/{task}.json").read_text())["finetune"][task]
 
@@ -146,7 +138,7 @@ def test_tagging_task_with_two_models(run_stage):
 
 @pytest.mark.parametrize("init", ["universal", "frozen", "projected"])
 def test_pretrained_model_in_data_model(run_stage, tmp_path, init):
-    config = config_class("avg")(**load_params(tmp_path / "params.yaml").models["avg"])
+    config = config_class("avg")(**load_params(ROOT / "params.yaml").models["avg"] | {"dim": 8})
     generator = torch.Generator().manual_seed(1)
     encoder = model_class("avg")(config, generator)
     model = TrainedEncoder(encoder, torch.randn(3, 8, generator=generator), pa.array(["word1", "word2"]))
@@ -166,11 +158,19 @@ def test_other_model_in_data_model(run_stage, tmp_path):
         ("sample-entailmnt", {}, "unknown supervised task 'sample-entailmnt': did you mean 'sample-entailment'"),
         ("sample-tagz", {}, "unknown supervised task 'sample-tagz': did you mean 'sample-tags'"),
         ("sst", {}, "; others are available after `benchmarks: open` in params.yaml and `dvc repro`"),
-        ("sample-tags", {"tagger": "charagran"}, "finetune.tagger: unknown tagger 'charagran': did you mean 'char"),
+        (
+            "sample-entailment",
+            {"tagger": "charagran"},
+            "finetune/params.yaml: tagger: unknown tagger 'charagran': did you",
+        ),
         ("sample-paraphrase", {"model": "overlap"}, "model 'overlap' has nothing to train on a task"),
         ("sample-entailment", {"model": "ldc"}, "sample-entailment: 'ldc' only predicts whether two sentences match"),
-        ("sample-paraphrase", {"model": "ldc", "init": "frozen"}, "finetune.init = 'frozen': 'ldc' has no sentence"),
-        ("sample-paraphrase", {"init": "univresal"}, "finetune.init = 'univresal'"),
+        (
+            "sample-paraphrase",
+            {"model": "ldc", "init": "frozen"},
+            "finetune/params.yaml: init = 'frozen': 'ldc' has no",
+        ),
+        ("sample-paraphrase", {"init": "univresal"}, "finetune/params.yaml: init = 'univresal'"),
         ("sample-paraphrase", {"init": "universal"}, "data/model: no model here"),
     ],
 )

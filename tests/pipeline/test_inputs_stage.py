@@ -20,7 +20,7 @@ def run(tmp_path, monkeypatch):
 
     def run(model="avg", options=None, weights=None, **changes):
         changes["train"] = params.train.model_copy(update={"source_weights": weights})
-        models = params.models | {"avg": params.models["avg"] | (options or {})}
+        models = params.models | {model: params.models.get(model, {}) | (options or {})}
         changed = params.model_copy(update={"model": model, "models": models, **changes})
         monkeypatch.setattr(stage, "load_params", lambda: changed)
         stage.main()
@@ -51,7 +51,7 @@ def test_files_of_each_parameter(run, tmp_path):
 
 def test_folder_of_an_encoder_is_listed_whole(run, tmp_path):
     rows = [write(tmp_path / "encoder" / name, name) for name in ("1/weights", "modules.json")]
-    assert run(options={"path": str(tmp_path / "encoder")})[1] == rows
+    assert run("external", {"path": str(tmp_path / "encoder")})[1] == rows
 
 
 def test_folder_of_a_teacher(run, tmp_path):
@@ -114,8 +114,18 @@ def test_misspelt_names(run):
         run(corpus=["wide-captions"], weights={"cocoa": 0.5})
     with pytest.raises(SourceError, match=r"mine\.csv: no such file"):
         run(corpus=["mine.csv"])
-    with pytest.raises(SourceError, match=r"models\.avg\.vectors: v\.txt: no such file; name a file that exists"):
+    with pytest.raises(SourceError, match=r"models\.yaml: avg\.vectors: v\.txt: no such file; name a file that exists"):
         run(options={"vectors": "v.txt"})
+
+
+def test_options_of_the_model(run, monkeypatch):
+    with pytest.raises(ParameterError, match=r"models\.yaml: avg\.learning_rate = -1: should be greater than 0"):
+        run(options={"learning_rate": -1})
+    run()
+    monkeypatch.setattr(stage.models, "config_class", None)
+    run()  # neither they nor the code has changed
+    with pytest.raises(TypeError):
+        run(options={"epochs": 1})
 
 
 def test_wrong_columns(run, tmp_path):

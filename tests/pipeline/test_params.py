@@ -1,26 +1,22 @@
 """params.yaml: the committed file is valid, and each kind of mistake in it is reported in one line."""
 
-from collections.abc import Callable, Iterator
-from copy import deepcopy
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from dvc.utils.serialize import modify_yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from ruamel.yaml import YAML
+from pydantic import BaseModel, ConfigDict, Field
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.base.parameters import RENAMED, Params, checked, load_params, parameter_error
+from paraphrastic.base.parameters import Params, checked, load_params, place
 from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from tests.helpers.parameter_files import NAMES, read_parameters
 from tests.helpers.repository import ROOT
 
 COMMITTED = (ROOT / "params.yaml").read_text()
-WITHOUT_MODELS = COMMITTED[: COMMITTED.index("models:")]
 SEED_LINE = COMMITTED[: COMMITTED.index("\nseed: 1")].count("\n") + 2
-BLOCKS: dict[str, Any] = YAML(typ="safe").load(COMMITTED)
+BLOCKS = read_parameters()
 
 
 @pytest.fixture
@@ -30,6 +26,7 @@ def load(tmp_path):
     def parse(content: str) -> Params:
         path = tmp_path / "params.yaml"
         path.write_text(content)
+        (tmp_path / "models.yaml").write_text("avg: {}\n")
         return load_params(path)
 
     return parse
@@ -42,6 +39,7 @@ def error_in(tmp_path):
     def message(content: bytes) -> str:
         path = tmp_path / "params.yaml"
         path.write_bytes(content)
+        (tmp_path / "models.yaml").write_text("avg: {}\n")
         with pytest.raises(ParameterError) as caught:
             load_params(path)
         line = str(caught.value)
@@ -59,13 +57,14 @@ def test_committed_file():
     assert params.vocabulary.ngrams_per_order is None
 
 
-def test_layout_of_committed_file(tmp_path):
+@pytest.mark.parametrize("name", NAMES)
+def test_layout_of_committed_file(tmp_path, name):
     # DVC rewrites the whole file for `dvc exp run -S KEY=VALUE`; in its own layout, only the line of KEY changes
-    path = tmp_path / "params.yaml"
-    path.write_text(COMMITTED)
+    path, content = tmp_path / "copy.yaml", (ROOT / name).read_text()
+    path.write_text(content)
     with modify_yaml(path):
         pass
-    assert path.read_text() == COMMITTED
+    assert path.read_text() == content
 
 
 def test_block_of_each_model():
@@ -121,8 +120,9 @@ def test_list_of_corpora(load):
         ("model: avg", "modle: avg", "modle: unknown key; did you mean 'model'?"),
         ("seed: 1", "seed: 1\nzzz: 2", "zzz: unknown key; known are model, corpus, benchmarks, seed, "),
         ("seed: 1", "seed: 1\n7: 2", "[7] = 7: Keys should be strings"),
-        ("model: avg", "model: avgg", "model: unknown entry of models 'avgg': did you mean 'avg'?"),
-        ("models: ", "models: {avg: } #", "models.avg = None: should be a valid dictionary"),
+        ("model: avg", "model: avgg", "model: unknown entry of models.yaml 'avgg': did you mean 'avg'?"),
+        ("seed: 1", "seed: 1\nmodels: {}", "models: unknown key; its place is models.yaml"),
+        ("seed: 1", "seed: 1\nfinetune: {}", "finetune: unknown key; its place is finetune/params.yaml"),
         ("seed: 1", "seed: 1\nseed: 2", f', line {SEED_LINE + 1}: not valid YAML: found duplicate key "seed"'),
         ("seed: 1", "seed:\t[1", f", line {SEED_LINE}: not valid YAML: found character '\\t'"),
         ("  device", "\tdevice", "not valid YAML: found character '\\t' that cannot start any token"),
@@ -137,15 +137,14 @@ def test_list_of_corpora(load):
     ],
 )
 def test_mistake_in_one_line(error_in, old, new, message):
-    content = WITHOUT_MODELS + "models: {avg: {}}\n"
-    assert old in content
-    assert message in error_in(content.replace(old, new, 1).encode())
+    assert old in COMMITTED
+    assert message in error_in(COMMITTED.replace(old, new, 1).encode())
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is empty, but should be a mapping with the keys model, corpus"),
+        (b"", "is empty, but should be a mapping of keys to values"),
         (b"# nothing\n", "is empty"),
         (b"- 1\n", "holds [1], but should be a mapping"),
         (b"hello", "holds 'hello', but should be a mapping"),
@@ -159,6 +158,44 @@ def test_file_without_parameters(error_in, content, message):
 
 def test_missing_file(tmp_path):
     with pytest.raises(ParameterError, match=r"params\.yaml: no such file; run this in the root of the repository"):
+        load_params(tmp_path / "params.yaml")
+    (tmp_path / "params.yaml").write_text(COMMITTED)
+    with pytest.raises(ParameterError, match=r"models\.yaml: no such file"):
+        load_params(tmp_path / "params.yaml")
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("models.yaml:avg.dmi", "models.yaml:avg.dmi: unknown key; did you mean 'dim'?"),
+        ("models.yaml:avgg.dim", "models.yaml:avgg.dim: unknown key; "),
+        ("other.yaml:seed", "other.yaml:seed: unknown key; "),
+        ("sead", "sead: unknown key; did you mean 'seed'?"),
+        ("models.avg.dim", "models.avg.dim: unknown key; did you mean 'models.yaml:avg.dim'?"),
+        ("finetune.init", "finetune.init: unknown key; did you mean 'finetune/params.yaml:init'?"),
+        ("analyses", "analyses: unknown key; did you mean 'analyze/params.yaml:analyses'?"),
+    ],
+)
+def test_unknown_key_of_a_change(key, message):
+    with pytest.raises(ParameterError) as caught:
+        load_params(ROOT / "params.yaml", {key: 1})
+    assert str(caught.value).startswith(message)
+
+
+def test_changes_of_both_files():
+    params = load_params(ROOT / "params.yaml", {"train.select": "none", "models.yaml:avg.dim": 5})
+    assert (params.train.select, params.models["avg"]["dim"]) == ("none", 5)
+    assert [*map(place, ["seed", "train.device", "taggers.charcnn.dim"])] == [
+        "seed",
+        "train.device",
+        "finetune/taggers.yaml:charcnn.dim",
+    ]
+
+
+def test_block_that_is_no_mapping(tmp_path):
+    (tmp_path / "params.yaml").write_text(COMMITTED)
+    (tmp_path / "models.yaml").write_text("avg:\n")
+    with pytest.raises(ParameterError, match=r"models\.yaml: avg = None: should be a name and a mapping"):
         load_params(tmp_path / "params.yaml")
 
 
@@ -175,60 +212,23 @@ class Config(BaseModel):
     [
         (
             {"margn": 0.4, "negatives": "max"},
-            "params.yaml: models.avg.margn: unknown key; did you mean 'margin'?",
+            "models.yaml: avg.margn: unknown key; did you mean 'margin'?",
         ),
         (
             {"margin": -1, "negatives": "max"},
-            "params.yaml: models.avg.margin = -1: should be greater than or equal to 0",
+            "models.yaml: avg.margin = -1: should be greater than or equal to 0",
         ),
         (
             {"margin": 0.4, "negatives": "randm"},
-            "params.yaml: models.avg.negatives = 'randm': should be 'max', 'mix' or 'random'; did you mean 'random'?",
+            "models.yaml: avg.negatives = 'randm': should be 'max', 'mix' or 'random'; did you mean 'random'?",
         ),
         (
-            {"margin": 0.4, "negatives": "max", "rate": 0.1},  # this class has no `learning_rate` to suggest
-            "params.yaml: models.avg.rate: unknown key; known are margin, negatives",
+            {"margin": 0.4, "negatives": "max", "rate": 0.1},
+            "models.yaml: avg.rate: unknown key; known are margin, negatives",
         ),
     ],
 )
 def test_mistake_in_block_of_model(block, message):
-    with pytest.raises(ValidationError) as caught:
-        Config.model_validate(block)
-    assert str(parameter_error(caught.value, Config, Path("params.yaml"), "models", "avg")) == message
-
-
-def _blocks(content: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], Callable[[], object]]]:
-    """Yield the dotted name of each block of params.yaml, the block, and a function that checks it."""
-    for name in ("tokenize", "vocabulary", "train"):
-        yield name, content[name], lambda: _validate_params(content)
-    yield "finetune", content["finetune"], lambda: checked(FinetuneConfig, content["finetune"], "finetune")
-    for group, config_class in (("models", models.config_class), ("taggers", tagger_config_class)):
-        for name, block in content[group].items():
-            yield (
-                f"{group}.{name}",
-                block,
-                lambda c=config_class, g=group, n=name, b=block: checked(c(n), b, g, n),
-            )
-
-
-def _validate_params(content: dict[str, Any]) -> Params:
-    try:
-        return Params.model_validate(content)
-    except ValidationError as error:
-        raise parameter_error(error, Params, Path("params.yaml")) from error
-
-
-@pytest.mark.parametrize(("old", "new"), RENAMED.items())
-def test_earlier_spelling(old, new):
-    content = deepcopy(BLOCKS)
-    blocks = [(name, block, check) for name, block, check in _blocks(content) if new in block]
-    assert blocks, f"no block has a key {new}"
-    for name, block, check in blocks:
-        value = block.pop(new)
-        block[old] = value
-        with pytest.raises(ParameterError) as caught:
-            check()
-        assert str(caught.value) == f"params.yaml: {name}.{old}: unknown key; did you mean '{new}'?"
-        del block[old]
-        block[new] = value
-        check()
+    with pytest.raises(ParameterError) as caught:
+        checked(Config, block, "models", "avg")
+    assert str(caught.value) == message

@@ -6,10 +6,11 @@ import subprocess
 import pandas as pd
 import pytest
 
-from pipeline.stage import write_csv
+from paraphrastic.base.files import write_csv
+from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT, isolated_environment
 
-PARAMS = (ROOT / "params.yaml").read_text()
+PARAMS, OPTIONS = ((ROOT / name).read_text() for name in ("params.yaml", "models.yaml"))
 LINE_OF_BENCHMARKS = PARAMS[: PARAMS.index("\nbenchmarks: ")].count("\n") + 2
 BAD_PARAMETERS = [
     ("download", "corpus: sample", "corpus: sampel", "did you mean 'sample'?"),
@@ -18,9 +19,9 @@ BAD_PARAMETERS = [
 ]
 SLOW_BAD_PARAMETERS = [  # importing the code of these stages takes seconds
     ("tokenize", "benchmarks: sample", "benchmarks: smaple", "did you mean 'sample'?"),
-    ("train", "model: avg", "model: agv", "params.yaml: model: unknown entry of models 'agv': did you mean"),
-    ("train", "  avg:\n", "  avg:\n    margn: 0.4\n", "params.yaml: models.avg.margn: unknown key; did you"),
-    ("train", "    epochs: 5", "    epochs: -5", "params.yaml: models.avg.epochs = -5"),
+    ("train", "model: avg", "model: agv", "params.yaml: model: unknown entry of models.yaml 'agv': did you mean"),
+    ("train", "avg:\n", "avg:\n  margn: 0.4\n", "models.yaml: avg.margn: unknown key; did you"),
+    ("train", "  epochs: 5", "  epochs: -5", "models.yaml: avg.epochs = -5"),
     # the list goes on in the next line and lacks a comma at the end of it
     ("train", "model: avg", "model: [", f"params.yaml, line {LINE_OF_BENCHMARKS}: not valid YAML"),
 ]
@@ -28,8 +29,8 @@ SLOW_BAD_PARAMETERS = [  # importing the code of these stages takes seconds
 
 @pytest.fixture
 def run_python(tmp_path):
-    """Return a function that runs Python with this repository's code, in a folder with only a params.yaml."""
-    (tmp_path / "params.yaml").write_text(PARAMS)
+    """Return a function that runs Python with this repository's code, in a folder with only parameters."""
+    copy_parameters(tmp_path)
     environment = isolated_environment(tmp_path / "cache") | {"PYTHONPATH": str(ROOT)}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -44,8 +45,9 @@ def run_python(tmp_path):
     [*BAD_PARAMETERS, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW_BAD_PARAMETERS)],
 )
 def test_bad_parameter(run_python, tmp_path, stage, old, new, message):
-    assert old in PARAMS
-    (tmp_path / "params.yaml").write_text(PARAMS.replace(old, new, 1))
+    name, text = ("params.yaml", PARAMS) if old in PARAMS else ("models.yaml", OPTIONS)
+    assert old in text
+    (tmp_path / name).write_text(text.replace(old, new, 1))
     done = run_python("-m", f"pipeline.{stage}")
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")

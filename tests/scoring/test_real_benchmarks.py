@@ -11,7 +11,7 @@ import pytest
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.evaluation.metrics import map_and_mrr
 from paraphrastic.readers.registry import read
-from paraphrastic.scoring.token_overlap import OverlapScorer
+from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.sources.catalogue import source
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations

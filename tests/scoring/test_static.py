@@ -1,5 +1,6 @@
 """Static encoders against their equation in plain NumPy, and against the torch models that they replace."""
 
+import itertools
 from itertools import product
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.static_form import StaticForm
-from paraphrastic.scoring import static
+from paraphrastic.scoring import TABLE_FORMATS, static
 from paraphrastic.scoring.scorer import EmbeddingScorer, VectorScorer
-from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
 from tests.helpers.encoder_variants import CHARAGRAM, WORD
 from tests.helpers.pair_scores import all_pairs, cosines
 from tests.helpers.toy_training import SENTENCES as TOY_SENTENCES
@@ -194,3 +195,65 @@ def test_vectors_of_parts_that_threads_encode(monkeypatch, kind):
     parts = encoder.encode_known(sentences)
     np.testing.assert_array_equal(parts[0], vectors)
     np.testing.assert_array_equal(parts[1], known)
+
+
+RANDOM = np.random.default_rng(1)
+VALUES = RANDOM.normal(size=(50, 17)).astype(np.float32) * 10.0 ** RANDOM.integers(-3, 3, (50, 1)).astype(np.float32)
+IDS, OFFSETS = RANDOM.integers(0, 50, 200), np.array([0, 0, 7, 7, 120, 200])
+WEIGHTS = RANDOM.random(200).astype(np.float32)
+
+
+@pytest.mark.parametrize("table_format", TABLE_FORMATS)
+def test_sums_of_rows(table_format):
+    table = EmbeddingTable(VALUES).in_format(table_format)
+    rows = table.values.astype(np.float64)[IDS] * WEIGHTS[:, None]
+    if table_format == "int8":
+        rows *= table.scales.astype(np.float64)[IDS, None]
+    wanted = [rows[start:end].sum(0) for start, end in itertools.pairwise(OFFSETS)]
+    found = table.sums(IDS, OFFSETS, WEIGHTS)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-3)
+
+
+def test_every_finite_half_number():
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    halves = halves[np.isfinite(halves)].reshape(-1, 2)
+    sums = EmbeddingTable(halves).sums(np.arange(len(halves)), np.arange(len(halves) + 1), np.ones(len(halves), "f4"))
+    np.testing.assert_array_equal(sums, halves.astype(np.float32))
+
+
+def test_int8_is_within_half_a_step_of_each_number():
+    table = EmbeddingTable(VALUES).in_format("int8")
+    step = np.abs(VALUES).max(1, keepdims=True) / 127
+    assert (np.abs(table.array() - VALUES) <= 0.5001 * step).all()
+    assert np.abs(table.values.astype(int)).max(1).tolist() == [127] * 50
+
+
+@pytest.mark.parametrize("table_format", TABLE_FORMATS)
+def test_rows_of_zeros(table_format):
+    assert not EmbeddingTable(np.zeros((3, 4), np.float32)).in_format(table_format).array().any()
+
+
+def test_array_and_rows():
+    table = EmbeddingTable(VALUES)
+    assert table.array() is VALUES
+    assert table.in_format("float32") is table
+    packed = table.in_format("int8")
+    np.testing.assert_array_equal(packed.rows(np.array([4, 1])).array(), packed.array()[[4, 1]])
+    np.testing.assert_array_equal(packed.take(np.array([4, 1])), packed.array()[[4, 1]])
+    assert packed.in_format("float32").format == "float32"
+
+
+@pytest.mark.parametrize(
+    ("values", "scales"),
+    [
+        (np.zeros((2, 3), np.int8), None),
+        (np.zeros((2, 3), np.int8), np.zeros(3, np.float32)),
+        (np.zeros((2, 3), np.float32), np.zeros(2, np.float32)),
+        (np.zeros((2, 3), np.float64), None),
+        (np.zeros(3, np.float32), None),
+    ],
+)
+def test_arrays_that_are_no_table(values, scales):
+    with pytest.raises(ValueError, match="no embedding table"):
+        EmbeddingTable(values, scales)

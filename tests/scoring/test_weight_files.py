@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import sha256_of
 from paraphrastic.scoring.weight_files import read_weights, write_weights
 
@@ -98,5 +98,5 @@ def test_vocabulary_with_other_columns(folder):
     pq.write_table(pa.table({"word": TEXTS}), folder / "vocabulary.parquet")
     digest = sha256_of(folder / "vocabulary.parquet")
     save_file(ARRAYS, folder / "weights.safetensors", metadata={"vocabulary": digest})
-    with pytest.raises(DataError, match=r"vocabulary\.parquet: columns \['word'\], expected \['text'\]"):
+    with pytest.raises(ModelError, match=r"vocabulary\.parquet: not the vocabulary of a model"):
         read_weights(folder)

@@ -16,11 +16,10 @@ from paraphrastic.text.columns import (
     concat,
     deduplicate,
     hash_texts,
-    normalize,
     offsets_from_lengths,
     split_words,
 )
-from paraphrastic.text.tokenizer import tokenize_tables
+from paraphrastic.text.tokenizer import normalize, tokenize_tables
 from tests.helpers.hard_text import hard_sentences
 from tests.helpers.ragged_lists import id_counts, id_lists
 

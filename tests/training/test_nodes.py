@@ -13,6 +13,7 @@ from safetensors.numpy import load_file
 
 from pipeline.train import LOSS, MODEL, SELECTION, TABLES
 from tests.helpers.forked import start_stage, succeeds
+from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.repository import ROOT, isolated_environment
 from tests.helpers.toy_training import SENTENCES
 from tests.helpers.training_node import DIES
@@ -28,10 +29,7 @@ STEP = 20  # after which a machine dies
 def folder(tmp_path_factory):
     """A folder with parameters, tables and code."""
     folder = tmp_path_factory.mktemp("machine")
-    params = (ROOT / "params.yaml").read_text().replace("model: avg", "model: lstmavg").replace("bfloat16", "float32")
-    for name, value in SMALL.items():
-        params = re.sub(rf"\b{name}: \d+", f"{name}: {value}", params)
-    (folder / "params.yaml").write_text(params)
+    copy_parameters(folder, model="lstmavg", matmul_dtype="float32", **SMALL)
     write_tables(folder, SENTENCES.take(np.arange(40).reshape(20, 2).T.ravel()))
     shutil.copytree(ROOT / "src", folder / "src")  # with what numba has compiled
     return folder
@@ -122,7 +120,7 @@ def test_machines_with_other_code_data_or_parameters(machines):
     other = machines[1].folder
     (other / TABLES.corpus / "pairs.parquet").write_bytes((other / TABLES.corpus / "sentences.parquet").read_bytes())
     (other / "src/paraphrastic/py.typed").write_text("changed")
-    (other / "params.yaml").write_text((other / "params.yaml").read_text().replace("seed: 1", "seed: 2"))
+    change_parameters(other, seed=2)
     assert train(machines) == [1, 1]
     host = socket.gethostname()
     line = (

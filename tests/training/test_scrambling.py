@@ -7,7 +7,7 @@ import torch
 from paraphrastic.models import config_class
 from paraphrastic.nn.batch import Batch
 from paraphrastic.training.scrambling import Scrambling, scrambled_order
-from paraphrastic.vocabulary.words import boundary_widths
+from paraphrastic.vocabulary.kinds import boundary_widths
 from tests.helpers.encoder_variants import LSTM, TRAINED, ragged_of
 
 CHARLSTM = TRAINED | {"output_gate": True, "matmul_dtype": "float32"}

@@ -4,7 +4,6 @@ import csv
 import errno
 import os
 import random
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +17,10 @@ from paraphrastic.base.parameters import load_params
 from paraphrastic.training import train_model as training
 from paraphrastic.training.train_model import Tables, train_model
 from tests.helpers import stub_teacher
+from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.repository import ROOT
 
-SMALL = {"models.avg.dim": 8, "models.avg.epochs": 2}
+SMALL = {"models.yaml:avg.dim": 8, "models.yaml:avg.epochs": 2}
 WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "en", "ig", "or", "um")]
 
 
@@ -50,14 +50,8 @@ def test_model_is_that_of_the_stages(folder):
     model = paraphrastic.train(["sample", "pairs.csv"], "out", benchmarks="sample", settings=SMALL)
     assert model.selection == ["sample.dev"]
     assert not [*(folder / "cache/work").iterdir()]
-    shutil.copy(ROOT / "params.yaml", folder)
-    changes = {"corpus": "[sample, pairs.csv]", "dim": "8", "epochs": "2"}
-    text = (folder / "params.yaml").read_text().replace("corpus: sample ", f"corpus: {changes['corpus']} ")
-    avg = text.index("\n  avg:\n")
-    for key in ("dim", "epochs"):
-        start = text.index(f"    {key}:", avg)
-        text = text[:start] + f"    {key}: {changes[key]}" + text[text.index("\n", start) :]
-    (folder / "params.yaml").write_text(text)
+    copy_parameters(folder)
+    change_parameters(folder, corpus="[sample, pairs.csv]", dim=8, epochs=2)
     for stage in ("download", "tokenize", "vocabulary", "train"):
         code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pipeline import {stage}; {stage}.main()"
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
@@ -148,11 +142,28 @@ class ProcessInterruptedAfter:
     [
         ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
         ({"pairs": "opne"}, ParameterError, "unknown corpus 'opne': did you mean 'open'"),
-        ({"pairs": "set.csv", "model": "avgg"}, ParameterError, "unknown entry of models 'avgg': did you mean 'avg'"),
+        (
+            {"pairs": "set.csv", "model": "avgg"},
+            ParameterError,
+            "unknown entry of models.yaml 'avgg': did you",
+        ),
         ({"pairs": "set.csv", "benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
-        ({"pairs": "set.csv", "settings": {"models.avg.dmi": 8}}, ParameterError, "models.avg.dmi: unknown key; did"),
-        ({"pairs": "set.csv", "settings": {"models.avg.dim": "x"}}, ParameterError, "models.avg.dim = 'x': should be"),
-        ({"pairs": "set.csv", "settings": {"moels.avg.dim": 8}}, ParameterError, "moels.avg.dim: unknown key; known"),
+        (
+            {"pairs": "set.csv", "settings": {"models.yaml:avg.dmi": 8}},
+            ParameterError,
+            "avg.dmi: unknown key; did",
+        ),
+        (
+            {"pairs": "set.csv", "settings": {"models.yaml:avg.dim": "x"}},
+            ParameterError,
+            "models.yaml: avg.dim = 'x'",
+        ),
+        (
+            {"pairs": "set.csv", "settings": {"moels.yaml:avg.dim": 8}},
+            ParameterError,
+            "moels.yaml:avg.dim: unknown",
+        ),
+        ({"pairs": "set.csv", "settings": {"models.avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
         (
             {"pairs": "sample", "settings": {"train.source_weights": {"smaple": 2.0}}},
             ParameterError,

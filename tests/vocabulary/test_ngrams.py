@@ -8,9 +8,9 @@ import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.vocabulary import ngrams
-from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.ngrams import CharacterVocabulary, NgramVocabulary
 from tests.helpers.column_forms import column_forms
-from tests.helpers.ragged_lists import id_counts
+from tests.helpers.ragged_lists import id_counts, id_lists
 from tests.helpers.random_sentences import ALPHABETS, naive_ngrams, random_sentences
 
 
@@ -127,4 +127,72 @@ def test_empty_vocabulary():
 def test_vocabulary_with_repeated_or_empty_ngram(texts, message):
     with pytest.raises(DataError, match=message) as error:
         NgramVocabulary(pa.array(texts))
+    assert "\n" not in str(error.value)
+
+
+OF_CHARACTERS = CharacterVocabulary(pa.array(["e", " ", "é", "中", "😀", "\U0010ffff", "\0"]))
+
+
+def test_ids_of_known_and_unknown_characters():
+    ragged = OF_CHARACTERS.lookup(pa.array(["ex é", "", "中😀\U0010ffff\0", " "]))
+    assert id_lists(ragged) == [[2, 1, 0, 2, 3, 2], [], [2, 4, 5, 6, 7, 2], [2, 2, 2]]
+    assert ragged.ids.dtype == np.int32
+    assert ragged.offsets.dtype == np.int64
+    assert ragged.counts is None
+    assert len(OF_CHARACTERS) == 7
+
+
+def test_ids_of_a_combining_mark():
+    assert id_lists(OF_CHARACTERS.lookup(pa.array(["e\u0301", "é"]))) == [[2, 1, 0, 2], [2, 3, 2]]
+
+
+def test_out_of_vocabulary_share_without_padding():
+    share = OF_CHARACTERS.oov_share(pa.array(["xy", "", "ex", None]))
+    assert share.tolist() == [1, 0, 0.5, 0]
+    assert share.dtype == np.float64
+    assert CharacterVocabulary(pa.array(["e"])).oov_share(pa.array(["e\n"])).tolist() == [0.5]
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@pytest.mark.parametrize("size", [ngrams.CHUNK, 50])
+def test_ids_and_shares_equal_naive_ones(monkeypatch, alphabet, size):
+    monkeypatch.setattr(ngrams, "CHUNK", size)
+    known = dict.fromkeys(ALPHABETS[alphabet][::2])
+    ids = {character: i for i, character in enumerate(known, 1)}
+    sentences = random_sentences(ALPHABETS[alphabet])
+    expected = [[ids.get(character, 0) for character in f" {text} "] if text else [] for text in sentences]
+    vocabulary = CharacterVocabulary(pa.array(list(known)))
+    assert id_lists(vocabulary.lookup(pa.array(sentences))) == expected
+    shares = [row[1:-1].count(0) / max(len(row) - 2, 1) for row in expected]
+    np.testing.assert_allclose(vocabulary.oov_share(pa.array(sentences)), shares)
+
+
+def test_ids_of_sliced_and_chunked_columns():
+    columns = column_forms(["zz", "e", None, "", "é中", "zz"])
+    assert [id_lists(OF_CHARACTERS.lookup(column)) for column in columns] == [[[2, 1, 2], [], [], [2, 3, 4, 2]]] * 3
+
+
+@pytest.mark.parametrize("empty", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
+def test_ids_of_an_empty_column(empty):
+    ragged = OF_CHARACTERS.lookup(empty)
+    assert len(ragged) == len(ragged.ids) == len(OF_CHARACTERS.oov_share(empty)) == 0
+
+
+def test_no_characters():
+    assert id_lists(CharacterVocabulary(pa.array([], pa.string())).lookup(pa.array(["a"]))) == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["a", "b", "a"], "vocabulary of 3 characters: 'a' occurs 2 times"),
+        (["a", ""], "empty"),
+        (["a", None], "empty"),
+        (["é", "ab"], "'ab' is not one character"),
+        (["e\u0301"], "is not one character"),
+    ],
+)
+def test_vocabulary_with_invalid_entry(texts, message):
+    with pytest.raises(DataError, match=message) as error:
+        CharacterVocabulary(pa.chunked_array([texts]))
     assert "\n" not in str(error.value)

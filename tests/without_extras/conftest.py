@@ -8,9 +8,8 @@ import pytest
 
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.static_form import StaticForm
+from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.scoring.tfidf import TfidfScorer
-from paraphrastic.scoring.token_overlap import OverlapScorer
 
 DIM = 4
 WORDS = pa.array(["a", "dog", "cat", "runs", "."])

@@ -12,8 +12,8 @@ from paraphrastic.base import devices
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.base.tables import SCORES, SENTENCES, WORD_COUNTS, read_table
 from paraphrastic.evaluation.headline import headline_sets, pooled_sets
-from paraphrastic.inference.model import Model, load
-from paraphrastic.inference.model_folder import usable_device
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.model_folder import load, usable_device
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer
 
 

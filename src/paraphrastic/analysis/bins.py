@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.evaluation.metrics import pearson, percent
-from paraphrastic.vocabulary.words import UNKNOWN, WordVocabulary
+from paraphrastic.text.columns import UNKNOWN
+from paraphrastic.vocabulary.kinds import WordVocabulary
 
 Bins = Mapping[str, tuple[float, float]]  # name → smallest and largest value; bins may overlap
 

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.text_column import text_column
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import Ragged, split_words
-from paraphrastic.text.tokenizer import tokenize
-from paraphrastic.vocabulary.words import BoundaryTokens, add_boundary_tokens
+from paraphrastic.text.tokenizer import text_column, tokenize
+from paraphrastic.vocabulary.kinds import BoundaryTokens, add_boundary_tokens
 
 if TYPE_CHECKING:
     from torch import Tensor

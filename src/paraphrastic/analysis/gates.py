@@ -14,7 +14,7 @@ from paraphrastic.models.gran import Gran
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.columns import Ragged, offsets_from_lengths
 from paraphrastic.text.tokenizer import tokenize
-from paraphrastic.vocabulary.words import BoundaryTokens, boundary_widths
+from paraphrastic.vocabulary.kinds import BoundaryTokens, boundary_widths
 
 SET = "tags.ewt"
 # Words that a label of each kind needs: rare labels would be the highest and the lowest. Table 10 has a relation that

@@ -11,7 +11,7 @@ from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.published import published
 from paraphrastic.inference.neighbors import Neighbors, nearest_texts
 from paraphrastic.scoring.scorer import EmbeddingScorer, VectorScorer
-from paraphrastic.vocabulary.words_and_ngrams import entry_kinds
+from paraphrastic.vocabulary.kinds import entry_kinds
 
 # paper and table → how many of the most frequent words are searched; None for all
 AMONG_WORDS = {("iclr2016", "T8"): 10_000, ("charagram2016", "T8"): None, ("charagram2016", "T9"): None}

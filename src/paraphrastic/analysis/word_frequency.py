@@ -11,7 +11,7 @@ from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.published import value
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.evaluation.metrics import pearson, percent, spearman
-from paraphrastic.scoring.pretrained_mean import pretrained_mean
+from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.columns import split_words
 from paraphrastic.vocabulary.pretrained import read_vectors

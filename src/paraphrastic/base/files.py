@@ -8,13 +8,16 @@ import json
 import os
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from paraphrastic.base.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FLOOR = 1 << 28  # bytes that any file may unpack to: 256 MiB
 RATIO = 200  # times its size that a larger one may; text is compressed by 3 to 30 times
@@ -184,3 +187,24 @@ class _Limited(io.RawIOBase):
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def write_csv(frame: "pd.DataFrame", path: Path) -> None:
+    """Write a CSV file atomically, with the same bytes on every system."""
+    with atomic_write(path) as part:
+        frame.to_csv(part, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def write_curve(path: Path, columns: tuple[str, str], points: Sequence[tuple[float, float]], digits: int) -> None:
+    """Write a curve as CSV.
+
+    Args:
+        path: the file.
+        columns: names of x and y.
+        points: (x, y) of each point.
+        digits: decimals of y.
+    """
+    import pandas as pd
+
+    rows = [(f"{x:.12g}", f"{y:.{digits}f}") for x, y in points]
+    write_csv(pd.DataFrame(rows, columns=columns), path)

@@ -1,4 +1,4 @@
-"""Read and check params.yaml. An error is one line: key, value, and what is allowed."""
+"""Read and check parameter files. An error is one line: file, key, value, and what is allowed."""
 
 import re
 import reprlib
@@ -28,20 +28,11 @@ from paraphrastic.base.errors import ParameterError, did_you_mean, unknown_name
 PARAMS = Path("params.yaml")
 # raised for text that is not YAML, or for a scalar that is not of its type, such as the date 2001-99-99 or `!!int x`
 MALFORMED = YAMLError, ValueError, LookupError, TypeError, OverflowError, RecursionError
-RENAMED = {  # earlier spelling of a key → the spelling now
-    "bad_rows": "max_bad_rows",
-    "characters": "character_dim",
-    "clip": "max_grad_norm",
-    "filters": "filters_per_width",
-    "hidden": "hidden_dim",
-    "layers": "num_layers",
-    "mismatches": "negatives_per_sentence",
-    "per_order": "ngrams_per_order",
-    "products": "matmul_dtype",
-    "projection": "projection_dim",
-    "rate": "learning_rate",
-    "tags": "boundary_tokens",
-    "threads": "num_threads",
+FILES = {  # first part of a key → the file that holds its block
+    "models": "models.yaml",
+    "finetune": "finetune/params.yaml",
+    "taggers": "finetune/taggers.yaml",
+    "analyses": "analyze/params.yaml",
 }
 
 
@@ -106,7 +97,7 @@ class Tokenize(Section):
     take_by: Literal["order", "random"]
 
 
-class Vocabulary(Section):
+class VocabularyLimits(Section):
     """Parameters of the stage `vocabulary`.
 
     Attributes:
@@ -177,19 +168,15 @@ class Teacher(Section):
         return self
 
 
-class Params(Section):
-    """All of params.yaml.
+class Choices(Section):
+    """Content of params.yaml.
 
     Attributes:
-        model: name of the entry of `models` to train.
+        model: name of the entry of models.yaml to train.
         corpus: training pairs: names of the catalogue, and files as `sources.own_files` takes them.
         benchmarks: evaluation sets: names of suites, and files.
         seed: seed of all random numbers.
         teacher: an encoder whose vectors the model learns.
-        models: blocks of parameters by name; the stage that uses a block checks it.
-        finetune: parameters of the stage `finetune`, which checks them.
-        taggers: blocks of parameters by name, which the same stage checks.
-        analyses: names of the analyses; each is an instance of the stage `analyze`.
     """
 
     model: Name
@@ -197,13 +184,25 @@ class Params(Section):
     benchmarks: Entries
     seed: int = Field(ge=0, lt=2**63)
     tokenize: Tokenize
-    vocabulary: Vocabulary
+    vocabulary: VocabularyLimits
     teacher: Teacher
     train: Train
-    models: dict[Name, dict[Name, Any]]
-    finetune: dict[Name, Any]
-    taggers: dict[Name, dict[Name, Any]]
-    analyses: Annotated[list[Name], Field(min_length=1)]
+
+
+class Params(Choices):
+    """Content of params.yaml and models.yaml.
+
+    Attributes:
+        models: blocks of options by name; `checked` checks one.
+    """
+
+    models: dict[str, dict[str, Any]]
+
+
+def place(key: str) -> str:
+    """Return the argument of `dvc exp run -S` for a key: `models.avg.dim` is `models.yaml:avg.dim`."""
+    name, _, rest = key.partition(".")
+    return f"{FILES[name]}:{rest or name}" if name in FILES and ":" not in key else key
 
 
 def default_params() -> Path:
@@ -214,42 +213,47 @@ def default_params() -> Path:
 
 
 def load_params(path: Path = PARAMS, changes: Mapping[str, Any] = MappingProxyType({})) -> Params:
-    """Read and check params.yaml, except for the blocks that only a model knows.
+    """Read params.yaml and, beside it, models.yaml; check the former and that the latter has the chosen model.
 
     Args:
-        path: the file.
-        changes: values that replace those of the file, by dotted key.
+        path: params.yaml.
+        changes: values that replace those of the files, by keys such as `seed` and `models.yaml:avg.dim`.
 
     Raises:
-        ParameterError: the file is missing or not a YAML mapping, or a key is unknown, missing or has a wrong value.
+        ParameterError: a file is missing or not a YAML mapping, or a key is unknown, missing or has a wrong value.
     """
-    content = _read_mapping(path)
+    models = path.with_name(FILES["models"])
+    contents = {PARAMS.name: read_mapping(path), models.name: read_mapping(models)}
     for key, value in changes.items():
-        _replace(content, key, value)
+        _replace(contents, key, value)
+    content, blocks = contents.values()
     try:
-        params = Params.model_validate(content)
+        choices = Choices.model_validate(content)
     except ValidationError as error:
-        raise parameter_error(error, Params, path) from error
-    if params.model not in params.models:
-        raise ParameterError(f"{path}: model: {unknown_name('entry of models', params.model, params.models)}")
-    return params
+        raise parameter_error(error, Choices, path) from error
+    for name, block in blocks.items():
+        if not (isinstance(name, str) and isinstance(block, dict)):
+            raise ParameterError(f"{models}: {name} = {reprlib.repr(block)}: should be a name and a mapping of options")
+    if choices.model not in blocks:
+        raise ParameterError(f"{path}: model: {unknown_name('entry of models.yaml', choices.model, blocks)}")
+    return Params(**dict(choices), models=blocks)
 
 
 def checked(section: type[Checked], block: dict[str, Any], *keys: str) -> Checked:
-    """Return the values of a block of params.yaml as an instance of `section`.
+    """Return the values of a block as an instance of `section`.
 
     Args:
         section: the class that checks and holds the values.
         block: the values.
-        keys: the keys that lead to the block.
+        keys: the parts of the block's key, of which the first is one of `FILES`.
 
     Raises:
         ParameterError: a key is unknown, missing or has a wrong value.
     """
     try:
-        return section(**block)
+        return section.model_validate(block)
     except ValidationError as error:
-        raise parameter_error(error, section, PARAMS, *keys) from error
+        raise parameter_error(error, section, Path(FILES[keys[0]]), *keys[1:]) from error
 
 
 def parameter_error(error: ValidationError, section: type[BaseModel], path: Path, *keys: str) -> ParameterError:
@@ -266,14 +270,18 @@ def parameter_error(error: ValidationError, section: type[BaseModel], path: Path
     return ParameterError(f"{path}: {key}{_problem(first, section)}")
 
 
-def _replace(content: dict[str, Any], key: str, value: Any) -> None:
-    *outer, last = key.split(".")
-    block: Any = content
+def _replace(contents: Mapping[str, dict[str, Any]], key: str, value: Any) -> None:
+    if (now := place(key)) != key:
+        raise ParameterError(f"{key}: unknown key; did you mean '{now}'?")
+    file, _, dotted = key.rpartition(":")
+    block: Any = contents.get(file or PARAMS.name, {})
+    known = list(block)
+    *outer, last = dotted.split(".")
     for name in outer:
         block = block.get(name) if isinstance(block, dict) else None
     if not isinstance(block, dict) or last not in block:
-        known = list(block) if isinstance(block, dict) else list(content)
-        raise ParameterError(f"{key}: unknown key{_nearest(last, known) or '; known are ' + ', '.join(known)}")
+        known = list(block) if isinstance(block, dict) else known
+        raise ParameterError(f"{key}: unknown key{_nearest(last, known)}")
     block[last] = value
 
 
@@ -282,16 +290,16 @@ def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:
         return ": missing"
     if detail["type"] == "extra_forbidden":
         *outer, last = detail["loc"]
-        known = _keys(section, outer)
-        return f": unknown key{_nearest(str(last), known) or '; known are ' + ', '.join(known)}"
+        moved = FILES.get(str(last)) if section is Choices else None
+        return f": unknown key{f'; its place is {moved}' if moved else _nearest(str(last), _keys(section, outer))}"
     allowed = re.sub(r"^(Value error, |Input |String )", "", detail["msg"])
     choices = re.findall(r"'([^']*)'", allowed) if detail["type"] == "literal_error" else []
-    return f" = {reprlib.repr(detail['input'])}: {allowed}{_nearest(str(detail['input']), choices)}"
+    hint = did_you_mean(str(detail["input"]), choices).rstrip()
+    return f" = {reprlib.repr(detail['input'])}: {allowed}{hint and f'; {hint}'}"
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    hint = f"did you mean '{RENAMED[name]}'?" if RENAMED.get(name) in known else did_you_mean(name, known).rstrip()
-    return f"; {hint}" if hint else ""
+    return f"; {did_you_mean(name, known).rstrip() or 'known are ' + ', '.join(known)}"
 
 
 def _keys(section: type[BaseModel], outer: Sequence[int | str]) -> list[str]:
@@ -306,7 +314,12 @@ def _dotted(loc: Sequence[int | str]) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in loc).removeprefix(".")
 
 
-def _read_mapping(path: Path) -> dict[str, Any]:
+def read_mapping(path: Path) -> dict[str, Any]:
+    """Return the content of a parameter file.
+
+    Raises:
+        ParameterError: the file is missing or not a YAML mapping.
+    """
     try:
         content = YAML(typ="safe", pure=True).load(path)  # YAML 1.2, in which 1e-5 is a number
     except FileNotFoundError as error:
@@ -319,5 +332,5 @@ def _read_mapping(path: Path) -> dict[str, Any]:
         raise ParameterError(f"{path}: not valid YAML: {reason}") from error
     if not isinstance(content, dict):
         what = "is empty" if content is None else f"holds {reprlib.repr(content)}"
-        raise ParameterError(f"{path}: {what}, but should be a mapping with the keys {', '.join(Params.model_fields)}")
+        raise ParameterError(f"{path}: {what}, but should be a mapping of keys to values")
     return content

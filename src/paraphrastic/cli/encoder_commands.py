@@ -16,19 +16,30 @@ _MODEL = "Folder of this package, sentence-transformers or model2vec."
 _EVALUATED = "Files, folders of files, or suites such as `open`."
 _PAIRS = "File or folder of training pairs, or the name of a corpus; can be repeated."
 _TRAINED_ON = f"In place of `train.device` of params.yaml: {devices.NAMES}."
+_SETTING = "A value of params.yaml, or of models.yaml as in models.yaml:avg.dim=100; can be repeated."
 _SETS = "File or folder of evaluation sets, or the name of a suite; selects the epoch. Can be repeated."
 
 
 def train(
     corpus: Annotated[list[str], Option(metavar="FILE|NAME", help=_PAIRS)],
     out: Annotated[Path, Option(metavar="FOLDER", help="Folder of the model; one that is there is replaced.")],
-    model: Annotated[str, Option(help="An entry of `models` in params.yaml.")] = "avg",
+    model: Annotated[str, Option(help="An entry of models.yaml.")] = "avg",
     benchmarks: Annotated[list[str] | None, Option(metavar="FILE|NAME", help=_SETS)] = None,
     settings: Annotated[
-        list[str] | None, Option("--set", "-S", metavar="KEY=VALUE", help="A value of params.yaml; can be repeated.")
+        list[str] | None,
+        Option(
+            "--set",
+            "-S",
+            metavar="KEY=VALUE",
+            help=_SETTING,
+        ),
     ] = None,
     params: Annotated[
-        Path | None, Option(metavar="FILE", help="In place of params.yaml of this folder, or of the package.")
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="In place of params.yaml of this folder, or of the package; with models.yaml beside.",
+        ),
     ] = None,
     device: Annotated[str | None, Option(metavar="DEVICE", help=_TRAINED_ON)] = None,
 ) -> None:
@@ -74,7 +85,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
     key, equals, value = text.partition("=")
     if not (key and equals):
-        raise ParameterError(f"--set {text}: not KEY=VALUE, such as models.avg.dim=100")
+        raise ParameterError(f"--set {text}: not KEY=VALUE, such as models.yaml:avg.dim=100")
     try:
         return key, YAML(typ="safe", pure=True).load(value)
     except MALFORMED as error:

@@ -113,7 +113,7 @@ def _lines(file: str, model: Path, device: str) -> "Lines":
 
 def _has_graph(lines: "Lines") -> bool:
     """Return whether lines are found by a graph, and say so."""
-    from paraphrastic.inference.line_index import has_graph
+    from paraphrastic.inference.mining import has_graph
 
     if len(lines.vectors) < MANY or not has_graph():
         return False

@@ -12,7 +12,7 @@ from paraphrastic.base.console import STANDARD_STREAM, message, print_rows
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.arguments import Device, InputFile, ModelFolder, refuse_new_folder
 from paraphrastic.export import Format
-from paraphrastic.scoring.table_format import TableFormat
+from paraphrastic.scoring import TableFormat
 
 
 def embed(

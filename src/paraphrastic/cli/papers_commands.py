@@ -101,40 +101,27 @@ def run(
 def report(
     ids: Ids = None,
     data: DataOption = DataChoice.OPEN,
-    html: Annotated[Path | None, Option(dir_okay=False, help="Write one HTML file in place of printing.")] = None,
     docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
 ) -> None:
     """Print the published tables beside ours.
 
     Ours are stored results and those in DVC's records. What is missing is a gap.
     """
-    from paraphrastic.cli.arguments import refuse_new_folder
+    from paraphrastic.papers.markdown import write_docs
     from paraphrastic.papers.project import find_project
 
     project = find_project(read_only=True)
-    if html:
-        refuse_new_folder(html)
     if docs and ids:
         raise BadParameter("--docs writes all experiments; leave out the names", param_hint="ID")
     experiments = project.experiments.select(ids or [])
     for warning in project.collect(project.plan(experiments, data.value)):
         message(warning)
     comparisons = [project.compare(experiment, data.value) for experiment in experiments]
-    _write(project, comparisons, html, docs)
-    if not (html or docs):
-        for comparison in comparisons:
-            _print(comparison)
-
-
-def _write(project: "Project", comparisons: "Sequence[Comparison]", html: Path | None, docs: bool) -> None:
-    from paraphrastic.base.files import write_text
-    from paraphrastic.papers.html import html_page
-    from paraphrastic.papers.markdown import write_docs
-
-    if html:
-        write_text(html, html_page(comparisons))
     if docs:
         write_docs(comparisons, project.root / "docs/papers")
+    else:
+        for comparison in comparisons:
+            _print(comparison)
 
 
 def _print(comparison: "Comparison") -> None:

@@ -35,7 +35,8 @@ from paraphrastic.base.tables import PHRASE_SETS
 from paraphrastic.corpus.copies import NearCopies, exact_copies
 from paraphrastic.corpus.text_store import StoredTexts
 from paraphrastic.corpus.tokenized_pairs import Check, Mask, TokenizedPairs, renumber
-from paraphrastic.text.columns import Hashes, Numbers, hash_texts, normalize
+from paraphrastic.text.columns import Hashes, Numbers, hash_texts
+from paraphrastic.text.tokenizer import normalize
 
 REASONS = ("empty", "identical", "repeated", "overlap", "near", "capped")
 

@@ -27,8 +27,7 @@ from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import Entry, OwnFile, own_file
-from paraphrastic.text.columns import normalize
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import normalize, tokenize
 
 SAMPLES = 5
 _NAMES = {"similarity": "similarity", "ranking": "ranking", "labelled_pairs": "paraphrases"}

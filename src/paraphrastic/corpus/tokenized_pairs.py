@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from paraphrastic.base.parallel import in_order, njit
 from paraphrastic.base.tables import SIDES
 from paraphrastic.corpus.text_store import StoredTexts, TextColumn
-from paraphrastic.text.columns import Hashes, Numbers, TextNumbering, chunks, hash_texts, normalize
-from paraphrastic.text.tokenizer import CHUNK, tokenize_chunk
+from paraphrastic.text.columns import Hashes, Numbers, TextNumbering, chunks, hash_texts
+from paraphrastic.text.tokenizer import CHUNK, normalize, tokenize_chunk
 
 Mask = NDArray[np.bool_]
 Check = Callable[[pa.StringArray], Mask]  # of normalized texts (n,): which of them it finds, (n,)

@@ -11,10 +11,9 @@ from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import read_info, write_model
+from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.static import StaticEncoder, with_table_format
-from paraphrastic.scoring.table_format import TableFormat
-from paraphrastic.vocabulary.words import END, START
-from paraphrastic.vocabulary.words_and_ngrams import entry_kinds
+from paraphrastic.vocabulary.kinds import END, START, entry_kinds
 
 _PAIRS = 1  # number of the group of pairs of words
 _STEPS = 10  # of the search for a share, each half as large as the one before

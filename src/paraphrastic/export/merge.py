@@ -12,9 +12,8 @@ from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import ModelInfo, read_info, write_model
-from paraphrastic.scoring.embedding_table import EmbeddingTable
-from paraphrastic.scoring.principal_directions import principal_directions
-from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.scoring.scorer import principal_directions
+from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
 
 _BLOCK = 1 << 14  # rows of the tables that are projected at a time
 

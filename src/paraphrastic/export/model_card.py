@@ -13,8 +13,7 @@ from jinja2 import Environment
 from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.inference.model import load
-from paraphrastic.inference.model_folder import ModelInfo, read_info
+from paraphrastic.inference.model_folder import ModelInfo, load, read_info
 from paraphrastic.sources.catalogue import catalogue
 
 _STRICTNESS = (  # the strictest first

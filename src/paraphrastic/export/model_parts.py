@@ -14,7 +14,7 @@ from paraphrastic.nn.static_form import Activation
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.vocabulary.words import BoundaryTokens
+from paraphrastic.vocabulary.kinds import BoundaryTokens
 
 UNKNOWN_SENTENCE = "a sentence of which nothing is known has the vector of unknown words, not zero"
 

@@ -15,7 +15,7 @@ from paraphrastic.export.tokenizer_json import Json, boundary_steps, tokenizer_j
 from paraphrastic.inference.model import Model
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.vocabulary.words import BoundaryTokens, boundary_widths
+from paraphrastic.vocabulary.kinds import BoundaryTokens, boundary_widths
 
 if TYPE_CHECKING:
     from paraphrastic.export.onnx_graph import Layers

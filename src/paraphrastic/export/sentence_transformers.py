@@ -23,8 +23,8 @@ from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import write_json
 from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_encoder, word_mean
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
-from paraphrastic.inference import model as inference
-from paraphrastic.inference.model_folder import copy_model
+from paraphrastic.inference import model_folder
+from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.weight_files import write_arrays
 
@@ -56,19 +56,19 @@ def load(folder: Path | str, **options: Any) -> Any:
     return SentenceTransformer(modules=[module(exported if exported.is_dir() else folder)], **options)
 
 
-def write_encoder(model: inference.Model, folder: Path) -> str:
+def write_encoder(model: Model, folder: Path) -> str:
     """Write a `SentenceTransformer` of the class that is defined here, with the folder of the model.
 
     Raises:
         ModelError: the model compares pairs, or belongs to another package.
     """
     check_encoder(model)
-    copy_model(model.folder, folder / FOLDER)
+    model_folder.copy_model(model.folder, folder / FOLDER)
     _write_modules(folder, {FOLDER: f"{__name__}.{CLASS}"})
     return "the vectors are those of the model; loading needs paraphrastic, see the documentation"
 
 
-def write_static_embedding(model: inference.Model, folder: Path) -> str:
+def write_static_embedding(model: Model, folder: Path) -> str:
     """Write a `SentenceTransformer` of its own modules `StaticEmbedding` and `Dense`.
 
     Raises:
@@ -143,7 +143,7 @@ def _module_class() -> Any:
 
         def __init__(self, folder: Path | str) -> None:
             super().__init__()
-            self.model = inference.load(folder)
+            self.model = model_folder.load(folder)
             if not isinstance(self.model.scorer, VectorScorer):
                 refused = f"{self.model.name} compares pairs and has no sentence vectors"
                 raise ModelError(f"{folder}: {refused}; load an encoder")
@@ -169,7 +169,7 @@ def _module_class() -> Any:
 
         def save(self, output_path: str, *arguments: Any, **options: Any) -> None:
             """Copy the model to a folder."""
-            copy_model(self.model.folder, Path(output_path))
+            model_folder.copy_model(self.model.folder, Path(output_path))
 
         @classmethod
         def load(cls, model_name_or_path: str, subfolder: str = "", **options: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from paraphrastic.text import tokenizer
-from paraphrastic.vocabulary.words import END, START, BoundaryTokens
+from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens
 
 _MARK, _PROTECTED_END, _QUOTED = "\x02", "\x05", "\x06"  # control characters, which the text does not contain
 _NO_LETTER_BEFORE, _NO_LETTER_AFTER = "(?<![0-9A-Za-z_])", "(?![0-9A-Za-z_])"  # \b next to an ASCII letter, as in RE2

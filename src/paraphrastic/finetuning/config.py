@@ -43,7 +43,7 @@ class HeadConfig(BaseModel):
 
 
 class FinetuneConfig(HeadConfig):
-    """The block `finetune` of params.yaml.
+    """Content of finetune/params.yaml.
 
     Attributes:
         tasks: names of the tasks; each is an instance of the stage.
@@ -57,7 +57,7 @@ class FinetuneConfig(HeadConfig):
             `word_dropout` are not read with `init: frozen` and `projected`.
         dropout: likewise.
         word_dropout: likewise.
-        tagger: the entry of `taggers` for tasks of part-of-speech tags.
+        tagger: the entry of finetune/taggers.yaml for tasks of part-of-speech tags.
         num_threads: threads of the CPU.
     """
 

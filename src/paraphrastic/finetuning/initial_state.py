@@ -19,8 +19,7 @@ from paraphrastic.text.columns import Ragged
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.scrambling import Scrambling
-from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.vocabulary.kinds import count_entries
+from paraphrastic.vocabulary.counting import count_entries, count_words
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.training.checkpoint import Checkpoint
 
-FIXED = ("frozen", "projected")  # values of `finetune.init` with which the vectors of data/model are not trained
+FIXED = ("frozen", "projected")  # values of `init` with which the vectors of data/model are not trained
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,9 @@ def _with_noise(model: ModelChoice, options: FinetuneConfig) -> ModelChoice:
     """Return the model with the noise that `options` name in place of that in its block."""
     for name, value in options.noise.items():
         if name not in type(model.config).model_fields:
-            raise ParameterError(f"finetune.{name} = {value}: '{model.name}' has no option {name}; leave it empty")
+            raise ParameterError(
+                f"finetune/params.yaml: {name} = {value}: '{model.name}' has no option {name}; leave it empty (null)"
+            )
     return replace(model, config=model.config.model_copy(update=options.noise))
 
 
@@ -120,7 +122,9 @@ def _train_pair_model(task: Task, model: ModelChoice, options: FinetuneConfig, r
             f"{task.name}: '{model.name}' only predicts whether two sentences match; choose an encoder"
         )
     if options.init in FIXED:
-        raise ParameterError(f"finetune.init = '{options.init}': '{model.name}' has no sentence vectors; use scratch")
+        raise ParameterError(
+            f"finetune/params.yaml: init = '{options.init}': '{model.name}' has no sentence vectors; use scratch"
+        )
     generator = torch.Generator().manual_seed(run.seed)
     start: Any = _initial_model(task, model, options, generator).to(devices.find(run.device))
     pretrained = options.init == "universal"

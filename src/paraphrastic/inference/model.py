@@ -1,33 +1,25 @@
 """The class that users call: from raw text to vectors and similarities."""
 
 import inspect
-import math
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from safetensors import safe_open
 
-from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
-from paraphrastic.inference.batching import batches
-from paraphrastic.inference.conversions import are_vectors, column_of, converted, scores_like
-from paraphrastic.inference.model_folder import load_scorer, read_info
-from paraphrastic.inference.precision import Precision, checked_precision, quantize
-from paraphrastic.inference.text_column import Texts, text_column
-from paraphrastic.scoring.cosine import normalize_rows
-from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer
-from paraphrastic.scoring.static import with_table_format
-from paraphrastic.scoring.table_format import TableFormat
+from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer, normalize_rows
+from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import RawTexts, text_column, tokenize
 
-Compared: TypeAlias = str | Iterable[str] | Texts | Vectors  # texts, or vectors of texts
+Compared: TypeAlias = str | Iterable[str] | RawTexts | Vectors  # texts, or vectors of texts
+Precision = Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"]
 
 _OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it says of its task
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
@@ -81,7 +73,7 @@ class Model:
         Raises:
             ModelError: the model compares pairs and has no sentence vectors.
         """
-        return int(self._encoder.encode(pa.array([], pa.string())).shape[1])
+        return int(self._encoder.encode_known(pa.array([], pa.string()))[0].shape[1])
 
     @property
     def vocabulary(self) -> pa.StringArray:
@@ -90,7 +82,7 @@ class Model:
 
     def encode(
         self,
-        sentences: str | Iterable[str] | Texts,
+        sentences: str | Iterable[str] | RawTexts,
         batch_size: int = BATCH,
         show_progress_bar: bool | None = None,
         *,
@@ -108,7 +100,7 @@ class Model:
             batch_size: sentences that are tokenized and encoded together; bounds the memory used besides the result.
             show_progress_bar: on stderr; by default on a terminal, if there is more than one batch.
             normalize_embeddings: scale each vector to length 1; a zero vector stays zero.
-            precision: data type of the result, see `quantize`; None is float32.
+            precision: data type of the result, see `quantization.quantize`; None is float32.
             convert_to_numpy: an array; otherwise a list of n arrays.
             convert_to_tensor: a tensor of torch.
             return_unknown: also return the share of unknown words or n-grams, see `unknown`.
@@ -124,11 +116,16 @@ class Model:
             ParameterError: `sentences` contains something other than strings, or an option is unknown.
         """
         _refuse(others)
-        precision = checked_precision(precision)
-        is_single, texts = isinstance(sentences, str), column_of(sentences)
-        out = self._vectors(texts, batch_size, show_progress_bar)
-        vectors = quantize(normalize_rows(out) if normalize_embeddings else out, precision)
-        result = converted(vectors[0] if is_single else vectors, convert_to_numpy, convert_to_tensor)
+        if precision not in (None, *get_args(Precision)):
+            raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
+        is_single, texts = isinstance(sentences, str), _column_of(sentences)
+        vectors = self._vectors(texts, batch_size, show_progress_bar)
+        vectors = normalize_rows(vectors) if normalize_embeddings else vectors
+        if precision not in (None, "float32"):
+            from paraphrastic.inference.quantization import quantize
+
+            vectors = quantize(vectors, precision)
+        result = _converted(vectors[0] if is_single else vectors, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     @property
@@ -140,15 +137,15 @@ class Model:
             raise AttributeError("mteb_model_meta") from error
         return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
 
-    def encode_query(self, sentences: str | Iterable[str] | Texts, **options: Any) -> Any:
+    def encode_query(self, sentences: str | Iterable[str] | RawTexts, **options: Any) -> Any:
         """Return the vectors of queries: those of `encode`."""
         return self.encode(sentences, **options)
 
-    def encode_document(self, sentences: str | Iterable[str] | Texts, **options: Any) -> Any:
+    def encode_document(self, sentences: str | Iterable[str] | RawTexts, **options: Any) -> Any:
         """Return the vectors of documents: those of `encode`."""
         return self.encode(sentences, **options)
 
-    def unknown(self, sentences: str | Iterable[str] | Texts) -> Any:
+    def unknown(self, sentences: str | Iterable[str] | RawTexts) -> Any:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks.
 
         Returns:
@@ -157,7 +154,7 @@ class Model:
         Raises:
             ParameterError: `sentences` contains something other than strings.
         """
-        shares = self.scorer.oov_share(tokenize(column_of(sentences)))
+        shares = self.scorer.oov_share(tokenize(_column_of(sentences)))
         return float(shares[0]) if isinstance(sentences, str) else shares
 
     def similarity(self, a: Compared, b: Compared, batch_size: int = BATCH) -> Any:
@@ -176,14 +173,14 @@ class Model:
         Raises:
             ParameterError: one contains something other than strings.
         """
-        if are_vectors(a) or isinstance(self.scorer, VectorScorer):
+        if _are_vectors(a) or isinstance(self.scorer, VectorScorer):
             left, right = (self._unit_vectors(each, batch_size) for each in (a, b))
             products: Scores = left @ right.T
-            return scores_like(products, a)
-        left, right = column_of(a), column_of(b)
+            return _scores_like(products, a)
+        left, right = _column_of(a), _column_of(b)
         size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
         scores = np.empty((len(left), len(right)), np.float32)
-        for rows in batches(len(left), size, progress=False):
+        for rows in _batches(len(left), size, progress=False):
             scores[rows] = self._compare_all(left[rows], right)
         return scores
 
@@ -204,17 +201,17 @@ class Model:
         Raises:
             ParameterError: the lengths differ, one is a single string, or contains something other than strings.
         """
-        left, right = (np.asarray(each) if are_vectors(each) else text_column(each) for each in (a, b))
+        left, right = (np.asarray(each) if _are_vectors(each) else text_column(each) for each in (a, b))
         if len(left) != len(right):
             sizes = f"{len(left)} sentences and {len(right)}"
             raise ParameterError(f"{sizes}: similarity_pairwise compares lists of equal length; similarity all of both")
         out = np.empty(len(left), np.float32)
-        for rows in batches(len(out), batch_size, show_progress_bar):
+        for rows in _batches(len(out), batch_size, show_progress_bar):
             out[rows] = self._compare(left[rows], right[rows])
-        return scores_like(out, a)
+        return _scores_like(out, a)
 
     def _compare(self, left: Any, right: Any) -> Scores:
-        if are_vectors(left) or isinstance(self.scorer, VectorScorer):
+        if _are_vectors(left) or isinstance(self.scorer, VectorScorer):
             cosines: Scores = np.einsum("nd,nd->n", *(self._unit_vectors(each, BATCH) for each in (left, right)))
             return cosines
         texts, (i, j) = deduplicate([tokenize(left), tokenize(right)])
@@ -230,7 +227,7 @@ class Model:
         """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
         return self
 
-    def transform(self, sentences: Iterable[str] | Texts) -> Vectors:
+    def transform(self, sentences: Iterable[str] | RawTexts) -> Vectors:
         """Return the vectors of n sentences, (n, dim), as a step of a scikit-learn pipeline."""
         vectors: Vectors = self.encode(sentences)
         return vectors
@@ -254,7 +251,7 @@ class Model:
             "members": self.members,
             "dimension": self.dim if isinstance(self.scorer, VectorScorer) else "-",
             "vocabulary": len(self.vocabulary),
-            "parameters": _count_weights(self.folder / "weights.safetensors"),
+            "parameters": count_weights(self.folder / "weights.safetensors"),
             "bytes": sum(file.stat().st_size for file in self.folder.iterdir() if file.is_file()),
         }
 
@@ -272,15 +269,15 @@ class Model:
     def _vectors(self, texts: pa.StringArray | pa.ChunkedArray, batch_size: int, progress: bool | None) -> Vectors:
         """Return the vectors of texts, (n, dim), with zeros for those of which nothing is known."""
         out = np.empty((len(texts), self.dim), np.float32)
-        for rows in batches(len(texts), batch_size, progress):
+        for rows in _batches(len(texts), batch_size, progress):
             out[rows], known = self._encoder.encode_known(tokenize(texts[rows]))
             out[rows][~known] = 0
         return out
 
     def _unit_vectors(self, given: Any, batch_size: int) -> Vectors:
-        if are_vectors(given):
+        if _are_vectors(given):
             return normalize_rows(np.atleast_2d(given.numpy(force=True) if hasattr(given, "numpy") else given))
-        return normalize_rows(self._vectors(column_of(given), batch_size, progress=False))
+        return normalize_rows(self._vectors(_column_of(given), batch_size, progress=False))
 
     @cached_property
     def _encoder(self) -> VectorScorer:
@@ -289,42 +286,56 @@ class Model:
         return self.scorer
 
 
-def load(folder: Path | str, table: TableFormat | None = None, device: str = devices.CPU) -> Model:
-    """Load the model in `folder`, for example data/model, where the stage `train` writes it.
-
-    Averages, Charagram and untrained baselines need no torch, and are computed on the CPU.
-
-    Args:
-        folder: of the model.
-        table: format of the embeddings in memory, `float32`, `float16` or `int8`, of averages and Charagram; None for
-            that of the folder.
-        device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
-            can use it.
-
-    Raises:
-        ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
-            that is not installed; or `table` is given for a model that is no sum of embeddings.
-        ParameterError: `table` is no format, there is no such device, or it is a GPU and the model needs no torch.
-    """
-    folder = Path(folder)
-    if folder.is_file():
-        raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
-    scorer, info = load_scorer(folder, device), read_info(folder)
-    if table is not None:
-        scorer = with_table_format(scorer, info.model, folder, table)
-    return Model(folder, info.model, info.options, scorer, info.selection, info.teacher, info.members)
-
-
-def _count_weights(weights: Path) -> int:
-    """Return the number of elements in a file of weights; 0 if there is none."""
-    if not weights.exists():
-        return 0
-    with safe_open(weights, framework="numpy") as file:
-        return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - not a mapping
-
-
 def _refuse(others: Mapping[str, Any]) -> None:
     """Refuse options of `encode` that it does not have, unless they are None or of `mteb`."""
     if names := [name for name, value in others.items() if value is not None and name not in _OF_MTEB]:
         known = [name for name in inspect.signature(Model.encode).parameters if name not in ("self", "others")]
         raise ParameterError(unknown_name("option of encode", names[0], known))
+
+
+def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
+    """Yield slices of `size` that cover `count` rows, and advance a progress bar after each."""
+    if size < 1:
+        raise ParameterError(f"batch_size = {size}: should be 1 or more")
+    slices = (slice(start, min(start + size, count)) for start in range(0, count, size))
+    if not (count > size and sys.stderr.isatty() if progress is None else progress):
+        yield from slices
+        return
+    from paraphrastic.base import console  # imports rich, which encoding does not need
+
+    with console.progress(visible=True) as bar:
+        task = bar.add_task("sentences", total=count)
+        for rows in slices:
+            yield rows
+            bar.advance(task, rows.stop - rows.start)
+
+
+def _column_of(given: Any) -> pa.StringArray | pa.ChunkedArray:
+    """Return texts, a single one, or batches of `mteb` as a column."""
+    if isinstance(given, str):
+        return text_column([given])
+    if isinstance(given, bytes | pa.Array | pa.ChunkedArray):
+        return text_column(given)
+    items = list(given)
+    if items and isinstance(items[0], Mapping):
+        items = [text for batch in items for text in batch["text"]]
+    return text_column(items)
+
+
+def _are_vectors(given: object) -> bool:
+    """Return whether `given` is an array or a tensor of numbers."""
+    return hasattr(given, "dtype") and hasattr(given, "shape") and "float" in str(given.dtype)
+
+
+def _scores_like(scores: Scores, given: object) -> Any:
+    """Return scores, as a tensor if `given` is one."""
+    return _converted(scores, True, to_tensor=hasattr(given, "numpy"))
+
+
+def _converted(vectors: Any, to_numpy: bool, to_tensor: bool) -> Any:
+    """Return vectors as a tensor, an array or a list; a single vector, which is (dim,), is no list."""
+    if to_tensor:
+        import torch
+
+        return torch.from_numpy(vectors)
+    return vectors if to_numpy or vectors.ndim == 1 else list(vectors)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import write_text
+from paraphrastic.inference.model import Model
+from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import current_options, read_weights, wrong_config, wrong_weights
+from paraphrastic.scoring.weight_files import read_weights, wrong_config, wrong_weights
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -34,7 +36,7 @@ class ModelInfo:
         scorer: the kind of scorer that encodes with it, and the options of that scorer.
         selection: names of the evaluation sets that selected its epoch.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
-        sources: training pairs by source; empty if the model has none, or is of an earlier version.
+        sources: training pairs by source; empty if the model has none.
         members: how many trained models it is merged from; 1 if it is one itself.
     """
 
@@ -76,6 +78,34 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
+def load(folder: Path | str, table: TableFormat | None = None, device: str = devices.CPU) -> Model:
+    """Load the model in `folder`, for example data/model, where the stage `train` writes it.
+
+    Averages, Charagram and untrained baselines need no torch, and are computed on the CPU.
+
+    Args:
+        folder: of the model.
+        table: format of the embeddings in memory, `float32`, `float16` or `int8`, of averages and Charagram; None for
+            that of the folder.
+        device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
+            can use it.
+
+    Raises:
+        ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
+            that is not installed; or `table` is given for a model that is no sum of embeddings.
+        ParameterError: `table` is no format, there is no such device, or it is a GPU and the model needs no torch.
+    """
+    folder = Path(folder)
+    if folder.is_file():
+        raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
+    scorer, info = load_scorer(folder, device), read_info(folder)
+    if table is not None:
+        from paraphrastic.scoring.static import with_table_format
+
+        scorer = with_table_format(scorer, info.model, folder, table)
+    return Model(folder, info.model, info.options, scorer, info.selection, info.teacher, info.members)
+
+
 def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
     """Load the model in `folder` for encoding and scoring.
 
@@ -90,26 +120,28 @@ def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
             that is not installed.
         ParameterError: there is no such device, or it is a GPU and the model is computed without torch.
     """
-    devices.check(device)
     info = read_info(folder)
     kind, options = info.scorer["kind"], {key: value for key, value in info.scorer.items() if key != "kind"}
+    if device not in (devices.AUTO, devices.CPU):
+        devices.check(device)
+        if kind not in (*_WITH_TORCH, "external"):
+            devices.refuse_gpu(device, f"{folder}: {info.model}")
     if kind in _WITH_TORCH:
         return load_trained(folder).to(devices.find(device))
     if kind == "external":
         from paraphrastic.scoring.external_encoder import ExternalEncoder
 
         return ExternalEncoder.load(folder, options, device)
-    devices.refuse_gpu(device, f"{folder}: {info.model}")
     if kind == "static":
         from paraphrastic.scoring.static import StaticEncoder
 
         return StaticEncoder.load(folder, options)
     if kind == "tfidf":
-        from paraphrastic.scoring.tfidf import TfidfScorer
+        from paraphrastic.scoring.bags import TfidfScorer
 
         return TfidfScorer.load(folder, options)
     if kind == "overlap":
-        from paraphrastic.scoring.token_overlap import OverlapScorer
+        from paraphrastic.scoring.bags import OverlapScorer
 
         return OverlapScorer()
     raise wrong_config(folder)
@@ -155,7 +187,7 @@ def load_trained(
     try:
         module_class: Any = models.model_class(info.model)
         config_class = models.config_class(info.model)
-        config = config_class(**{**current_options(info.options, config_class.model_fields), **changes})
+        config = config_class(**{**info.options, **changes})
     except (ParameterError, ValidationError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
     if not issubclass(module_class, TrainableModel):
@@ -219,16 +251,17 @@ def read_info(folder: Path) -> ModelInfo:
         is_older = isinstance(content["format"], int) and content["format"] < FORMAT
         remedy = "train the model again" if is_older else "update the package"
         raise ModelError(f"{folder}: model format {content['format']!r}, this version reads {FORMAT}; {remedy}")
-    if not (isinstance(content.get("scorer"), dict) and "kind" in content["scorer"]):
+    scorer, selection, sources = content.get("scorer"), content.get("selection"), content.get("sources", {})
+    teacher, members = content.get("teacher"), content.get("members", 1)
+    if not (
+        isinstance(scorer, dict)
+        and "kind" in scorer
+        and isinstance(selection, list)
+        and all(isinstance(name, str) for name in selection)
+        and isinstance(teacher, str | None)
+        and isinstance(sources, dict)
+        and all(isinstance(count, int) for count in sources.values())
+        and isinstance(members, int)
+    ):
         raise wrong_config(folder)
-    selection = content.get("selection", [])  # earlier models of this format do not name the sets
-    if not (isinstance(selection, list) and all(isinstance(name, str) for name in selection)):
-        raise wrong_config(folder)
-    if not isinstance(teacher := content.get("teacher"), str | None):
-        raise wrong_config(folder)
-    sources = content.get("sources", {})
-    if not (isinstance(sources, dict) and all(isinstance(count, int) for count in sources.values())):
-        raise wrong_config(folder)
-    if not isinstance(members := content.get("members", 1), int):
-        raise wrong_config(folder)
-    return ModelInfo(content["model"], content["config"], content["scorer"], selection, teacher, sources, members)
+    return ModelInfo(content["model"], content["config"], scorer, selection, teacher, sources, members)

@@ -8,10 +8,8 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.text_column import text_column
-from paraphrastic.scoring.cosine import normalize_rows
-from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, normalize_rows
+from paraphrastic.text.tokenizer import text_column, tokenize
 
 Neighbors = list[tuple[float, str]]  # similarity and text, nearest first
 

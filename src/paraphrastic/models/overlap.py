@@ -3,8 +3,8 @@
 from pydantic import BaseModel
 
 from paraphrastic.base.tables import TrainingSentences
+from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.token_overlap import OverlapScorer
 
 
 class Config(BaseModel, strict=True, extra="forbid"):

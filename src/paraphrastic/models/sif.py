@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
-from paraphrastic.scoring.principal_directions import principal_directions
+from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import chunks
 from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.vocabulary.words import CHUNK
+from paraphrastic.vocabulary.kinds import WORDS_CHUNK
 
 
 class Config(PretrainedConfig):
@@ -56,7 +55,7 @@ class Sif(Baseline):
         words, table = read_pretrained(config)
         weighted = table * _row_weights(words, sentences, config.a)[:, None]
         encoder = pretrained_mean(words, weighted)
-        means = (encoder.encode(chunk) for chunk in chunks(sentences, CHUNK))
+        means = (encoder.encode(chunk) for chunk in chunks(sentences, WORDS_CHUNK))
         products = sum(((x.T @ x).astype(np.float64) for x in means), np.zeros((config.dim, config.dim)))  # not centred
         components = principal_directions(products, config.components).astype(np.float32)  # (components, dim)
         return pretrained_mean(words, weighted, components)

@@ -3,9 +3,8 @@
 from pydantic import BaseModel
 
 from paraphrastic.base.tables import TrainingSentences
+from paraphrastic.scoring.bags import TfidfScorer, fit_tfidf
 from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.fit_tfidf import fit_tfidf
-from paraphrastic.scoring.tfidf import TfidfScorer
 from paraphrastic.vocabulary.counting import count_words
 
 

@@ -1,8 +1,7 @@
 """The mean of given word vectors, without training: iclr2016 Table 2 (GloVe, PARAGRAM-SL999)."""
 
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.pretrained_mean import PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean, read_pretrained
 from paraphrastic.scoring.static import StaticEncoder
 
 

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.static_form import StaticForm
-from paraphrastic.vocabulary.kinds import VocabularyKind
-from paraphrastic.vocabulary.words import BoundaryTokens
+from paraphrastic.vocabulary.kinds import BoundaryTokens, VocabularyKind
 
 
 class Encoder(nn.Module, ABC):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
-from paraphrastic.vocabulary.words import BoundaryTokens
+from paraphrastic.vocabulary.kinds import BoundaryTokens
 
 NonNegativeFloat = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # finite, unlike pydantic's
 PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]

@@ -1,10 +1,9 @@
 """Encoders that are a sum of embeddings, in a form that NumPy can compute."""
 
-from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Literal
 
-from paraphrastic.vocabulary.kinds import VocabularyKind
-from paraphrastic.vocabulary.words import BoundaryTokens
+from paraphrastic.vocabulary.kinds import BoundaryTokens, VocabularyKind
 
 Pooling = Literal["mean", "sum"]
 CountWeight = Literal["linear", "sqrt"]
@@ -31,14 +30,3 @@ class StaticForm:
     boundary_tokens: BoundaryTokens = "none"
     counts: CountWeight = "linear"
     activation: Activation = "linear"
-
-    def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            ValueError: a value is not one of those that its type lists.
-        """
-        types = VocabularyKind, Pooling, BoundaryTokens, CountWeight, Activation
-        for field, allowed in zip(fields(self), types, strict=True):
-            if getattr(self, field.name) not in get_args(allowed):
-                raise ValueError(f"{field.name} = {getattr(self, field.name)!r}, expected one of {get_args(allowed)}")

@@ -6,6 +6,7 @@ from typing import Any
 
 from paraphrastic.analysis import names as analyses
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.parameters import place
 from paraphrastic.papers.experiments import Data, Experiments
 from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.sources.catalogue import corpus, suite
@@ -48,5 +49,5 @@ def _check_key(key: str, params: Mapping[str, Any]) -> None:
     for name in key.split("."):
         if not isinstance(block, Mapping) or name not in block:
             known = block if isinstance(block, Mapping) else ()
-            raise ParameterError(f"params.yaml has no '{key}': {unknown_name('key', name, known)}")
+            raise ParameterError(f"no parameter '{place(key)}': {unknown_name('key', name, known)}")
         block = block[name]

@@ -122,7 +122,7 @@ def _image(comparison: Comparison) -> str:
 
 
 def _figure(comparison: Comparison) -> str:
-    return figure_svg(comparison, standalone=True) if comparison.experiment.figure else ""
+    return figure_svg(comparison) if comparison.experiment.figure else ""
 
 
 def _figure_name(comparison: Comparison) -> str:

@@ -1,11 +1,12 @@
 """The parameters that determine a result, as a flat mapping by dotted key."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import PurePath
 from typing import Any
 
+from paraphrastic.base.parameters import FILES, PARAMS
 from paraphrastic.papers.plan import Run
 
 Flat = Mapping[str, Any]
@@ -14,6 +15,16 @@ ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
 _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
+
+
+def read_all(read: Callable[[str], Any]) -> dict[str, Any]:
+    """Return the content of all parameter files as one mapping: that of models.yaml is its entry `models`.
+
+    Args:
+        read: returns the content of a file; an empty mapping if it is missing.
+    """
+    blocks = {name: content for name, file in FILES.items() if (content := read(file))}
+    return {**read(str(PARAMS)), **blocks, **blocks.get("analyses", {})}
 
 
 def expected(params: Mapping[str, Any], run: Run) -> Flat:
@@ -84,7 +95,7 @@ def _initial_vectors(params: Mapping[str, Any], run: Run) -> dict[str, str]:
 def _find(params: Mapping[str, Any], key: str) -> Any:
     value: Any = params
     for name in key.split("."):
-        value = value.get(name)
+        value = value[name]
     return value
 
 

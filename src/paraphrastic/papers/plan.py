@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from paraphrastic.base.parameters import place
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 
 SUITES: dict[Data, str] = {"open": "open", "paper": "papers"}
@@ -144,9 +145,10 @@ def _differs(params: Mapping[str, Any], key: str, value: Any) -> bool:
 
 def _overrides(key: str, value: Any) -> list[str]:
     """Return the arguments of `-S` that set a key."""
-    if isinstance(value, dict):  # remove the mapping of params.yaml, with which the new one would be merged
-        return [f"~{key}", f"+{key}={_override(value)}"]
-    return [f"{key}={_override(value)}"]
+    file, colon, key = place(key).rpartition(":")
+    if isinstance(value, dict):  # remove the mapping of the file, with which the new one would be merged
+        return [f"{file}{colon}~{key}", f"{file}{colon}+{key}={_override(value)}"]
+    return [f"{file}{colon}{key}={_override(value)}"]
 
 
 def _override(value: Any) -> str:

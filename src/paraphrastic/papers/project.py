@@ -9,23 +9,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
+from paraphrastic.base.parameters import PARAMS, read_mapping
 from paraphrastic.papers.checking import check
 from paraphrastic.papers.collecting import collect, missing
 from paraphrastic.papers.comparison import Comparison, compare
 from paraphrastic.papers.data_needs import DataNeeds
 from paraphrastic.papers.experiments import Data, Experiment, Experiments
-from paraphrastic.papers.parameters import needs_vectors
+from paraphrastic.papers.parameters import needs_vectors, read_all
 from paraphrastic.papers.plan import Run, plan
 from paraphrastic.papers.records import records
 from paraphrastic.papers.results import Store, rows_of
 from paraphrastic.sources.locations import DataLocations
 
-_BLOCKS = ("tokenize", "vocabulary", "train", "finetune", "taggers", "models")  # of params.yaml
 _AGAINST = "against"  # the analyses of two runs are computed again if this table has another content
 
 
@@ -54,19 +51,18 @@ class Project:
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
-        """Content of params.yaml.
+        """Content of all parameter files.
 
         Raises:
-            DataError: the file is missing or not YAML, or a block is missing.
+            DataError: a file is missing or not YAML, or a block is missing.
         """
-        path = self.root / "params.yaml"
         try:
-            content: Any = YAML(typ="safe", pure=True).load(path)
-        except (OSError, YAMLError, UnicodeDecodeError):
-            content = None
-        if not (isinstance(content, dict) and all(isinstance(content.get(block), dict) for block in _BLOCKS)):
-            remedy = "restore it with `git checkout params.yaml`"
-            raise DataError(f"{path}: missing, not valid YAML, or without one of its blocks; {remedy}")
+            content = read_all(lambda path: read_mapping(self.root / path))
+        except ParameterError as error:
+            raise DataError(f"{error}; restore the file with `git checkout`") from error
+        for name in ("tokenize", "vocabulary", "train"):
+            if not isinstance(content.get(name), dict):
+                raise DataError(f"{self.root / PARAMS}: no block '{name}'; restore it with `git checkout {PARAMS}`")
         return content
 
     @cached_property

@@ -17,7 +17,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.papers.parameters import Flat, determining
+from paraphrastic.base.parameters import FILES
+from paraphrastic.papers.parameters import Flat, determining, read_all
 from paraphrastic.papers.plan import Run
 from paraphrastic.papers.results import Result
 
@@ -61,9 +62,17 @@ class Record:
 
     @property
     def values(self) -> Mapping[str, float]:
-        """Its metrics, without tasks and analyses, by key as in `Result`; none if they are not of its parameters."""
-        result = self.result(Run("", {}, 0)) if self.parameters else None
+        """Its metrics, also of tasks if they are current, by key as in `Result`; none if not of its parameters."""
+        result = self.result(Run("", {}, 0, self._current_tasks)) if self.parameters else None
         return result.values if result else {}
+
+    @property
+    def _current_tasks(self) -> tuple[str, ...]:
+        try:
+            tasks = self.params["finetune"]["tasks"]
+            return tuple(task for task in tasks if self._is_current(f"metrics/finetune/{task}.json"))
+        except _MALFORMED:
+            return ()
 
     def result(self, run: Run) -> Result | None:
         """Return its metrics, with the tasks and analyses of `run`; None if they are not those of its parameters."""
@@ -93,12 +102,11 @@ class Record:
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
-        """Content of params.yaml; none if it is damaged."""
+        """Content of all parameter files; none if one is damaged."""
         try:
-            content: Any = _yaml(self.files.read("params.yaml"))
+            return read_all(lambda path: _yaml(self.files.read(path)))
         except _MALFORMED:
             return {}
-        return content if isinstance(content, Mapping) else {}
 
     @cached_property
     def _locks(self) -> "_Locks":
@@ -132,20 +140,18 @@ class _Locks:
     def _is_made(self, path: str) -> bool:
         """Return whether the stage that writes `path` ran with these parameters, on inputs that did."""
         stage, _ = self._outputs[path]
-        params: Mapping[str, Any] = stage.get("params", {}).get("params.yaml", {})
-        if any(not self._is_chosen(key, value) for key, value in params.items()):
+        params: Mapping[str, Mapping[str, Any]] = stage.get("params", {})
+        if any(not self._is_chosen(file, key, value) for file, each in params.items() for key, value in each.items()):
             return False
         inputs = [dep for dep in stage.get("deps", []) if dep["path"].startswith("data/")]
         return all(self._is_output(dep["path"], dep["md5"]) and self._is_made(dep["path"]) for dep in inputs)
 
-    def _is_chosen(self, key: str, value: Any) -> bool:
-        """Return whether params.yaml has this value; the list of tasks does not change the result of one."""
+    def _is_chosen(self, file: str, key: str, value: Any) -> bool:
+        """Return whether a parameter file has this value; the list of tasks does not change the result of one."""
         chosen: Any = self._params
-        for name in key.split("."):
+        for name in [*(name for name, path in FILES.items() if path == file), *key.split(".")]:
             chosen = chosen.get(name) if isinstance(chosen, Mapping) else None
-        if key == "finetune" and isinstance(chosen, Mapping):
-            return {**chosen, "tasks": None} == {**value, "tasks": None}
-        return bool(chosen == value)
+        return (file, key) == (FILES["finetune"], "tasks") or bool(chosen == value)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
-from paraphrastic.inference.model import load
+from paraphrastic.inference.model_folder import load
 from paraphrastic.papers.collecting import matching
 from paraphrastic.papers.parameters import expected
 from paraphrastic.papers.plan import Run

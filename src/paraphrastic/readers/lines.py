@@ -4,11 +4,12 @@ A line that cannot be used is recorded as a bad row and becomes null. The positi
 that fields and the lines of parallel files stay aligned.
 """
 
+import csv
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,8 @@ Parsed = TypeVar("Parsed")
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_BYTES = (1 << 31) - 1  # offsets of an Arrow column of text are int32
+
+csv.field_size_limit(_MAX_BYTES)  # the default of 128 KB refuses long texts
 
 
 @dataclass(frozen=True)
@@ -214,6 +217,19 @@ def parse_chunks(path: Path, pattern: str, size: int, parse: Callable[[SourceLin
             first += chunk.count(b"\n")
 
     return in_order(lambda chunk: parse(SourceLines(path, *chunk)), numbered())
+
+
+def csv_rows(file: Iterable[str], delimiter: str, quoted: bool) -> Any:
+    """Return the reader of the standard library; cells can be quoted as in RFC 4180 if `quoted`."""
+    return csv.reader(file, delimiter=delimiter, strict=True, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+
+
+def is_utf8(text: str) -> bool:
+    """Return whether a text can be written in UTF-8, which lone surrogates cannot."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def check_parallel(*files: SourceLines) -> None:

@@ -23,13 +23,10 @@ from numpy.typing import NDArray
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import Unpacker
 from paraphrastic.readers.files import report_damage
-from paraphrastic.readers.lines import BadRow, SourceRows
+from paraphrastic.readers.lines import BadRow, SourceRows, csv_rows, is_utf8
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
 
 PART = 100_000  # rows that are read at a time
-_MAX_CELL = (1 << 31) - 1
-
-csv.field_size_limit(_MAX_CELL)  # the default of 128 KB refuses long texts
 
 
 class OwnRows(SourceRows):
@@ -121,7 +118,7 @@ class OwnTable:
         text = "".join(header)
         if not text.strip():
             raise DataError(f"{self._path}: line 1 has no names of columns")
-        if "\0" in text or not _is_text(text):
+        if "\0" in text or not is_utf8(text):
             raise DataError(f"{self._path}: line 1 is not UTF-8; save the file as UTF-8")
         return header
 
@@ -161,9 +158,7 @@ class OwnTable:
 
     def _reader(self, file: IO[str]) -> Any:
         is_csv = self._format == "csv"
-        quoted = is_csv if self._own.quotes is None else self._own.quotes
-        options: dict[str, Any] = {} if quoted else {"quoting": csv.QUOTE_NONE}
-        return csv.reader(file, delimiter="," if is_csv else "\t", strict=True, **options)
+        return csv_rows(file, "," if is_csv else "\t", is_csv if self._own.quotes is None else self._own.quotes)
 
     def _arrow(self, columns: Sequence[str]) -> Iterator[OwnRows]:
         first = 1
@@ -212,24 +207,13 @@ def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]
         for line, row in part:
             if isinstance(row, str):
                 continue
-            if all(cell is None or _is_text(cell) for cell in row):
+            if all(cell is None or is_utf8(cell) for cell in row):
                 good.append((line, row))
             else:
                 bad.append(BadRow(str(path), line, "not UTF-8"))
         lines = np.array([line for line, _ in good], np.int64)
         cells = {name: pa.array([row[i] for _, row in good], pa.string()) for i, name in enumerate(columns)}
         yield OwnRows(path, lines, cells, bad)
-
-
-def _is_text(cell: str) -> bool:
-    """Return whether a text can be written in UTF-8, which lone surrogates cannot."""
-    if cell.isascii():
-        return True
-    try:
-        cell.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:

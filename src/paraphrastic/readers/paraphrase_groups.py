@@ -19,8 +19,8 @@ from paraphrastic.readers.files import REMEDY, read_bytes
 from paraphrastic.readers.lines import SourceRows
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 from paraphrastic.readers.records import Listing, Records, concat, drop_bad, parse_json, read_records, text_column
-from paraphrastic.text.columns import hash_texts, normalize, split_words
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.columns import hash_texts, split_words
+from paraphrastic.text.tokenizer import normalize, tokenize
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 

@@ -28,7 +28,7 @@ import pyarrow as pa
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive, read_bytes
-from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel
+from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel, csv_rows, is_utf8
 
 Listing = Mapping[str, Any]
 Cells = Sequence[object]
@@ -50,7 +50,8 @@ class Records:
 def text_column(rows: SourceRows, name: object, values: Iterable[object]) -> pa.StringArray:
     """Return the values (n,) of `rows` as text; one that is neither text nor a whole number makes a bad row."""
     cells = [str(value) if type(value) is int else value for value in values]
-    column = pa.array([_encoded(cell) if isinstance(cell, str) else None for cell in cells], pa.string())
+    texts = [cell if isinstance(cell, str) and "\0" not in cell and is_utf8(cell) else None for cell in cells]
+    column = pa.array(texts, pa.string())
     return rows.reject(column, column.is_null(), f"'{name}' is no text in UTF-8")
 
 
@@ -88,14 +89,6 @@ def _records(name: str, data: bytes, listing: Listing) -> Records:
     return Records([records], [text_column(records, *column) for column in columns])
 
 
-def _encoded(text: str) -> bytes | None:
-    """Return a text in UTF-8; None if it has a NUL byte, or bytes that were not UTF-8."""
-    try:
-        return None if "\0" in text else text.encode()
-    except UnicodeEncodeError:
-        return None
-
-
 def _contents(folder: Path, listing: Listing) -> list[tuple[str, bytes]]:
     """Return name and content of the files of a listing, in its order, those of a pattern by name."""
     if "archive" not in listing:
@@ -113,10 +106,9 @@ def _contents(folder: Path, listing: Listing) -> list[tuple[str, bytes]]:
 def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing) -> Iterator[Cells]:
     """Yield the cells of CSV rows; columns that are numbers are positions in a file without header."""
     text = io.StringIO(_decode(data), newline="")
-    options: dict[str, Any] = {} if listing.get("quotes", True) else {"quoting": csv.QUOTE_NONE}
-    reader = csv.reader(text, delimiter=listing.get("delimiter", ","), strict=True, **options)
+    reader = csv_rows(text, listing.get("delimiter", ","), listing.get("quotes", True))
     try:
-        header = [] if all(isinstance(column, int) for column in columns) else next(reader, [])
+        header: list[str] = [] if all(isinstance(column, int) for column in columns) else next(reader, [])
         if missing := [column for column in columns if isinstance(column, str) and column not in header]:
             raise DataError(f"{name}: line 1 has no column '{missing[0]}'; {REMEDY}")
         places = [column if isinstance(column, int) else header.index(column) for column in columns]

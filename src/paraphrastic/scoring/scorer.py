@@ -1,4 +1,4 @@
-"""The protocol that evaluation knows: anything that scores pairs of tokenized sentences."""
+"""The protocol that evaluation knows, anything that scores pairs of tokenized sentences, and cosines of vectors."""
 
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -40,13 +40,17 @@ class Scorer(Protocol):
 class VectorScorer(Scorer, Protocol):
     """A scorer that compares sentence vectors."""
 
-    def encode(self, sentences: pa.StringArray) -> Vectors:
-        """Return the vectors of tokenized sentences, (n, dim)."""
+    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the vectors of tokenized sentences, and which of these have an entry of the vocabulary, (n,)."""
         ...
 
-    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
-        """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
-        ...
+    def encode(self, sentences: pa.StringArray) -> Vectors:
+        """Return the vectors of tokenized sentences, (n, dim)."""
+        return self.encode_known(sentences)[0]
+
+    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
+        return cosine_of_vectors(self.encode(sentences), left, right)
 
 
 @runtime_checkable
@@ -64,3 +68,34 @@ class EmbeddingScorer(Scorer, Protocol):
         Its rows are those of `texts`; for words and characters they follow row 0, which stands for all unknown ones.
         """
         ...
+
+
+def cosine_of_vectors(vectors: Vectors, left: Rows, right: Rows) -> Scores:
+    """Return the cosine of the rows `left` and `right` of `vectors` (n, dim), (pairs,); 0 if a row is zero."""
+    unit = normalize_rows(vectors)
+    cosines: Scores = np.einsum("nd,nd->n", unit[left], unit[right])
+    return cosines
+
+
+def normalize_rows(vectors: Vectors) -> Vectors:
+    """Scale the rows of (n, dim) to length 1; a zero row stays zero."""
+    lengths: NDArray[Any] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    unit: Vectors = vectors / lengths
+    return unit
+
+
+def principal_directions(products: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Return the first right singular vectors of X as rows, (min(count, n), n), orthonormal.
+
+    Eigenvectors have no sign of their own: each gets that in which its largest number is positive.
+
+    Args:
+        products: (n, n), Xᵀ X of rows X, which are centred or not.
+        count: how many.
+    """
+    _, vectors = np.linalg.eigh(products)  # ascending; one per column
+    directions = vectors.T[::-1][:count]
+    largest = np.take_along_axis(directions, np.abs(directions).argmax(1)[:, None], 1)
+    signed: NDArray[np.float64] = directions * np.sign(largest)
+    return signed

@@ -24,9 +24,8 @@ from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
-from paraphrastic.scoring.cosine import normalize_rows
 from paraphrastic.scoring.external_encoder import ExternalEncoder, Float, usable_device, usable_processes
-from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.scoring.scorer import Vectors, normalize_rows
 from paraphrastic.sources.own_files import watched
 
 SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on

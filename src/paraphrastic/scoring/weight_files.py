@@ -1,30 +1,24 @@
-"""A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together, and its saved options."""
+"""A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together."""
 
+import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import sha256_of, unwritable
-from paraphrastic.base.tables import VOCABULARY, read_table, write_table
+from paraphrastic.base.tables import VOCABULARY, write_table
 
-LATER_OPTIONS = {  # absent from folders of earlier versions → the value that means the same
-    "accumulate": 1,
-    "bigrams": None,
-    "dense": True,
-    "freeze_embeddings": False,
-    "temperature": None,
-    "lowercase": True,
-}
 _DTYPES = {"F32": np.float32, "F16": np.float16, "I8": np.int8, "I32": np.int32, "I64": np.int64, "F64": np.float64}
-FORMER_OPTIONS = ("scramble",)  # in folders of 0.2.0 of models on which they had no effect
 
 
 def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
@@ -59,8 +53,7 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     """Read the vocabulary and the arrays that `write_weights` wrote.
 
     Raises:
-        ModelError: a file is missing or damaged, or the two files do not belong together.
-        DataError: the vocabulary is not a table of texts.
+        ModelError: a file is missing, damaged or no vocabulary, or the two files do not belong together.
         PermissionError: a file must not be read.
     """
     weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
@@ -69,16 +62,20 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
         with safe_open(weights, framework="numpy") as file:
             digest = (file.metadata() or {}).get("vocabulary")
         arrays = _map_arrays(weights)
-        found = sha256_of(vocabulary)
+        table = vocabulary.read_bytes()
     except SafetensorError as error:
         raise ModelError(f"{weights}: missing or damaged; train the model again") from error
     except PermissionError:
         raise
     except OSError as error:
         raise ModelError(f"{error.filename or weights}: missing or damaged; train the model again") from error
-    if digest != found:
+    if digest != hashlib.sha256(table).hexdigest():
         raise ModelError(f"{folder}: weights and vocabulary do not belong together; train the model again")
-    return read_table(vocabulary, VOCABULARY)["text"].combine_chunks(), arrays
+    try:
+        texts = pq.read_table(pa.BufferReader(table), columns=VOCABULARY.names).cast(VOCABULARY)["text"]
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise ModelError(f"{vocabulary}: not the vocabulary of a model; train the model again") from error
+    return texts.combine_chunks(), arrays
 
 
 def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
@@ -98,16 +95,12 @@ def _array(data: NDArray[np.uint8], dtype: str, shape: Sequence[int], data_offse
     return array
 
 
-def current_options(options: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Return the options of a saved model as this version has them.
-
-    Args:
-        options: as the folder has them; it may be too old to have all, and may have former ones.
-        known: names of the options in this version.
-    """
-    saved = {name: value for name, value in {**options}.items() if name in known or name not in FORMER_OPTIONS}
-    later = LATER_OPTIONS | {"out_dim": saved.get("dim")}  # a projection kept the size of the embeddings
-    return {name: value for name, value in later.items() if name in known} | saved
+def count_weights(weights: Path) -> int:
+    """Return the number of elements in a file of weights; 0 if there is none."""
+    if not weights.exists():
+        return 0
+    with safe_open(weights, framework="numpy") as file:
+        return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - not a mapping
 
 
 def wrong_config(folder: Path) -> ModelError:

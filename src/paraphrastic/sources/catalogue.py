@@ -5,7 +5,7 @@ list of sources of evaluation data.
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
-from paraphrastic.sources.own_files import AnyEntry, Entry, OwnFile, listed, own_file
+from paraphrastic.sources.own_files import AnyEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
 
 _T = TypeVar("_T")
@@ -51,7 +51,10 @@ def corpus(entries: AnyEntry | Sequence[AnyEntry]) -> tuple[Source, ...]:
         ParameterError: a name is neither, or two files have one name.
         SourceError: a file is missing or of no known format.
     """
-    members = (member for entry in listed(entries) for member in _own_or(entry, "own-pairs", _members))
+    members: list[Source] = []
+    for entry in listed(entries):
+        own = own_file(entry)
+        members += [_own_source(each, "own-pairs") for each in own.files()] if own else _members(str(entry))
     return _without_repetition("corpus", members)
 
 
@@ -66,11 +69,15 @@ def suite(entries: AnyEntry | Sequence[AnyEntry]) -> Suite:
         ParameterError: no suite has this name, or two files have one name.
         SourceError: a file is missing or of no known format.
     """
-    several = listed(entries)
-    members = (member for entry in several for member in _own_or(entry, "own-set", lambda name: _suite(name).sources))
+    several, suites, members = listed(entries), list[Suite](), list[Source]()
+    for entry in several:
+        if own := own_file(entry):
+            members += [_own_source(each, "own-set") for each in own.files()]
+        else:
+            suites += _select("suite of benchmarks", [str(entry)], catalogue().suites)
+            members += suites[-1].sources
     sources = _without_repetition("benchmarks", members)
-    selecting = [_suite(entry).select for entry in several if isinstance(entry, str) and own_file(entry) is None]
-    return Suite("+".join(map(str, several)), sources, selecting[0] if selecting else "own")
+    return Suite("+".join(map(str, several)), sources, suites[0].select if suites else "own")
 
 
 @cache
@@ -103,12 +110,6 @@ def _members(name: str) -> tuple[Source, ...]:
     return (member,)
 
 
-def _own_or(entry: Entry, reader: str, named: Callable[[str], tuple[Source, ...]]) -> list[Source]:
-    """Return the sources that an entry stands for: files of the user, or what `named` returns for a name."""
-    own = own_file(entry)
-    return [_own_source(each, reader) for each in own.files()] if own else list(named(str(entry)))
-
-
 def _own_source(own: OwnFile, reader: str) -> Source:
     """Return the source of a file of the user; its pairs are compared with evaluation text exactly and nearly."""
     return Source(
@@ -136,13 +137,6 @@ def _without_repetition(key: str, members: Iterable[Source]) -> tuple[Source, ..
             files = f"{known.title} and {member.title}"
             raise ParameterError(f"{key}: {files} have the same name; rename one of them")
     return tuple(distinct.values())
-
-
-def _suite(name: str) -> Suite:
-    suites = catalogue().suites
-    if name not in suites:
-        raise ParameterError(unknown_name("suite of benchmarks", name, suites))
-    return suites[name]
 
 
 def _unknown_name(kind: str, name: str, display_names: Mapping[str, str]) -> str:

@@ -10,11 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import DTypeLike, NDArray
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.parallel import njit
 
 _ROWS = 1 << 20  # sentences whose lengths are computed together
 _OVERHEAD = 3  # bytes counted per sentence beside its text, so that empty sentences fill a chunk too
 MAX_COUNT = 65_535  # the largest uint16
+UNKNOWN = 0  # id of every word or character that a vocabulary lacks
 
 # one column of sentences, as a whole or in parts; a file of sentences is one too
 Texts: TypeAlias = pa.StringArray | pa.ChunkedArray | Iterable[pa.StringArray]
@@ -32,19 +34,13 @@ def chunks(sentences: Texts, size: int) -> Iterator[pa.StringArray]:
     is yielded; it is empty if there are no sentences.
     """
     empty = True
-    for array in _parts(sentences):
+    parts: Iterable[pa.StringArray] = [sentences] if isinstance(sentences, pa.Array) else sentences
+    for array in sentences.chunks if isinstance(sentences, pa.ChunkedArray) else parts:
         for start in range(0, len(array), _ROWS):
             yield from _split(pc.fill_null(array.slice(start, _ROWS), ""), size)
             empty = False
     if empty:
         yield pa.array([], pa.string())
-
-
-def _parts(sentences: Texts) -> Iterable[pa.StringArray]:
-    if isinstance(sentences, pa.ChunkedArray):
-        parts: Iterable[pa.StringArray] = sentences.chunks
-        return parts
-    return [sentences] if isinstance(sentences, pa.Array) else sentences
 
 
 def _split(sentences: pa.StringArray, size: int) -> Iterator[pa.StringArray]:
@@ -76,15 +72,6 @@ def offsets_from_lengths(lengths: NDArray[np.integer] | NDArray[np.bool_]) -> ND
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
-def normalize(texts: pa.StringArray) -> pa.StringArray:
-    """Return texts in the form in which they are compared: letters, digits and marks of any script, in lower case.
-
-    Everything else becomes a single space.
-    """
-    words = pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{M}\p{N} ]+", " ")
-    return pc.ascii_trim(pc.replace_substring_regex(words, "  +", " "), " ")
-
-
 def deduplicate(columns: Sequence[pa.StringArray | pa.ChunkedArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
     """Return the distinct texts of all columns, in order of first occurrence, and each column as their row numbers."""
     arrays = [column.chunks if isinstance(column, pa.ChunkedArray) else [column] for column in columns]
@@ -93,6 +80,27 @@ def deduplicate(columns: Sequence[pa.StringArray | pa.ChunkedArray]) -> tuple[pa
     rows = np.concatenate([np.empty(0, np.int32), *(chunk.indices for chunk in codes)])
     ends = np.cumsum([len(column) for column in columns], dtype=np.int64)
     return codes[0].dictionary if codes else pa.array([], pa.string()), np.split(rows, ends)[:-1]
+
+
+def check_vocabulary(texts: pa.StringArray | pa.ChunkedArray, kind: str) -> pa.StringArray:
+    """Return the entries of a vocabulary as one array.
+
+    Args:
+        texts: the entries.
+        kind: what they are, in the plural, for messages: words, n-grams, characters.
+
+    Raises:
+        DataError: an entry is empty or null, or occurs twice.
+    """
+    texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    if pc.any(pc.equal(pc.fill_null(texts, ""), "")).as_py():
+        raise DataError(f"vocabulary of {len(texts)} {kind}: an entry is empty; remove it")
+    if len(pc.unique(texts)) < len(texts):
+        counts = pc.value_counts(texts)
+        repeated = counts.filter(pc.greater(counts.field("counts"), 1))
+        text, count = repeated[0].as_py().values()
+        raise DataError(f"vocabulary of {len(texts)} {kind}: {text!r} occurs {count} times; keep one")
+    return texts
 
 
 class GrowingArray:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
 from paraphrastic.text.columns import Ragged, Texts, chunks
-from paraphrastic.vocabulary.words import WordVocabulary
+from paraphrastic.vocabulary.kinds import WordVocabulary
 
 WINDOW = 5  # tokens on each side
 SMOOTHING = 0.75  # exponent of the frequencies of neighbours

@@ -12,9 +12,8 @@ from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import ArchitectureConfig, WordEmbeddingsConfig
 from paraphrastic.training.teacher import TeacherVectors
-from paraphrastic.vocabulary.bigrams import is_bigram
+from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens, boundary_widths, is_bigram
 from paraphrastic.vocabulary.pretrained import read_vectors
-from paraphrastic.vocabulary.words import END, START, BoundaryTokens, boundary_widths
 
 
 def initial_embeddings(

@@ -19,9 +19,8 @@ from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
 from paraphrastic.training.processes import Processes
 from paraphrastic.training.sentence_pairs import Paraphrases
-from paraphrastic.vocabulary.counting import count_bigrams
+from paraphrastic.vocabulary.counting import count_bigrams, merge_counts
 from paraphrastic.vocabulary.kinds import VocabularyKind
-from paraphrastic.vocabulary.words_and_ngrams import merge_counts
 
 
 def initial_model(

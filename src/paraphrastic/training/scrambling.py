@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.options import ArchitectureConfig, RecurrentConfig
-from paraphrastic.vocabulary.words import boundary_widths
+from paraphrastic.vocabulary.kinds import boundary_widths
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from paraphrastic.nn.batch import DeviceSentences, SentenceFile, UnreadSentences
 from paraphrastic.text.columns import Ragged
 from paraphrastic.training.batches import weighted_rows
 from paraphrastic.training.losses import ALL, negative_mask
-from paraphrastic.vocabulary.kinds import Vocabulary
-from paraphrastic.vocabulary.words import WordVocabulary
+from paraphrastic.vocabulary.kinds import Vocabulary, WordVocabulary
 
 # bytes of text above which ids are not kept: those of words take two thirds as much as the text, those of characters 4
 # times, of n-grams about 18 times

@@ -13,8 +13,8 @@ from paraphrastic.base.files import scratch_folder
 from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.tokenizing import tokenize_sources
-from paraphrastic.inference.model import Model, load
-from paraphrastic.inference.model_folder import is_model_folder
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.model_folder import is_model_folder, load
 from paraphrastic.models import config_class
 from paraphrastic.scoring.teaching import teach
 from paraphrastic.sources.catalogue import corpus, suite
@@ -42,11 +42,12 @@ def train(
     Args:
         pairs: files, folders of files, and names of corpora such as `open`; see `sources.own_files`.
         out: folder of the model; a model that is there is replaced.
-        model: an entry of `models` in params.yaml.
+        model: an entry of models.yaml.
         benchmarks: evaluation sets that select the epoch, and whose sentences are kept out of training; without any,
             the last epoch is kept, and nothing is.
-        settings: other values of params.yaml by dotted key, such as `{"models.avg.dim": 100}`.
-        params: a file like params.yaml; by default that of the working directory, or else that of this package.
+        settings: other values of params.yaml and models.yaml, such as `{"seed": 2, "models.yaml:avg.dim": 100}`.
+        params: a file like params.yaml, with models.yaml beside it; by default that of the working directory, or of
+            this package.
 
     Raises:
         ParameterError: a name or a setting is unknown or has a wrong value, or `out` is there and is no model.

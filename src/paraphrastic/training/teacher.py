@@ -15,9 +15,8 @@ from torch import Tensor
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
-from paraphrastic.scoring.principal_directions import principal_directions
-from paraphrastic.vocabulary.kinds import VocabularyKind
-from paraphrastic.vocabulary.words_and_ngrams import is_word
+from paraphrastic.scoring.scorer import principal_directions
+from paraphrastic.vocabulary.kinds import VocabularyKind, is_word
 
 
 class TeacherVectors:

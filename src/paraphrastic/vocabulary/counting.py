@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from paraphrastic.base.parallel import in_order, njit
 from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.text.columns import Ragged, Texts, chunks, offsets_from_lengths, split_words
+from paraphrastic.vocabulary.kinds import WORDS_CHUNK, VocabularyKind, WordVocabulary, entry_kinds
 from paraphrastic.vocabulary.ngrams import ALPHABET, CHUNK, NgramNumbering, code_points
-from paraphrastic.vocabulary.words import CHUNK as WORDS_CHUNK
-from paraphrastic.vocabulary.words import WordVocabulary
 
 OnProgress = Callable[[int], object]  # called with the number of sentences counted since the last call
 Weights = NDArray[np.int64]
@@ -116,6 +115,63 @@ def count_bigrams(sentences: Texts, words: pa.StringArray | pa.ChunkedArray, min
     texts = pc.binary_join_element_wise("", first, second, "", " ")
     table = pa.table({"text": texts, "count": total["count"], "sentences": total["sentences"]})
     return table.sort_by([("count", "descending"), ("text", "ascending")]).cast(WORD_COUNTS)
+
+
+def count_entries(
+    kind: VocabularyKind,
+    sentences: pa.StringArray,
+    orders: Sequence[int] = (),
+    min_count: int = 1,
+    ngrams_per_order: int | None = None,
+    bigram_min_count: int | None = None,
+) -> pa.Table:
+    """Count the entries that a vocabulary of `sentences` can have.
+
+    Args:
+        kind: what the entries are.
+        sentences: tokenized.
+        orders: lengths of character n-grams, for the kinds that have n-grams.
+        min_count: occurrences that an entry needs.
+        ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
+        bigram_min_count: occurrences that a pair of adjacent words needs; None counts no pairs.
+
+    Returns:
+        Table with columns `text`, `count` and `sentences`, and `order` if there are n-grams or characters only.
+    """
+    if kind == "words":
+        return count_words(sentences, min_count)
+    ngrams = count_ngrams(sentences, [1] if kind == "characters" else orders, min_count, ngrams_per_order)
+    if kind != "words+ngrams":
+        return ngrams
+    words = count_words(sentences, min_count)
+    bigrams = count_bigrams(sentences, words["text"], bigram_min_count) if bigram_min_count else None
+    return merge_counts(ngrams, words, bigrams)
+
+
+def merge_counts(ngrams: pa.Table, words: pa.Table, bigrams: pa.Table | None = None) -> pa.Table:
+    """Merge tables of n-grams, of words and of pairs of adjacent words into one vocabulary.
+
+    Args:
+        ngrams: as the vocabulary stage writes them.
+        words: likewise.
+        bigrams: as `count_bigrams` returns them; None for no pairs.
+
+    Returns:
+        Table of `text`, `count` and `sentences`: n-grams of neither form, then the words, then n-grams that have the
+        form of a word but are missing from `words`, then the pairs, then n-grams of their form that are missing there.
+    """
+    columns = ["text", "count", "sentences"]
+    spaced = pc.binary_join_element_wise("", words["text"], "", " ")
+    words = words.set_column(words.schema.get_field_index("text"), "text", spaced)
+    bigrams = words.slice(0, 0) if bigrams is None else bigrams
+    others, like_words, like_bigrams = (ngrams.filter(kind) for kind in entry_kinds(ngrams["text"]))
+    parts = others, words, _without(like_words, words), bigrams, _without(like_bigrams, bigrams)
+    return pa.concat_tables(table.select(columns) for table in parts)
+
+
+def _without(table: pa.Table, other: pa.Table) -> pa.Table:
+    """Return the rows whose text `other` lacks."""
+    return table.filter(pc.invert(pc.is_in(table["text"], other["text"])))
 
 
 class OccurrenceCounter:

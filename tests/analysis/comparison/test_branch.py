@@ -11,6 +11,7 @@ from paraphrastic.analysis.comparison.branch import branch_report
 from paraphrastic.base.errors import ParameterError
 from tests.helpers.metrics_project import (
     METRICS,
+    OPTIONS,
     PARAMS,
     REPORT,
     SETS,
@@ -55,7 +56,7 @@ def test_worse_model(project):
         "",
         "| parameter | old | new |",
         "| --- | --- | --- |",
-        "| models.avg.margin | `0.6` | `0.9` |",
+        "| models.yaml:avg.margin | `0.6` | `0.9` |",
         "",
         "| metric | old | new | change |  |",
         "| --- | ---: | ---: | ---: | ---: |",
@@ -111,7 +112,7 @@ def test_names_have_a_file_only_if_two_files_have_them(project):
     (project / "dvc.yaml").write_text(stages + task)
     (project / "metrics/task.json").write_text('{"sample": {"words": 1.0}, "finetune": {"dev": 1.0}}')
     names = {line.split(" | ")[0] for line in report_lines() if line.startswith("| ")}
-    assert {"| finetune.dev", "| metrics/task.json sample.words"} <= names
+    assert {"| finetune.dev", "| metrics/task.json:sample.words"} <= names
 
 
 def test_scores_of_the_merge_base_are_not_in_the_cache(project):
@@ -201,36 +202,34 @@ def test_order_and_limits_of_many_changes(project):
 
 
 @pytest.mark.slow
-def test_parameters_of_models_that_are_not_chosen(project):
-    changed = PARAMS.replace("seed: 1", "seed: true")
-    changed = changed.replace("max_grad_norm: 1.0", "max_grad_norm: 2.0, learning_rate: 1e-05")
-    changed = changed.replace("vectors: ", 'vectors: "a|b`c\\n<img src=x>"')
-    write_project(project, changed.replace("[2, 3]", "[2, 4]"))
-    visible, _, collapsed = branch_report("main").partition("<details>")
-    assert visible.startswith("no metric changed\n")
-    for row in (
-        "| models.avg.orders | `[2, 3]` | `[2, 4]` |",
-        "| models.avg.vectors | — | `a\\|b'c <img src=x>` |",
+def test_parameters_of_the_chosen_model(project):
+    options = OPTIONS.replace("max_grad_norm: 1.0", "max_grad_norm: 2.0").replace("[2, 3]", "[2, 4]")
+    options = options.replace("vectors: ", 'vectors: "a|b`c\\n<img src=x>"')
+    write_project(project, PARAMS.replace("seed: 1", "seed: true"), options=options)
+    lines = report_lines()
+    assert lines[0] == "no metric changed"
+    assert [line for line in lines if line.startswith("| ")][2:] == [
+        "| models.yaml:avg.orders | `[2, 3]` | `[2, 4]` |",
+        "| models.yaml:avg.vectors | — | `a\\|b'c <img src=x>` |",
         "| seed | `1` | `true` |",
-    ):
-        assert row in visible.splitlines()
-    assert "gran" not in visible
-    assert collapsed.startswith("<summary>parameters of other models: 2</summary>")
-    rows = "| models.gran.learning_rate | — | `1e-05` |\n| models.gran.max_grad_norm | `1.0` | `2.0` |\n\n</details>"
-    assert rows in collapsed
+    ]
 
 
 @pytest.mark.slow
-def test_other_model_and_seed_and_a_long_value(project):
-    other = PARAMS.replace("model: avg", "model: gran").replace("seed: 1", "seed: 2")
-    write_project(project, other.replace("vectors: ", f"vectors: {'x' * 200}"))
-    lines = report_lines()
-    assert lines[2].endswith("the merge base with `main`. The seed was `1` and is `2`.")
-    assert [row for row in lines if row.startswith("|")][2:] == [
-        "| model | `avg` | `gran` |",
-        f"| models.avg.vectors | — | `{'x' * 120}…` |",
-        "| seed | `1` | `2` |",
-    ]
+def test_other_model_and_seed(project):
+    write_project(project, PARAMS.replace("model: avg", "model: gran").replace("seed: 1", "seed: 2"))
+    visible, _, collapsed = branch_report("main").partition("<details>")
+    assert "the merge base with `main`. The seed was `1` and is `2`.\n" in visible
+    rows = [line for line in visible.splitlines() if line.startswith("| ")][2:]
+    assert rows == ["| model | `avg` | `gran` |", "| seed | `1` | `2` |"]
+    assert collapsed.startswith("<summary>options of both models: 4</summary>")
+    assert "| models.yaml:gran.margin | — | `0.4` |" in collapsed.splitlines()
+
+
+@pytest.mark.slow
+def test_long_value(project):
+    write_project(project, options=OPTIONS.replace("vectors: ", f"vectors: {'x' * 200}"))
+    assert f"| models.yaml:avg.vectors | — | `{'x' * 120}…` |" in report_lines()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, refuse_empty
-from paraphrastic.vocabulary.characters import CharacterVocabulary
+from paraphrastic.vocabulary.ngrams import CharacterVocabulary
 from tests.helpers.tagged_text import tagged_tokens
 
 VOCABULARY = CharacterVocabulary(pa.array(["a", "b", " "]))

@@ -1,6 +1,5 @@
 """Taggers in use: tags, accuracy, and folders."""
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -43,17 +42,6 @@ def test_tags_and_bytes_after_loading(name, block, tmp_path):
     assert loaded.tag(TABLE) == tagger.tag(TABLE)
     loaded.save(tmp_path / "b")
     assert folder_content(tmp_path / "a") == folder_content(tmp_path / "b")
-
-
-def test_tags_of_folder_without_later_options(tmp_path):
-    name, block = VARIANTS["charcnn"]
-    tagger = random_tagger(name, block)
-    tagger.save(tmp_path)
-    path = tmp_path / "config.json"
-    content = json.loads(path.read_text())
-    del content["config"]["dense"], content["config"]["lowercase"]
-    path.write_text(json.dumps(content))
-    assert Tagger.load(tmp_path).tag(TABLE) == tagger.tag(TABLE)
 
 
 def replace(path: Path, old: str, new: str) -> None:

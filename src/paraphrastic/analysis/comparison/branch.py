@@ -21,6 +21,7 @@ from paraphrastic.analysis.comparison.formats import markdown, markdown_table
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
+OPTIONS_FILE, TASKS = "models.yaml", "metrics/finetune"
 THRESHOLD = 0.5  # points; a smaller change of a number of a set or of an analysis is not reported
 UNRATED = {  # metrics that are neither better nor worse when they grow, and columns of analyses
     *("2013_sets", "epoch", "n", "oov", "sets"),
@@ -63,21 +64,22 @@ def branch_report(base: str) -> str:
         commit = _merge_base(base)
         all_params, params_warning = _dvc_diff("params", commit)
         all_metrics, metrics_warning = _dvc_diff("metrics", commit)
+        all_metrics = [*all_metrics, *_task_metrics(commit)]
         numbers = [Change(change.name, _number(change.old), _number(change.new)) for change in all_metrics]
         metrics = [change for change in numbers if change.old != change.new]
-        params, others = _changed_params(all_params)
+        params, options = _changed_params(all_params)
         sets = _set_changes(commit, metrics)
         analyses = _analysis_changes(commit)
         significance = _significance(commit) if metrics or sets else []
     warnings = [f"\n{_format_value(warning)}" for warning in (params_warning, metrics_warning) if warning]
-    if not (params or others or metrics or sets or analyses or warnings):
+    if not (params or options or metrics or sets or analyses or warnings):
         return f"no parameter changed, no metric changed, no score of a set changed by more than {THRESHOLD} points"
     limit = f"that changed by more than {THRESHOLD} points"
     lines = [
         *(_summary(metrics), *warnings, ""),
         f"Compared with {commit[:10]}, the merge base with {_format_value(base)}.{_seeds(all_params)}",
         *_params_table(params),
-        *_collapsed(f"parameters of other models: {len(others)}", _params_table(others)),
+        *_collapsed(f"options of both models: {len(options)}", _params_table(options)),
         *_metrics_table("metric", metrics),
         *_collapsed(f"scores of single sets {limit}: {len(sets)}", _metrics_table("set", sets)),
         *_collapsed(f"numbers of analyses {limit}: {len(analyses)}", _metrics_table("analysis", analyses)),
@@ -114,11 +116,45 @@ def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
     files = json.loads(done.stdout or "{}")
     counts = Counter(name for values in files.values() for name in values)
     changes = [
-        Change(name if counts[name] == 1 else f"{file} {name}", value.get("old"), value.get("new"))
+        Change(f"{file}:{name}" if is_of_model or counts[name] > 1 else name, value.get("old"), value.get("new"))
         for file, values in files.items()
+        for is_of_model in [file == OPTIONS_FILE]
         for name, value in values.items()
     ]
     return changes, next((line for line in messages if "failed to load" in line), "")
+
+
+def _task_metrics(commit: str) -> list[Change]:
+    """Return the metrics of supervised tasks, which are outputs and not metrics for DVC."""
+    return [
+        Change(name, old.get(name), new.get(name))
+        for path in _files_of(commit, TASKS, "json")
+        for old in [_flat(_run("git", "show", f"{commit}:{path}").stdout)]
+        for new in [_flat(Path(path).read_text(encoding="utf-8") if Path(path).is_file() else "")]
+        for name in old | new
+    ]
+
+
+def _flat(text: str) -> dict[str, Any]:
+    """Return the values of a tree in JSON by dotted key; none if the text is empty or damaged."""
+    try:
+        pending = [*json.loads(text).items()]
+    except (ValueError, AttributeError):
+        return {}
+    values: dict[str, Any] = {}
+    while pending:
+        name, value = pending.pop(0)
+        if isinstance(value, dict):
+            pending = [*((f"{name}.{key}", each) for key, each in value.items()), *pending]
+        else:
+            values[name] = value
+    return values
+
+
+def _files_of(commit: str, folder: str, ending: str) -> list[str]:
+    """Return the files of a folder in a commit or in the working tree."""
+    old = _run("git", "ls-tree", "--name-only", commit, f"{folder}/").stdout.split()
+    return sorted({*(path for path in old if path.endswith(f".{ending}")), *map(str, Path(folder).glob(f"*.{ending}"))})
 
 
 def _number(value: Any) -> float | None:
@@ -161,8 +197,7 @@ def _set_changes(commit: str, metrics: Sequence[Change]) -> list[Change]:
 
 
 def _analysis_changes(commit: str) -> list[Change]:
-    old = _run("git", "ls-tree", "--name-only", commit, f"{ANALYSES}/").stdout.split()
-    files = sorted({*old, *map(str, Path(ANALYSES).glob("*.csv"))})
+    files = _files_of(commit, ANALYSES, "csv")
     return [change for path in files for change in _table_changes(commit, path, f"{Path(path).stem}.")]
 
 
@@ -173,7 +208,7 @@ def _worst_first(changes: Sequence[Change]) -> list[Change]:
 
 def _format_name(name: str) -> str:
     """Replace the characters of a name that could be Markdown by question marks."""
-    return re.sub(r"[^\w./≤≥– -]", "?", name)
+    return re.sub(r"[^\w./:≤≥– -]|:(?=//)", "?", name)
 
 
 def _format_number(value: float | None, sign: str = "") -> str:
@@ -237,13 +272,11 @@ def _summary(metrics: Sequence[Change]) -> str:
 
 
 def _changed_params(params: Sequence[Change]) -> tuple[list[Change], list[Change]]:
-    """Return the changes of parameters, and those of models that are chosen neither before nor after the change."""
-    chosen = {value for change in params if change.name == "model" for value in (change.old, change.new)}
+    """Return the changes of parameters, and apart, if another model was chosen, the options of both."""
     changes = sorted(change for change in params if repr(change.old) != repr(change.new))  # 1 == True == 1.0
-    others = [
-        change for change in changes if change.name.startswith("models.") and change.name.split(".")[1] not in chosen
-    ]
-    return [change for change in changes if change not in others], others
+    options = [change for change in changes if change.name.startswith(f"{OPTIONS_FILE}:")]
+    is_other = any(change.name == "model" for change in changes)
+    return [change for change in changes if not (is_other and change in options)], options if is_other else []
 
 
 def _seeds(params: Sequence[Change]) -> str:

@@ -20,7 +20,7 @@ from paraphrastic.training.curves import Curves
 from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.trainer import ORDER, Trainer
-from paraphrastic.vocabulary.kinds import count_entries
+from paraphrastic.vocabulary.counting import count_entries
 
 
 def train_tagger(

@@ -19,7 +19,7 @@ from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, re
 from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.scoring.neural import length_batches
-from paraphrastic.scoring.weight_files import current_options, read_weights, write_weights
+from paraphrastic.scoring.weight_files import read_weights, write_weights
 from paraphrastic.vocabulary.kinds import build_vocabulary
 
 FORMAT = 2
@@ -122,7 +122,7 @@ def _read_config(path: Path) -> tuple[TaggerConfig, pa.StringArray]:
         if content["format"] != FORMAT:
             raise ModelError(f"{path}: tagger format {content['format']}, this version reads {FORMAT}; train it again")
         config_class = tagger_config_class(content["tagger"])
-        config = config_class(**current_options(content["config"], config_class.model_fields))
+        config = config_class(**content["config"])
         return config, pa.array(content["tags"], pa.string())
     except OSError as error:
         raise ModelError(f"{path.parent}: no tagger here; train one") from error

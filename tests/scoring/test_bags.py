@@ -1,6 +1,7 @@
-"""TF-IDF over words and over character n-grams against scikit-learn."""
+"""Cosines of bags; TF-IDF against scikit-learn, and word overlap against a count of words in plain Python."""
 
 from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +12,51 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.inference import model_folder
-from paraphrastic.scoring.tfidf import TfidfScorer
+from paraphrastic.models import overlap
+from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer, cosine_of_sparse_rows
+from paraphrastic.text.columns import Ragged
 from tests.helpers.hard_text import hard_sentences
-from tests.helpers.pair_scores import all_pairs, score_texts
+from tests.helpers.pair_scores import all_pairs, cosines, score_texts
+
+ROWS, COLUMNS = 30, 12
+LEFT, RIGHT = (rows.ravel() for rows in np.indices((ROWS, ROWS)))
+
+
+def random_rows(density: float) -> np.ndarray:
+    """Return a matrix (ROWS, COLUMNS) of which a share `density` is positive, with a first row of zeros."""
+    rng = np.random.default_rng(0)
+    dense = rng.uniform(0.1, 9, (ROWS, COLUMNS)) * (rng.random((ROWS, COLUMNS)) < density)
+    dense[0] = 0
+    return dense
+
+
+def to_ragged(dense: np.ndarray) -> tuple[Ragged, np.ndarray]:
+    """Return the positive columns of each row, and the values there."""
+    row, column = np.nonzero(dense)
+    offsets = np.searchsorted(row, np.arange(ROWS + 1))
+    return Ragged(column.astype(np.int32), offsets), dense[row, column]
+
+
+@pytest.mark.parametrize("density", [0.0, 0.1, 0.5, 1.0])
+def test_cosine_of_sparse_rows_against_dense_rows(density):
+    dense = random_rows(density)
+    scores = cosine_of_sparse_rows(*to_ragged(dense), LEFT, RIGHT)
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, cosines(dense), atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint16])
+def test_cosine_of_sparse_rows_with_rows_of_any_integer_type(dtype):
+    dense = random_rows(0.5)
+    left, right = np.array([1, 2], dtype), np.array([1, 3], dtype)
+    scores = cosine_of_sparse_rows(*to_ragged(dense), left, right)
+    np.testing.assert_allclose(scores, cosines(dense).reshape(ROWS, ROWS)[left, right], atol=1e-6)
+
+
+def test_cosine_of_sparse_rows_of_no_pairs():
+    nothing = np.array([], np.int64)
+    assert cosine_of_sparse_rows(*to_ragged(random_rows(0.5)), nothing, nothing).shape == (0,)
+
 
 chars, words = (import_module(f"paraphrastic.models.tfidf-{tokens}") for tokens in ("chars", "words"))
 DEFAULTS = {chars: chars.Config(order=3), words: words.Config()}  # as in params.yaml
@@ -130,3 +173,54 @@ def test_idf_of_another_length(tmp_path):
     config = TfidfScorer("ngrams", pa.array(["abc", "abd"]), np.ones(1)).save(tmp_path)
     with pytest.raises(ModelError, match=rf"^{tmp_path}/weights\.safetensors: not the weights of this model"):
         TfidfScorer.load(tmp_path, config["scorer"])
+
+
+SCORER = OverlapScorer()
+
+
+def naive_overlap(left: str, right: str) -> float:
+    """Return |A ∩ B| / √(|A| |B|) for the sets of words A and B; 0 if one is empty."""
+    a, b = ({*text.split(" ")} - {""} for text in (left, right))
+    return len(a & b) / (len(a) * len(b)) ** 0.5 if a and b else 0.0
+
+
+def test_overlap_worked_by_hand():
+    assert score_texts(SCORER, "a b c", "b c d e") == pytest.approx(2 / (3 * 4) ** 0.5)
+    assert score_texts(SCORER, "a b", "c d") == 0
+
+
+def test_overlap_of_repeated_words():
+    assert score_texts(SCORER, "a a a b", "b a") == pytest.approx(1)
+
+
+def test_overlap_of_empty_sentences():
+    assert score_texts(SCORER, "", "the cat") == score_texts(SCORER, "", "") == 0
+
+
+def test_overlap_of_hard_text_against_naive_count():
+    sentences = hard_sentences(60, seed=1)
+    expected = [naive_overlap(*pair) for pair in product(sentences.to_pylist(), repeat=2)]
+    np.testing.assert_allclose(SCORER.score(sentences, *all_pairs(sentences)), expected, atol=1e-6)
+
+
+def test_overlap_with_leading_and_double_spaces():
+    assert score_texts(SCORER, "  a  b ", "b a") == pytest.approx(1)
+
+
+def test_texts_of_an_empty_vocabulary():
+    assert OverlapScorer().texts.equals(pa.array([], pa.string()))
+
+
+def test_oov_share_without_vocabulary():
+    assert SCORER.oov_share(pa.array(["the cat", "", "xyzzy"])).tolist() == [0, 0, 0]
+
+
+def test_overlap_after_loading(tmp_path):
+    sentences = hard_sentences(20, seed=2)
+    fitted = overlap.MODEL.fit(overlap.Config(), sentences)
+    model_folder.save(fitted, "overlap", overlap.Config(), tmp_path)
+    loaded = model_folder.load_scorer(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["config.json"]
+    pairs = all_pairs(sentences)
+    np.testing.assert_array_equal(loaded.score(sentences, *pairs), fitted.score(sentences, *pairs))
+    np.testing.assert_array_equal(loaded.oov_share(sentences), fitted.oov_share(sentences))

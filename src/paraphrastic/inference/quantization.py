@@ -1,27 +1,12 @@
 """Sentence vectors as small integers or bits, in the forms of sentence-transformers."""
 
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import ParameterError
+from paraphrastic.inference.model import Precision
 from paraphrastic.scoring.scorer import Vectors
-
-Precision = Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"]
-
-
-def checked_precision(precision: Precision | None) -> Precision:
-    """Return a precision, float32 for None.
-
-    Raises:
-        ParameterError: it is unknown.
-    """
-    if precision is None:
-        return "float32"
-    if precision not in get_args(Precision):
-        raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
-    return precision
 
 
 def quantize(vectors: Vectors, precision: Precision) -> NDArray[Any]:

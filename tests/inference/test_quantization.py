@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.inference.precision import quantize
+from paraphrastic.inference.quantization import quantize
 
 VECTORS = np.array([[-1, 0, 255, 3], [254, 0, 0, 3], [126, 0, 128, 3]], np.float32)
 

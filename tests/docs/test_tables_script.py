@@ -1,0 +1,71 @@
+"""The script that sorts and searches the tables of `docs/papers`, on a page that is made up."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from tests.helpers.repository import ROOT
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+
+PAGE = """
+const element = (text = "") => {
+  const attributes = {}, listeners = {};
+  return {
+    innerText: text, textContent: text, childNodes: [], append() {},
+    getAttribute: name => attributes[name] ?? null,
+    setAttribute: (name, value) => { attributes[name] = value; },
+    removeAttribute: name => { delete attributes[name]; },
+    addEventListener: (name, act) => { listeners[name] = act; },
+    dispatch: (name, event) => listeners[name](event),
+  };
+};
+const rows = ROWS.map(texts => ({ cells: texts.map(element), textContent: texts.join(" "), hidden: false }));
+const body = { rows, append(...sorted) { this.rows = sorted; } }, head = { cells: [element("row"), element("x")] };
+const buttons = [], field = element(), label = { hidden: true, querySelector: () => field };
+const found = { ".papers table": [{ tBodies: [body], tHead: { rows: [head] } }], ".papers tbody tr": rows };
+globalThis.document = {
+  createElement: () => { buttons.push(element()); return buttons.at(-1); },
+  querySelectorAll: selector => found[selector] ?? [label],
+};
+const click = column => {
+  buttons[column].dispatch("click");
+  return [head.cells[column].getAttribute("aria-sort"), ...body.rows.map(row => row.cells[0].innerText)];
+};
+const search = value => {
+  field.dispatch("input", { target: { value } });
+  return rows.filter(row => !row.hidden).map(row => row.cells[0].innerText);
+};
+"""
+ROWS = [["b 10", "1,000"], ["b 9", "−2.5 ± 1"], ["a", "–"], ["c", "30*"], ["d", "4 / 5"]]
+
+
+def evaluate(expression, rows=ROWS):
+    """Return the value of an expression after the script has run on a page with these rows."""
+    script = (ROOT / "docs/assets/papers.js").read_text(encoding="utf-8")
+    code = f"const ROWS = {json.dumps(rows)};{PAGE}{script}console.log(JSON.stringify({expression}))"
+    done = subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(done.stdout)
+
+
+def test_clicks_sort_numbers_by_value_with_missing_ones_last():
+    ascending, descending, original = evaluate("[click(1), click(1), click(1)]")
+    assert ascending == ["ascending", "b 9", "d", "c", "b 10", "a"]
+    assert descending == ["descending", "b 10", "c", "d", "b 9", "a"]
+    assert original == [None, *(row[0] for row in ROWS)]
+
+
+def test_clicks_sort_texts_by_alphabet_and_only_one_column_is_marked():
+    assert evaluate("[click(1), click(0)][1]") == ["ascending", "a", "b 9", "b 10", "c", "d"]
+    assert evaluate("[click(1), click(0), head.cells[1].getAttribute('aria-sort')][2]") is None
+
+
+def test_search_shows_rows_with_all_words():
+    assert evaluate("[label.hidden, search('B 1'), search('b nothing'), search('')]") == [
+        False,
+        ["b 10", "b 9"],
+        [],
+        [row[0] for row in ROWS],
+    ]

@@ -1,0 +1,27 @@
+"""Cosines of vectors, and principal directions: the right singular vectors of NumPy, with a sign."""
+
+import numpy as np
+import pytest
+
+from paraphrastic.scoring.scorer import cosine_of_vectors, normalize_rows, principal_directions
+
+
+def test_cosine_of_vectors_worked_by_hand():
+    vectors = np.array([[3, 4], [4, 3], [-3, -4], [0, 0]], np.float32)
+    scores = cosine_of_vectors(vectors, np.array([0, 0, 0, 3]), np.array([1, 2, 3, 3]))
+    np.testing.assert_allclose(scores, [24 / 25, -1, 0, 0], atol=1e-6)
+
+
+def test_normalize_rows_with_zero_row():
+    np.testing.assert_allclose(normalize_rows(np.array([[3, 4], [0, 0]], np.float32)), [[0.6, 0.8], [0, 0]])
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 5, 9])
+def test_right_singular_vectors(count):
+    rows = np.random.default_rng(3).normal(size=(40, 5)) * [1, 2, 3, 4, 5]
+    directions = principal_directions(rows.T @ rows, count)
+    expected = np.linalg.svd(rows)[2][:count]
+    assert directions.shape == (min(count, 5), 5)
+    np.testing.assert_allclose(np.abs(directions), np.abs(expected), atol=1e-9)
+    assert (directions.max(1, initial=0) >= -directions.min(1, initial=0)).all()
+    np.testing.assert_allclose(directions @ directions.T, np.eye(len(directions)), atol=1e-9)
