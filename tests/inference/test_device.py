@@ -14,7 +14,7 @@ from paraphrastic.base.errors import ParameterError
 from paraphrastic.scoring import neural
 from tests.helpers.encoder_variants import LSTM, REPRESENTATIVE, variant_parameters
 from tests.helpers.pretended_device import DEVICE, HAS_GPU, gpu, tensors_of
-from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model
+from tests.helpers.small_models import save_encoder, save_pair_model
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 TEXTS = [*SENTENCES.to_pylist(), "", "日本 xyzzy", f"{WORDS[0]}, {WORDS[1]}!"]
@@ -78,22 +78,9 @@ def test_explanation_on_device_and_cpu(records, tmp_path):
     np.testing.assert_allclose(left, right, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", [*WITHOUT_TORCH, "overlap", "tfidf-words"])
-def test_models_without_torch(name, records, tmp_path):
-    on_cpu = save_encoder(tmp_path, name, ENCODERS[name]) if name in ENCODERS else save_baseline(tmp_path, name)
-    loaded = paraphrastic.load(tmp_path, device="auto")
-    scores = (model.similarity_pairwise(TEXTS[:-1], TEXTS[1:]) for model in (on_cpu, loaded))
-    np.testing.assert_array_equal(*scores)
-    with pytest.raises(ParameterError) as caught:
-        paraphrastic.load(tmp_path, device="cuda")
-    message = f"{tmp_path}: {name} is computed on the CPU, without PyTorch; use auto or cpu"
-    assert str(caught.value) == f"device 'cuda': {message}"
-
-
-@pytest.mark.parametrize("name", ["avg", "lstmavg"])
 @pytest.mark.parametrize("device", ["gpu", "cuda:x"])
-def test_wrong_name(name, device, tmp_path):
-    save_encoder(tmp_path, name, ENCODERS[name])
+def test_wrong_name(device, tmp_path):
+    save_encoder(tmp_path, "lstmavg", LSTM)
     with pytest.raises(ParameterError, match=f"^device '{device}': should be auto, cpu, cuda or cuda:N$"):
         paraphrastic.load(tmp_path, device=device)
 

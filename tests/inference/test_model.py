@@ -181,11 +181,6 @@ def test_similarity_by_cosine_of_vectors(model, batch_size):
     np.testing.assert_allclose(scores, cosines, atol=1e-6)
 
 
-def test_similarity_by_overlap(overlap):
-    scores = overlap.similarity_pairwise(["A cat.", "one two", "x"], ["A dog.", "Two ONE", "y"])
-    assert scores.tolist() == pytest.approx([2 / 3, 1, 0])
-
-
 @pytest.mark.parametrize("name", ["tfidf-words", "tfidf-chars"])
 def test_similarity_by_tfidf(tmp_path, name):
     model = save_baseline(tmp_path, name)

@@ -94,12 +94,6 @@ def test_selection_sets(tmp_path):
     assert load(tmp_path).summary()["selection"] == "sts.2012.MSRpar, pit2015"
 
 
-def test_model_that_does_not_name_its_selection_sets(tmp_path):
-    save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path)
-    edit_config(tmp_path, selection=...)
-    assert list(load(tmp_path).selection) == []
-
-
 def test_save_to_new_folder(tmp_path):
     save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path / "new/model")
     assert isinstance(load_scorer(tmp_path / "new/model"), OverlapScorer)
@@ -140,6 +134,11 @@ OF_ALL_KINDS = {
     "scorer-without-kind": (lambda f: edit_config(f, scorer={}), r"config\.json: not the configuration of a model"),
     "selection-of-numbers": (lambda f: edit_config(f, selection=[1]), r"config\.json: not the configuration of a"),
     "selection-is-a-number": (lambda f: edit_config(f, selection=1), r"config\.json: not the configuration of a"),
+    "config-without-selection": (lambda f: edit_config(f, selection=...), r"config\.json: not the configuration of a"),
+    "teacher-is-a-number": (lambda f: edit_config(f, teacher=1), r"config\.json: not the configuration of a"),
+    "sources-are-a-list": (lambda f: edit_config(f, sources=["a"]), r"config\.json: not the configuration of a"),
+    "sources-of-text": (lambda f: edit_config(f, sources={"a": "b"}), r"config\.json: not the configuration of a"),
+    "members-are-text": (lambda f: edit_config(f, members="3"), r"config\.json: not the configuration of a"),
     "format-1": (lambda f: edit_config(f, format=1), "model format 1, this version reads 2; train the model again"),
     "format-0": (lambda f: edit_config(f, format=0), "model format 0, this version reads 2; train the model again"),
     "format-text": (lambda f: edit_config(f, format="3"), "model format '3', this version reads 2; update the package"),

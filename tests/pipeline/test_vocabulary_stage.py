@@ -8,7 +8,7 @@ import pytest
 
 import pipeline.vocabulary as stage
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.parameters import Vocabulary
+from paraphrastic.base.parameters import VocabularyLimits
 from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table, write_table
 from tests.helpers.random_sentences import ALPHABETS, random_sentences
 
@@ -33,7 +33,7 @@ def run(tmp_path, monkeypatch):
             "ngram_min_count": 1,
             "ngrams_per_order": None,
         } | changes
-        monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(vocabulary=Vocabulary(**values)))
+        monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(vocabulary=VocabularyLimits(**values)))
         stage.main()
         tables = {name: read_table(stage.VOCABULARY / f"{name}.parquet", schema) for name, schema in SCHEMAS.items()}
         return {name: [tuple(row.values()) for row in table.to_pylist()] for name, table in tables.items()}

@@ -1,6 +1,11 @@
-"""Compile functions with numba, and compute in several threads; Arrow and numba release Python's global lock."""
+"""Compile functions with numba, compute in several threads, and end with the process that started this one.
+
+Arrow and numba release Python's global lock.
+"""
 
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,7 +20,7 @@ Array = NDArray[Any]  # an argument of a compiled function
 FASTMATH = {"reassoc", "contract", "arcp", "nsz"}  # of numba, without nnan and ninf: a NaN must reach the loss
 Function = TypeVar("Function", bound=Callable[..., Any])
 Item = TypeVar("Item")
-Result = TypeVar("Result")
+Output = TypeVar("Output")
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Function], Function]:
@@ -38,7 +43,22 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Function], Functio
     return compiled
 
 
-def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def end_with(starter: int) -> None:
+    """End this process within a second after its parent, which may be killed and then ends nothing itself.
+
+    Args:
+        starter: number of the parent.
+    """
+
+    def watch() -> None:
+        while os.getppid() == starter:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def in_order(work: Callable[[Item], Output], items: Iterable[Item]) -> Iterator[Output]:
     """Yield `work(item)` for each item, as `map` does, computed by `pyarrow.cpu_count()` threads.
 
     At most 2 · threads + 1 items are taken ahead of the results, in the thread that takes the results. An error in
@@ -49,7 +69,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
     if threads == 1:
         yield from map(work, items)
         return
-    waiting = deque[Future[Result]]()
+    waiting = deque[Future[Output]]()
     try:
         for future in _submit(work, items, _pool(threads, os.getpid())):
             waiting.append(future)
@@ -69,12 +89,12 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:
 
 
 def _submit(
-    work: Callable[[Item], Result], items: Iterable[Item], pool: ThreadPoolExecutor
-) -> Iterator["Future[Result]"]:
+    work: Callable[[Item], Output], items: Iterable[Item], pool: ThreadPoolExecutor
+) -> Iterator["Future[Output]"]:
     try:
         for item in items:
             yield pool.submit(work, item)
     except Exception as error:  # of any kind: it waits until the results of all items before it are taken
-        failed = Future[Result]()
+        failed = Future[Output]()
         failed.set_exception(error)
         yield failed

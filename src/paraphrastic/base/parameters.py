@@ -97,7 +97,7 @@ class Tokenize(Section):
     take_by: Literal["order", "random"]
 
 
-class Vocabulary(Section):
+class VocabularyLimits(Section):
     """Parameters of the stage `vocabulary`.
 
     Attributes:
@@ -184,7 +184,7 @@ class Choices(Section):
     benchmarks: Entries
     seed: int = Field(ge=0, lt=2**63)
     tokenize: Tokenize
-    vocabulary: Vocabulary
+    vocabulary: VocabularyLimits
     teacher: Teacher
     train: Train
 

@@ -9,7 +9,7 @@ results are the same in each run.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -180,24 +180,12 @@ def _encoded(model: Model, columns: Iterable[pa.StringArray]) -> Iterator[tuple[
             bar.advance(task, len(column))
 
 
-class LineIndex(Protocol):
-    """Finds lines that were added, among those with the vectors (n, dim) float16, of length 1 or zero."""
-
-    def add(self, rows: LineNumbers) -> None:
-        """Add lines by their numbers, which ascend from one call to the next."""
-        ...
-
-    def near(self, rows: LineNumbers, threshold: float) -> LineNumbers:
-        """Return a line whose cosine with each line is at least the threshold, (len(rows),); −1 if none is found."""
-        ...
-
-    def nearest(self, rows: LineNumbers, count: int) -> tuple[LineNumbers, Vectors]:
-        """Return the nearest lines and their cosines, (len(rows), count) each; −1 and −∞ if there are fewer."""
-        ...
-
-
 class AllLines:
-    """Compares with all lines, so that results are exact. `near` finds the first line."""
+    """Compares with all lines that were added, so that results are exact. `near` finds the first line.
+
+    Args:
+        vectors: (n, dim), of length 1 or zero. Lines are named by their rows, which ascend from one `add` to the next.
+    """
 
     def __init__(self, vectors: NDArray[np.float16]) -> None:
         self._vectors, self._rows = vectors, np.empty(0, np.int64)
@@ -266,7 +254,7 @@ class LineGraph:
         return found, cosines
 
 
-def index_of(vectors: NDArray[np.float16], exact: bool) -> LineIndex:
+def index_of(vectors: NDArray[np.float16], exact: bool) -> AllLines | LineGraph:
     """Return an empty index of the lines with these vectors."""
     return AllLines(vectors) if exact else LineGraph(vectors)
 

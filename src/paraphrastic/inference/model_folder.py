@@ -251,7 +251,7 @@ def read_info(folder: Path) -> ModelInfo:
         is_older = isinstance(content["format"], int) and content["format"] < FORMAT
         remedy = "train the model again" if is_older else "update the package"
         raise ModelError(f"{folder}: model format {content['format']!r}, this version reads {FORMAT}; {remedy}")
-    scorer, selection, sources = content.get("scorer"), content.get("selection", []), content.get("sources", {})
+    scorer, selection, sources = content.get("scorer"), content.get("selection"), content.get("sources", {})
     teacher, members = content.get("teacher"), content.get("members", 1)
     if not (
         isinstance(scorer, dict)

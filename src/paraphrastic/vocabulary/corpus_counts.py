@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from paraphrastic.base.console import progress
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import atomic_folder
-from paraphrastic.base.parameters import Vocabulary
+from paraphrastic.base.parameters import VocabularyLimits
 from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, WORD_COUNTS, StoredSentences, read_table, write_table
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 
 
-def count_vocabulary(corpus: Path, out: Path, options: Vocabulary) -> None:
+def count_vocabulary(corpus: Path, out: Path, options: VocabularyLimits) -> None:
     """Count words, character n-grams and characters over the distinct sentences, or over the pairs.
 
     Args:

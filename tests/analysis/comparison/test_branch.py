@@ -222,7 +222,7 @@ def test_other_model_and_seed(project):
     assert "the merge base with `main`. The seed was `1` and is `2`.\n" in visible
     rows = [line for line in visible.splitlines() if line.startswith("| ")][2:]
     assert rows == ["| model | `avg` | `gran` |", "| seed | `1` | `2` |"]
-    assert collapsed.startswith("<summary>options of both models: 5</summary>")
+    assert collapsed.startswith("<summary>options of both models: 4</summary>")
     assert "| models.yaml:gran.margin | — | `0.4` |" in collapsed.splitlines()
 
 
