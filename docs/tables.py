@@ -11,7 +11,7 @@ from pathlib import Path
 from docs import encoders
 from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.base.files import write_text
-from paraphrastic.papers.comparison import Cell, Line
+from paraphrastic.papers.comparing import Cell, Line
 from paraphrastic.papers.plan import overrides
 from paraphrastic.papers.project import Project
 

@@ -31,9 +31,8 @@ from torch import Tensor, distributed
 
 from paraphrastic.base import devices
 from paraphrastic.text.columns import Ragged
-from paraphrastic.training.launching import run_in_processes
-from paraphrastic.training.processes import Processes, join, share_bounds
-from paraphrastic.training.rank import local_rank
+from paraphrastic.training.launching import join, local_rank, run_in_processes
+from paraphrastic.training.processes import Processes, share_bounds
 from paraphrastic.vocabulary.kinds import build_vocabulary
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import PAIR_COUNT, PairCorpus, random_corpus

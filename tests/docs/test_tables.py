@@ -3,7 +3,7 @@
 import pytest
 
 from docs import tables
-from paraphrastic.papers.parameters import expected
+from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.results import Result
 from tests.helpers.small_project import declare, make_project

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,8 @@ from paraphrastic.base.errors import ParameterError
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.curves import Curves
 from paraphrastic.training.distillation import DistillationTrainer
+from paraphrastic.training.launching import join, rank
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from paraphrastic.training.processes import join
-from paraphrastic.training.rank import rank
 from tests.helpers import toy_distillation
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
 from tests.helpers.toy_training import prepare
@@ -96,3 +96,14 @@ def refuse(of: int) -> None:
     if rank() == of:
         raise ParameterError("device 'cuda:1': not available on this machine; use auto or cpu")
     join(torch.device("cpu"))
+
+
+def wait(seconds: float) -> None:
+    """Say that the process has joined the others, and do nothing for a while, also on SIGINT.
+
+    With SIGINT, torch interrupts processes whose parent has died, but a long call of C does not react to it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    join(torch.device("cpu"))
+    print("joined", flush=True)
+    time.sleep(seconds)

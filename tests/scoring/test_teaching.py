@@ -126,8 +126,8 @@ def test_several_processes(teach, monkeypatch, tmp_path):
 
 def test_process_ends_with_the_one_that_started_it():
     code = (
-        "import os, time; from paraphrastic.scoring.teaching import _end_with;"
-        "_end_with(os.getppid()); print('ready', flush=True); time.sleep(60)"
+        "import os, time; from paraphrastic.base.parallel import end_with;"
+        "end_with(os.getppid()); print('ready', flush=True); time.sleep(60)"
     )
     starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
     with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE) as process:

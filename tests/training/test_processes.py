@@ -1,5 +1,9 @@
 """Training in several processes: the same losses and weights as in one, also after a process was killed."""
 
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 
@@ -7,6 +11,7 @@ from paraphrastic.base.errors import ProcessError
 from paraphrastic.training.launching import run_in_processes
 from paraphrastic.training.processes import share_bounds
 from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_case, run_cases, run_distilled
+from tests.helpers.repository import ROOT
 from tests.helpers.toy_distillation import write_teacher
 
 UNDIVIDED = "avg, accumulated"  # the last mini-batch of a source has 4 sentences
@@ -63,6 +68,22 @@ def test_process_that_refuses(capfd):
     ):
         run_in_processes(2, refuse, 1)
     assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_nobody_is_left_when_the_one_that_started_them_is_killed():
+    code = (
+        "from paraphrastic.training.launching import run_in_processes\n"
+        "from tests.helpers.divided_training import wait\n"
+        "if __name__ == '__main__': run_in_processes(2, wait, 300)"
+    )
+    starter = [sys.executable, "-c", code]
+    with subprocess.Popen(starter, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert [process.stdout.readline() for _ in range(2)] == [b"joined\n"] * 2
+        process.kill()
+        killed = time.monotonic()
+        assert process.stdout.read() == b""  # when no process is left that has the pipe
+    assert time.monotonic() - killed < 30
 
 
 def test_sentences_are_divided_by_their_ids():

@@ -73,7 +73,7 @@ class Model:
         Raises:
             ModelError: the model compares pairs and has no sentence vectors.
         """
-        return int(self._encoder.encode(pa.array([], pa.string())).shape[1])
+        return int(self._encoder.encode_known(pa.array([], pa.string()))[0].shape[1])
 
     @property
     def vocabulary(self) -> pa.StringArray:

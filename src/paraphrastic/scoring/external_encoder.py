@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.scoring.scorer import Rows, Scores, Vectors, cosine_of_vectors
+from paraphrastic.scoring.scorer import Vectors, VectorScorer
 from paraphrastic.scoring.weight_files import wrong_config
 
 Float = Literal["float32", "bfloat16"]
@@ -22,7 +22,7 @@ _PROCESSES = 8  # each takes about a gigabyte
 _LARGE = 1 << 30  # bytes of an encoder
 
 
-class ExternalEncoder:
+class ExternalEncoder(VectorScorer):
     """Encodes tokenized, lower-cased text with the encoder in `folder`, and scores it by cosine similarity.
 
     Args:
@@ -52,10 +52,6 @@ class ExternalEncoder:
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and ones, (n,): what an external encoder knows is not known here."""
         return self.encode(sentences), np.ones(len(sentences), bool)
-
-    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
-        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
-        return cosine_of_vectors(self.encode(sentences), left, right)
 
     def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Return zeros, (n,): the out-of-vocabulary share is undefined for external encoders."""

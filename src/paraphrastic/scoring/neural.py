@@ -14,7 +14,7 @@ from torch import Tensor
 from paraphrastic.base.errors import ModelError
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
 from paraphrastic.nn.encoder import Encoder, PairModel, TrainableModel
-from paraphrastic.scoring.scorer import Rows, Scores, Vectors, cosine_of_vectors
+from paraphrastic.scoring.scorer import Rows, Scores, Vectors, VectorScorer
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
 from paraphrastic.text.columns import Ragged
@@ -68,22 +68,14 @@ class TrainedModel(Generic[Module]):
         return {name: weight.detach().cpu().numpy() for name, weight in weights.items()}
 
 
-class TrainedEncoder(TrainedModel[Encoder]):
+class TrainedEncoder(TrainedModel[Encoder], VectorScorer):
     """A sentence encoder, which scores by the cosine of sentence vectors."""
-
-    def encode(self, sentences: pa.StringArray) -> Vectors:
-        """Return the vectors of tokenized sentences, (n, out_dim)."""
-        return self.encode_known(sentences)[0]
 
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
         ragged = self.vocabulary.lookup(sentences)
         vectors = encode_ids(self.module, self.embeddings, ragged)
         return vectors.cpu().numpy(), self.vocabulary.has_known(ragged)
-
-    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
-        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
-        return cosine_of_vectors(self.encode(sentences), left, right)
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write vocabulary and weights; the result goes to `config.json`.

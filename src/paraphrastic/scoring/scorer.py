@@ -40,13 +40,17 @@ class Scorer(Protocol):
 class VectorScorer(Scorer, Protocol):
     """A scorer that compares sentence vectors."""
 
-    def encode(self, sentences: pa.StringArray) -> Vectors:
-        """Return the vectors of tokenized sentences, (n, dim)."""
+    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the vectors of tokenized sentences, and which of these have an entry of the vocabulary, (n,)."""
         ...
 
-    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
-        """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
-        ...
+    def encode(self, sentences: pa.StringArray) -> Vectors:
+        """Return the vectors of tokenized sentences, (n, dim)."""
+        return self.encode_known(sentences)[0]
+
+    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
+        return cosine_of_vectors(self.encode(sentences), left, right)
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from paraphrastic.base.errors import ModelError, ParameterError, ParaphrasticErr
 from paraphrastic.base.parallel import FASTMATH, Array, njit
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TABLE_FORMATS, TableFormat
-from paraphrastic.scoring.scorer import Rows, Scorer, Scores, Vectors, cosine_of_vectors
+from paraphrastic.scoring.scorer import Scorer, Vectors, VectorScorer
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.text.columns import Ragged, chunks
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
@@ -111,7 +111,7 @@ class EmbeddingTable:
         return EmbeddingTable(self.values[kept], None if self.scales is None else self.scales[kept])
 
 
-class StaticEncoder:
+class StaticEncoder(VectorScorer):
     """Encodes sentences as `StaticForm` says, and scores them by cosine similarity.
 
     Args:
@@ -141,10 +141,6 @@ class StaticEncoder:
         """Return the embedding table, (rows, dim)."""
         return self.table.array()
 
-    def encode(self, sentences: pa.StringArray) -> Vectors:
-        """Return the vectors of tokenized sentences, (n, dim)."""
-        return self.encode_known(sentences)[0]
-
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and which sentences have an entry of the vocabulary, (n,)."""
         parts = list(chunks(sentences, _PART))
@@ -160,10 +156,6 @@ class StaticEncoder:
         if self.form.pooling == "mean":
             vectors /= np.maximum(ragged.lengths, 1).astype(vectors.dtype)[:, None]
         return self._compose(vectors), self.vocabulary.has_known(ragged)
-
-    def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
-        """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
-        return cosine_of_vectors(self.encode(sentences), left, right)
 
     def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Return the share of each sentence's words or n-grams that the vocabulary lacks, (n,)."""

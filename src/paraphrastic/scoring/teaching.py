@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import threading
-import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -23,6 +21,7 @@ from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ModelError, ProcessError
 from paraphrastic.base.files import atomic_folder, write_text
 from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
 from paraphrastic.scoring.external_encoder import ExternalEncoder, Float, usable_device, usable_processes
@@ -119,16 +118,7 @@ def _start(starter: int) -> None:
 
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one that started it ends it
-    _end_with(starter)
-
-
-def _end_with(starter: int) -> None:
-    def watch() -> None:
-        while os.getppid() == starter:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    end_with(starter)
 
 
 def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path) -> tuple[str, int]:

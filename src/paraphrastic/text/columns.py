@@ -34,19 +34,13 @@ def chunks(sentences: Texts, size: int) -> Iterator[pa.StringArray]:
     is yielded; it is empty if there are no sentences.
     """
     empty = True
-    for array in _parts(sentences):
+    parts: Iterable[pa.StringArray] = [sentences] if isinstance(sentences, pa.Array) else sentences
+    for array in sentences.chunks if isinstance(sentences, pa.ChunkedArray) else parts:
         for start in range(0, len(array), _ROWS):
             yield from _split(pc.fill_null(array.slice(start, _ROWS), ""), size)
             empty = False
     if empty:
         yield pa.array([], pa.string())
-
-
-def _parts(sentences: Texts) -> Iterable[pa.StringArray]:
-    if isinstance(sentences, pa.ChunkedArray):
-        parts: Iterable[pa.StringArray] = sentences.chunks
-        return parts
-    return [sentences] if isinstance(sentences, pa.Array) else sentences
 
 
 def _split(sentences: pa.StringArray, size: int) -> Iterator[pa.StringArray]:

@@ -7,25 +7,20 @@ them, and the gradients of all processes are added: for the embedding table thos
 all processes know. The steps of pair models are not divided: every process computes all.
 """
 
-import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, distributed
-from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # it is public
-from torch.distributed.rendezvous import rendezvous
 
-from paraphrastic.base.errors import ConnectionLostError, ProcessError
+from paraphrastic.base.errors import ConnectionLostError
 from paraphrastic.nn.batch import Batch
 from paraphrastic.training.dense_optimizer import gradient_of
 from paraphrastic.training.embedding_optimizers import EmbeddingOptimizer
-from paraphrastic.training.meeting import Member, meet, refuse_differences
-from paraphrastic.training.rank import is_member, local_rank, rank, world_size
+from paraphrastic.training.launching import rank
 
 State = dict[str, Any]  # of a training run
 
@@ -110,7 +105,7 @@ class ProcessGroup(Processes):
         sent = own.new_zeros(max(counts), own.shape[1])  # all send as many rows
         sent[: len(own)] = own.detach()
         received = [torch.empty_like(sent) for _ in counts]
-        with _connected():
+        with connected():
             distributed.all_gather(received, sent)
         parts = [part[:count] for part, count in zip(received, counts, strict=True)]
         parts[self.rank] = own
@@ -130,14 +125,14 @@ class ProcessGroup(Processes):
     def agree(self, score: Callable[[], float]) -> float:
         """Return what the first process computes; the others wait."""
         scores = [score() if self.rank == 0 else 0.0]
-        with _connected():
+        with connected():
             distributed.broadcast_object_list(scores)
         return scores[0]
 
     def newest(self, state: State | None, digest: str) -> State | None:
         """Return the state of the process that has come farthest, which sends it if not all have read the same file."""
         own, known = (state["step"] if state else 0, digest), [(0, "")] * self.size
-        with _connected():
+        with connected():
             distributed.all_gather_object(known, own)
             if len(set(known)) == 1:
                 return state
@@ -163,71 +158,13 @@ def share_bounds(offsets: NDArray[np.int64], size: int) -> list[int]:
     return [*bounds, count]
 
 
-def join(device: torch.device, run: Mapping[str, str] = MappingProxyType({})) -> Processes:
-    """Join the group that started this process: over NCCL on GPUs, over gloo on CPUs. One process if there is none.
-
-    Args:
-        device: of this process.
-        run: a hash of each thing that determines what this process computes, by name.
-
-    Raises:
-        ProcessError: another process computes something else, cannot start, or does not come.
-    """
-    if not is_member():
-        return Processes()
-    if not distributed.is_initialized():
-        _start(device, _met(Member(socket.gethostname(), {**run})))
-    return ProcessGroup()
-
-
-def leave() -> None:
-    """Wait for the other processes of the group, and end the connections."""
-    with _connected():
-        distributed.barrier()
-        distributed.destroy_process_group()
-
-
-def announce(problem: str) -> None:
-    """Tell the other processes, if they wait for this one, why it cannot join them.
-
-    Raises:
-        ProcessError: says why, as in the other processes.
-    """
-    if not distributed.is_initialized():
-        _met(Member(socket.gethostname(), {}, problem))
-
-
-def _met(member: Member) -> PrefixStore:
-    """Return the store of this start of the group; of several processes of a machine that refuse, one says why."""
-    if rank() >= world_size():
-        raise ProcessError(f"environment variables RANK = {rank()}, WORLD_SIZE = {world_size()}: ranks start at 0")
-    with _connected():
-        store, number, size = next(rendezvous("env://"))
-        start, members = meet(store, number, size, member)
-    try:
-        refuse_differences(members)
-    except ProcessError as error:
-        if local_rank() > 0:
-            raise SystemExit(1) from error
-        raise
-    return PrefixStore(start, store)
-
-
-def _start(device: torch.device, store: PrefixStore) -> None:
-    if device.type == "cuda":
-        torch.cuda.set_device(device)  # for collectives of objects, which otherwise all take the first GPU
-    with _connected():
-        backend = "nccl" if device.type == "cuda" else "gloo"
-        distributed.init_process_group(backend, store=store, rank=rank(), world_size=world_size())
-
-
 def _add(gradient: Tensor) -> None:
-    with _connected():
+    with connected():
         distributed.all_reduce(gradient)
 
 
 @contextmanager
-def _connected() -> Iterator[None]:
+def connected() -> Iterator[None]:
     """Say in one line that another process cannot be reached.
 
     Raises:

@@ -18,8 +18,16 @@ from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.training.checks import check_student
 from paraphrastic.training.curves import Curves
-from paraphrastic.training.launching import run_in_processes
-from paraphrastic.training.rank import is_member, local_rank, nodes, rank, world_size
+from paraphrastic.training.launching import (
+    is_member,
+    join,
+    leave,
+    local_rank,
+    nodes,
+    rank,
+    run_in_processes,
+    world_size,
+)
 from paraphrastic.training.teacher import TeacherVectors, read_teacher
 
 if TYPE_CHECKING:
@@ -59,8 +67,6 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
             message(f"only {socket.gethostname()} gets the result: process 0 of {world_size()} writes {out.resolve()}")
         curves = _train_here(params, tables, checkpoints, out)
     if is_member() and is_trained:
-        from paraphrastic.training.processes import leave
-
         leave()
     return curves
 
@@ -117,7 +123,6 @@ def _train(
     from paraphrastic.training.display import shown
     from paraphrastic.training.distillation import Distillation
     from paraphrastic.training.pretraining import initial_model, paraphrase_trainer
-    from paraphrastic.training.processes import join
 
     torch.set_num_threads(config.num_threads)
     device = devices.find(params.train.device, local_rank() if is_member() else None)

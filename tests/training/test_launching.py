@@ -1,14 +1,17 @@
-"""What the environment tells a process of its group."""
+"""What the environment tells a process of its group, and which processes may train together."""
 
 import pytest
 import torch
 
 from paraphrastic.base.errors import ProcessError
-from paraphrastic.training import rank
-from paraphrastic.training.processes import join
+from paraphrastic.training import launching
+from paraphrastic.training.launching import Member, join, refuse_differences
 
 GROUP = {"RANK": "3", "WORLD_SIZE": "4", "MASTER_ADDR": "localhost", "MASTER_PORT": "29500"}
 TORCHRUN = GROUP | {"LOCAL_RANK": "1", "GROUP_WORLD_SIZE": "2"}
+
+NUMBERS = launching.rank, launching.world_size, launching.local_rank, launching.nodes
+RUN = {"parameters": "p", "corpus": "c", "code": "d"}
 
 
 @pytest.fixture
@@ -35,13 +38,13 @@ def environment(monkeypatch):
 )
 def test_place_in_the_group(environment, variables, facts):
     environment(variables)
-    assert (rank.is_member(), rank.rank(), rank.world_size(), rank.local_rank(), rank.nodes()) == facts
+    assert (launching.is_member(), *(read() for read in NUMBERS)) == facts
 
 
 def test_variable_that_is_no_number(environment):
     environment(TORCHRUN | {"RANK": "first"})
     with pytest.raises(ProcessError, match=r"^environment variable RANK = 'first': should be a number"):
-        rank.rank()
+        launching.rank()
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,22 @@ def test_group_that_cannot_be_joined(environment, variables, message):
     environment(TORCHRUN | variables)
     with pytest.raises(ProcessError, match=message):
         join(torch.device("cpu"))
+
+
+@pytest.mark.parametrize(
+    ("run", "problem", "message"),
+    [
+        (
+            {"corpus": "x"},
+            "",
+            "process 2 on b differs from process 0 on a in corpus: all machines need the same commit, ",
+        ),
+        ({"code": "x", "parameters": "y"}, "", "process 2 on b differs from process 0 on a in parameters, code: all"),
+        ({}, "data/corpus: no such folder", "^process 2 on b cannot start: data/corpus: no such folder$"),
+    ],
+)
+def test_process_that_would_compute_something_else(run, problem, message):
+    same = Member("a", RUN)
+    refuse_differences([same, same])
+    with pytest.raises(ProcessError, match=message):
+        refuse_differences([same, same, Member("b", RUN | run, problem)])
