@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paraphrastic.cli.main import app
-from paraphrastic.papers.parameters import expected
+from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.results import Result

@@ -7,8 +7,7 @@ from typer.testing import CliRunner
 
 from paraphrastic.cli.main import app
 from paraphrastic.evaluation.headline import PAPERS_SETS
-from paraphrastic.papers.parameters import expected
-from paraphrastic.papers.plan import plan
+from paraphrastic.papers.plan import expected, plan
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.results import Result
 from tests.helpers.command_line import assert_refused

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from docs import results
 from paraphrastic import models
 from paraphrastic.base.parameters import load_params
-from paraphrastic.papers.markdown import docs_files
+from paraphrastic.papers.pages import docs_files
 from paraphrastic.papers.project import Project
 from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from paraphrastic.papers.comparison import Cell, Comparison, Line
+from paraphrastic.papers.comparing import Cell, Comparison, Line
 from paraphrastic.papers.experiments import Experiment, Row
 from paraphrastic.papers.plan import Run
 from paraphrastic.papers.results import Result

@@ -3,9 +3,8 @@
 import pytest
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.papers.checking import check
 from paraphrastic.papers.experiments import Experiments
-from paraphrastic.papers.project import Project
+from paraphrastic.papers.project import Project, check
 from tests.helpers.recorded_results import PARAMS, changed
 from tests.helpers.repository import ROOT
 from tests.helpers.small_project import declare

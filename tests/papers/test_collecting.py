@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from paraphrastic.papers.collecting import collect, missing
-from paraphrastic.papers.parameters import determining, expected
+from paraphrastic.papers.plan import determining, expected
+from paraphrastic.papers.project import collect, missing
 from paraphrastic.papers.results import Result, Store
 from tests.helpers.recorded_results import PARAMS, RUN, changed
 

@@ -4,10 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from paraphrastic.evaluation.headline import PAPERS_SETS
-from paraphrastic.papers.comparison import Cell, compare
+from paraphrastic.papers.comparing import Cell, compare
 from paraphrastic.papers.experiments import Experiment, Experiments
-from paraphrastic.papers.parameters import expected
-from paraphrastic.papers.plan import runs_of_row
+from paraphrastic.papers.plan import expected, runs_of_row
 from paraphrastic.papers.results import Result, Store
 
 PARAMS = {

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.papers.data_needs import DataNeeds
+from paraphrastic.papers.project import DataNeeds
 from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.locations import DataLocations
 from tests.helpers.recorded_results import RUN

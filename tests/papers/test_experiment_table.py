@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.papers.experiment_table import Entry, entries, table
-from paraphrastic.papers.records import records
+from paraphrastic.papers.records import Entry, entries, records, table
 from tests.helpers.recorded_results import PARAMS, add_experiment, changed, commit, make_repository, write_results
 
 KEY = "sample.sts.mean"

@@ -1,6 +1,6 @@
 """Facts about a comparison."""
 
-from paraphrastic.papers.facts import Tally, facts, legend, tally
+from paraphrastic.papers.pages import Tally, facts, legend, tally
 from tests.helpers.paper_comparisons import VERSION, make_comparison, make_line
 
 

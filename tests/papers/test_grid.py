@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.papers.grid import Shown, closeness, grid, signed
+from paraphrastic.papers.comparing import Shown, closeness, grid, signed
 from tests.helpers.paper_comparisons import make_comparison, make_line
 
 

@@ -7,15 +7,15 @@ import markdown
 import pytest
 from markdown.extensions.toc import slugify
 
-from paraphrastic.papers.grid import grid
-from paraphrastic.papers.markdown import docs_files, plain, slug, table_lines, text, write_docs
+from paraphrastic.papers.comparing import grid
+from paraphrastic.papers.pages import docs_files, plain, slug, table_text, text, write_docs
 from tests.helpers.paper_comparisons import make_comparison, make_line
 
 BARS = {"kind": "bar", "x": "model", "y": "mean", "column": "mean"}
 
 
 def lines(*rows, **experiment):
-    return list(table_lines(grid(make_comparison(*rows, **experiment))))
+    return table_text(grid(make_comparison(*rows, **experiment))).splitlines()
 
 
 def html(content):
@@ -29,7 +29,7 @@ def test_narrow_table_has_a_column_for_each_part():
     ]
     assert lines(*rows) == [
         "| row | mean: theirs | mean: ours | mean: difference |",
-        "|---|--:|--:|--:|",
+        "| --- | ---: | ---: | ---: |",
         '| avg<br><small>open · 2 runs</small> | 68.4 | <span class="close" title="−0.9">67.5 ± 0.7</span> | −0.9 |',
         '| lstm<br><small>open · 0 of 3 runs</small> | 59.3 | <span class="gap" title="0 of 3 runs">–</span> |  |',
     ]
@@ -99,7 +99,7 @@ def test_analysis_that_is_shown_whole():
     table = [["sentence", "error"], ["a | b", -1.5]]
     line = make_line("avg", {"mean": ("", (1.0,))}, tables={"errors": table})
     page = docs_files([make_comparison(line, shows=["errors"])])["acl2017.md"]
-    assert "avg: errors\n\n| sentence | error |\n|---|---|\n| a &#124; b | -1.5 |\n" in page
+    assert "avg: errors\n\n| sentence | error |\n| --- | --- |\n| a &#124; b | -1.5 |\n" in page
 
 
 def test_files_of_earlier_experiments_are_removed(tmp_path):

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from paraphrastic.papers.parameters import ANY_FILE, determining, differences, expected, needs_vectors
-from paraphrastic.papers.plan import Run
+from paraphrastic.papers.plan import ANY_FILE, Run, determining, differences, expected, needs_vectors
 from tests.helpers.recorded_results import PARAMS, RUN, changed
 
 AVG = "models.avg.vectors"

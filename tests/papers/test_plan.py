@@ -9,8 +9,7 @@ from dvc.utils.hydra import apply_overrides, to_hydra_overrides
 from ruamel.yaml import YAML
 
 from paraphrastic.papers.experiments import Experiment, Experiments
-from paraphrastic.papers.parameters import read_all
-from paraphrastic.papers.plan import Run, plan
+from paraphrastic.papers.plan import Run, plan, read_all
 from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import PARAMS, changed
 

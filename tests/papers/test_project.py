@@ -7,7 +7,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.papers import project as module
-from paraphrastic.papers.parameters import expected
+from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.results import Result
 from tests.helpers.recorded_results import RUN, add_experiment

@@ -7,7 +7,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.papers.parameters import determining
+from paraphrastic.papers.plan import determining
 from paraphrastic.papers.records import records
 from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import (

@@ -7,8 +7,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.headline import PAPERS_SETS
-from paraphrastic.papers.parameters import determining
-from paraphrastic.papers.plan import Run
+from paraphrastic.papers.plan import Run, determining
 from paraphrastic.papers.results import Result, Store
 from tests.helpers.recorded_results import PARAMS, RUN, changed
 

@@ -14,11 +14,11 @@ import pytest
 from ruamel.yaml import YAML
 
 from paraphrastic.papers import running
-from paraphrastic.papers.parameters import expected
+from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.results import Result
-from paraphrastic.papers.start_vectors import StartVectors
+from paraphrastic.papers.running import StartVectors
 from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import RUN, changed, commit
 from tests.helpers.repository import run_git

@@ -10,7 +10,7 @@ import pytest
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.inference.model_folder import load
-from paraphrastic.papers.start_vectors import StartVectors
+from paraphrastic.papers.running import StartVectors
 from tests.helpers.recorded_results import PARAMS, RUN, add_experiment, changed, commit, make_repository, write_results
 from tests.helpers.repository import copy_repository
 from tests.helpers.small_project import declare, dvc, experiment_file, papers

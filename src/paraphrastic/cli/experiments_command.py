@@ -16,9 +16,8 @@ def experiments(
     """
     from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.base.console import print_rows
-    from paraphrastic.papers.experiment_table import entries, table
     from paraphrastic.papers.project import find_project
-    from paraphrastic.papers.records import records
+    from paraphrastic.papers.records import entries, records, table
 
     with records(find_project(read_only=True).root) as found:
         header, rows = table(entries(found, by), by)

@@ -15,7 +15,7 @@ from paraphrastic.base.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paraphrastic.papers.comparison import Comparison
+    from paraphrastic.papers.comparing import Comparison
     from paraphrastic.papers.experiments import Experiment
     from paraphrastic.papers.plan import Run
     from paraphrastic.papers.project import Project
@@ -107,7 +107,7 @@ def report(
 
     Ours are stored results and those in DVC's records. What is missing is a gap.
     """
-    from paraphrastic.papers.markdown import write_docs
+    from paraphrastic.papers.pages import write_docs
     from paraphrastic.papers.project import find_project
 
     project = find_project(read_only=True)
@@ -127,35 +127,26 @@ def report(
 def _print(comparison: "Comparison") -> None:
     """Print a comparison: on a terminal between heading and facts, otherwise as rows that begin with its id."""
     from paraphrastic.base.console import print_rows
-    from paraphrastic.papers.analysis_tables import analysis_tables
-    from paraphrastic.papers.grid import grid
+    from paraphrastic.papers.comparing import grid
+    from paraphrastic.papers.pages import analysis_tables
 
     first = [] if sys.stdout.isatty() else [comparison.experiment.id]
     rows = [
-        (
-            *first,
-            row.text,
-            column.text,
-            cell.theirs,
-            cell.ours,
-            cell.spread,
-            cell.difference_or_reason,
-            row.details,
-        )
+        (*first, row.text, column.text, cell.theirs, cell.ours, cell.spread, cell.difference_or_reason, row.details)
         for row, column, cell in grid(comparison).entries()
     ]
     _print_on_terminal(_heading(comparison))
     if rows:
         print_rows(("row", "column", "theirs", "ours", "±", "difference", "data"), rows)
-    for table in analysis_tables(comparison):
-        _print_on_terminal(["", table.title if table.rows else f"{table.title}: no results yet"])
-        if table.rows:
-            print_rows(table.columns, [(*first, *cells) for cells in table.rows])
+    for title, header, cells in analysis_tables(comparison):
+        _print_on_terminal(["", title if cells else f"{title}: no results yet"])
+        if cells:
+            print_rows(header, [(*first, *each) for each in cells])
     _print_on_terminal(_notes(comparison))
 
 
 def _heading(comparison: "Comparison") -> "list[str]":
-    from paraphrastic.papers.bibliography import place
+    from paraphrastic.papers.experiments import place
     from paraphrastic.papers.figures import description
 
     experiment = comparison.experiment
@@ -164,7 +155,7 @@ def _heading(comparison: "Comparison") -> "list[str]":
 
 
 def _notes(comparison: "Comparison") -> "list[str]":
-    from paraphrastic.papers.facts import facts
+    from paraphrastic.papers.pages import facts
 
     finding = comparison.experiment.finding
     found = [*([("finding", [finding])] if finding else []), *facts(comparison)]

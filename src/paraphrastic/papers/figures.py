@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Any
 
-from paraphrastic.papers.comparison import Cell, Comparison, Line
+from paraphrastic.papers.comparing import GAP, Cell, Comparison, Line, number
 from paraphrastic.papers.experiments import Figure
-from paraphrastic.papers.grid import GAP, number
 
 Vega = dict[str, Any]
 

@@ -2,28 +2,71 @@
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from paraphrastic.analysis import names as analyses
 from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
-from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
-from paraphrastic.base.parameters import PARAMS, read_mapping
-from paraphrastic.papers.checking import check
-from paraphrastic.papers.collecting import collect, missing
-from paraphrastic.papers.comparison import Comparison, compare
-from paraphrastic.papers.data_needs import DataNeeds
+from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
+from paraphrastic.base.parameters import PARAMS, place, read_mapping
+from paraphrastic.papers.comparing import Comparison, compare
 from paraphrastic.papers.experiments import Data, Experiment, Experiments
-from paraphrastic.papers.parameters import needs_vectors, read_all
-from paraphrastic.papers.plan import Run, plan
-from paraphrastic.papers.records import records
-from paraphrastic.papers.results import Store, rows_of
+from paraphrastic.papers.plan import SUITES, Run, differences, expected, needs_vectors, plan, read_all, runs_of_row
+from paraphrastic.papers.records import Record, records
+from paraphrastic.papers.results import Result, Store, rows_of
+from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.locations import DataLocations
+from paraphrastic.sources.source import Source
 
 _AGAINST = "against"  # the analyses of two runs are computed again if this table has another content
+
+
+@dataclass(frozen=True)
+class DataNeeds:
+    """Sources that runs need.
+
+    Attributes:
+        names: corpora of training pairs, and suites of evaluation sets as `suite NAME`.
+        sources: their sources.
+        absent: the sources of which files are not here; `download` fetches those that have addresses.
+    """
+
+    names: Sequence[str]
+    sources: Sequence[Source]
+    absent: Sequence[Source]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], locations: DataLocations) -> Self:
+        """Return the needs of runs.
+
+        Raises:
+            ParameterError: there is no such corpus or suite.
+        """
+        corpora = sorted({name for run in runs for name in run.corpora})
+        suites = sorted({run.settings["benchmarks"] for run in runs})
+        sources = [*corpus(corpora), *(each for name in suites for each in suite(name).sources)]
+        distinct = list({each.name: each for each in sources}.values())
+        names = [*corpora, *(f"suite {name}" for name in suites)]
+        return cls(names, distinct, [each for each in distinct if not locations.has(each)])
+
+    @property
+    def manual(self) -> list[Source]:
+        """The absent sources that a person has to bring, without optional ones."""
+        return [each for each in self.absent if each.manual and not each.optional]
+
+    def check(self, locations: DataLocations) -> None:
+        """Check that nobody has to bring anything.
+
+        Raises:
+            ParameterError: a source is absent and has no address.
+        """
+        for each in self.manual[:1]:
+            raise ParameterError(f"{each.name} is not here: {locations.how_to_provide(each)}")
 
 
 @dataclass(frozen=True)
@@ -88,7 +131,7 @@ class Project:
         return plan(experiments, self.experiments, data, seeds)
 
     def collect(self, runs: Sequence[Run]) -> list[str]:
-        """Store the results of `runs` that DVC's records have; return warnings, see `collecting.collect`."""
+        """Store the results of `runs` that DVC's records have; return warnings, see `collect`."""
         with records(self.root) as found:
             return collect(runs, self.store, found, self.params, self.version)
 
@@ -131,7 +174,7 @@ class Project:
         return DataNeeds.of(self.plan(experiments, data), DataLocations.from_environment())
 
     def needs_vectors(self, run: Run) -> bool:
-        """Return whether the user names the word vectors of `run`, see `parameters.needs_vectors`."""
+        """Return whether the user names the word vectors of `run`, see `plan.needs_vectors`."""
         return needs_vectors(self.params, run)
 
 
@@ -148,3 +191,120 @@ def find_project(read_only: bool = False) -> Project:
         if (folder / "experiments").is_dir() and (folder / "dvc.yaml").is_file():
             return Project(folder, read_only)
     raise ParameterError(f"{Path.cwd()}: no folder `experiments` here; run this in a clone of the repository")
+
+
+def check(declared: Experiments, params: Mapping[str, Any]) -> None:
+    """Check the names in declarations: models, keys of params.yaml, corpora, suites and analyses.
+
+    Args:
+        declared: the declarations.
+        params: content of params.yaml.
+
+    Raises:
+        DataError: there is no such name.
+    """
+    rows = [(experiment, row) for experiment in declared.by_id.values() for row in experiment.rows]
+    for (experiment, row), data in product(rows, SUITES):
+        try:
+            _check_run(runs_of_row(experiment, row, declared, data)[0], params)
+        except ParameterError as error:
+            raise DataError(f"experiments/{experiment.id}.toml: row '{row.all_labels[0]}': {error}") from error
+
+
+def _check_run(run: Run, params: Mapping[str, Any]) -> None:
+    if run.model not in params["models"]:
+        raise ParameterError(unknown_name("model", run.model, params["models"]))
+    for key in (*run.settings, *([f"models.{run.model}.vectors"] if run.start else [])):
+        _check_key(key, params)
+    corpus(run.settings["corpus"])
+    suite(run.settings["benchmarks"])
+    for name in run.analyses:
+        if name not in analyses():
+            raise ParameterError(unknown_name("analysis", name, analyses()))
+
+
+def _check_key(key: str, params: Mapping[str, Any]) -> None:
+    block: Any = params
+    for name in key.split("."):
+        if not isinstance(block, Mapping) or name not in block:
+            known = block if isinstance(block, Mapping) else ()
+            raise ParameterError(f"no parameter '{place(key)}': {unknown_name('key', name, known)}")
+        block = block[name]
+
+
+def collect(
+    runs: Iterable[Run], store: Store, records: Sequence[Record], params: Mapping[str, Any], version: str
+) -> list[str]:
+    """Add to `store` the results in `records` of runs that it lacks or has from an earlier version.
+
+    Records that have the name of a stored result are those that were stored; they are read again only for runs whose
+    stored result is outdated.
+
+    Args:
+        runs: the runs.
+        store: the stored results.
+        records: of the repository.
+        params: content of params.yaml.
+        version: of the package.
+
+    Returns:
+        Warnings: runs with two results, and stored results that do not count any more.
+    """
+    runs = list(runs)
+    unknown = [each for each in records if not store.has(each.name)]
+    warnings = []
+    for run in runs:
+        own = [each for each in records if each.name == run.name and store.has(run.name)]
+        candidates = unknown if is_stored(run, store, version) else own + unknown
+        warnings += _add(run, store, list(matching(run, candidates, params)), version)
+    return [*warnings, *_outdated(runs, store, version)]
+
+
+def matching(run: Run, records: Iterable[Record], params: Mapping[str, Any]) -> Iterator[tuple[Record, Result]]:
+    """Yield the records with results of the parameters of `run`, the experiment that has its name first."""
+    wanted = expected(params, run)
+    for record in sorted(records, key=lambda each: each.name != run.name):
+        if record.parameters and not differences(record.parameters, wanted) and (result := record.result(run)):
+            yield record, result
+
+
+def missing(runs: Iterable[Run], store: Store, version: str) -> list[Run]:
+    """Return the runs without a stored result of this version and these parameters."""
+    return [run for run in runs if not is_stored(run, store, version)]
+
+
+def is_stored(run: Run, store: Store, version: str) -> bool:
+    """Return whether there is a stored result of `run`, of this version and these parameters."""
+    result = store.result(run)
+    return result is not None and result.version == version and not store.changed(run)
+
+
+def _add(run: Run, store: Store, found: list[tuple[Record, Result]], version: str) -> list[str]:
+    """Store the first result of this version, or of any, unless one is stored; return a warning if others differ."""
+    if not found:
+        return []
+    name, chosen = "the stored result", store.result(run)
+    if chosen is None or not is_stored(run, store, version):
+        record, chosen = min(found, key=lambda each: each[1].version != version)
+        name = f"'{record.name}'"
+        store.add(run, chosen, record.parameters)
+    other = [each.name for each, result in found if result.version == chosen.version and chosen.contradicts(result)]
+    if not other:
+        return []
+    return [f"{run.name}: {name} and '{other[0]}' have different results; {name} counts, remove the wrong one"]
+
+
+def _outdated(runs: Iterable[Run], store: Store, version: str) -> list[str]:
+    """Return one line for each reason why stored results do not count."""
+    names: dict[str, list[str]] = {}
+    for run in runs:
+        result, changed = store.result(run), store.changed(run)
+        if result is not None and changed:
+            names.setdefault(f"stored with another {changed[0]}", []).append(run.name)
+        elif result is not None and result.version != version:
+            names.setdefault(f"stored by version {result.version}, this is {version}", []).append(run.name)
+    return [f"{_several(each)}: {reason}; `paraphrastic papers run` runs it again" for reason, each in names.items()]
+
+
+def _several(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

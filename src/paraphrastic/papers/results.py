@@ -14,8 +14,7 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import write_text
 from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.experiments import TASKS
-from paraphrastic.papers.parameters import Flat, differences, expected, without_seed
-from paraphrastic.papers.plan import Run
+from paraphrastic.papers.plan import Flat, Run, differences, expected, without_seed
 
 Values = Mapping[str, int | FiniteFloat]
 

@@ -1,0 +1,286 @@
+"""Tables and figures of the papers, theirs beside ours, as pages of the documentation, one for each paper.
+
+Facts about a comparison, from its command to its notes, stand below its table. A text may hold code between backticks;
+everything else in it is plain text.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from paraphrastic.analysis.comparison.formats import markdown_table
+from paraphrastic.analysis.published import published
+from paraphrastic.base.files import write_text
+from paraphrastic.papers.comparing import BOUNDS, GAP, NARROW, Closeness, Comparison, Grid, Heading, Shown, grid
+from paraphrastic.papers.experiments import PAPERS, Data, place
+from paraphrastic.papers.figures import description, figure_svg
+
+_WRITTEN = (".md", ".svg")  # endings of the files of the folder
+_SPECIAL = re.compile(r"[\\*_\[\]`]")
+_CODE = re.compile(r"(`[^`]+`)")
+_SEARCH = '<label class="search" hidden>Search rows <input type="search" autocomplete="off"></label>'
+_INDEX = ("experiment", "title", "runs", "numbers compared", "within 3 points")
+LEGEND: dict[Closeness, str] = {  # class of a difference → its bounds
+    name: f"within {bound:g} {'point' if bound == 1 else 'points'}" if bound < float("inf") else "farther"
+    for bound, name in BOUNDS
+}
+_COLOUR = (
+    "The colour of a number of ours is its distance from that of the paper. Points are of scores × 100; counts above "
+    "100 are compared in percent. ± is the standard deviation over seeds."
+)
+_OPEN = "Ours is trained on open data and not on that of the papers, so that distances show both the data and the code."
+
+
+def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
+    """Write the pages and their figures to `folder`, and remove other such files there."""
+    files = docs_files(comparisons)
+    for name, content in files.items():
+        write_text(folder / name, content)
+    for path in folder.iterdir():
+        if path.suffix in _WRITTEN and path.name not in files:
+            path.unlink()
+
+
+def docs_files(comparisons: Sequence[Comparison]) -> dict[str, str]:
+    """Return the content of each file of the folder by name."""
+    pages = {"index.md": _index(comparisons)}
+    for name in PAPERS:
+        pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])
+    drawn = [each for each in comparisons if each.experiment.figure]
+    return pages | {f"{each.experiment.id}.svg": svg for each in drawn if (svg := figure_svg(each))}
+
+
+def _index(comparisons: Sequence[Comparison]) -> str:
+    return f"""# The papers, theirs and ours
+
+The tables and figures of the papers that run here, with the published numbers beside ours. These pages are written by
+`paraphrastic papers report --docs` from the stored results; [how to](../how-to/papers.md) run, report and extend them.
+
+<div class="papers" markdown>
+
+{_legend(comparisons)}
+
+{markdown_table(_INDEX, map(_index_row, comparisons), texts=2)}
+</div>
+"""
+
+
+def _index_row(comparison: Comparison) -> list[str]:
+    experiment, count = comparison.experiment, tally(comparison)
+    link = f"[{experiment.id}]({experiment.paper}.md#{slug(_heading(comparison))})"
+    numbers = [f"{count.finished} of {count.runs}", str(count.compared), str(count.close) if count.compared else GAP]
+    return [link, plain(_heading(comparison)), *numbers]
+
+
+def _page(name: str, comparisons: Sequence[Comparison]) -> str:
+    paper = PAPERS[name]
+    sections = "\n".join(map(_section, comparisons))
+    return f"""# {name}
+
+{paper.authors}, [{paper.title}]({paper.url}), {paper.venue}.
+
+<div class="papers" markdown>
+
+{_legend(comparisons)}
+
+{_SEARCH}
+
+{sections}
+</div>
+{_undeclared(name, comparisons)}"""
+
+
+def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
+    """Return a sentence that names the parts of a paper with published numbers and without an experiment."""
+    declared = {each.experiment.table for each in comparisons}
+    parts = [place(table) for table in published(name)["table"].unique() if table not in declared]
+    if not parts:
+        return ""
+    return f"\nNot here, without an experiment of ours: the numbers of {', '.join(parts)}.\n"
+
+
+def _legend(comparisons: Sequence[Comparison]) -> str:
+    data = comparisons[0].data if comparisons else "open"
+    samples = [f'<span class="{name}">{text}</span>' for name, text in LEGEND.items()]
+    samples.append(f'<span class="gap">{GAP} no result</span>')
+    return " ".join(samples) + "\n\n" + " ".join(map(text, legend(data)))
+
+
+def _section(comparison: Comparison) -> str:
+    experiment = comparison.experiment
+    parts = [f"## {plain(_heading(comparison))}", text(experiment.caption)]
+    parts += [f"**Finding.** {text(experiment.finding)}"] if experiment.finding else []
+    parts += [_image(comparison)] if experiment.figure else []
+    parts += [table_text(grid(comparison))] if comparison.columns else []
+    parts += [_analysis(*table) for table in analysis_tables(comparison)]
+    parts += ["\n".join(f"* **{term}**: {'; '.join(map(text, texts))}" for term, texts in facts(comparison))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(comparison: Comparison) -> str:
+    return f"{place(comparison.experiment.table)}: {comparison.experiment.title}"
+
+
+def _image(comparison: Comparison) -> str:
+    if not figure_svg(comparison):
+        return '<span class="gap">No results yet.</span>'
+    return f"![{plain(description(comparison))}]({comparison.experiment.id}.svg)"
+
+
+def analysis_tables(comparison: Comparison) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Yield title, header and rows of the analyses that an experiment shows whole, each of the first run that has it.
+
+    The title names the row of the experiment and the analysis. An analysis without results has no rows.
+    """
+    for name in comparison.experiment.shows:
+        found = False
+        for line in comparison.lines:
+            if tables := [result.tables[name] for result in line.results.values() if name in result.tables]:
+                header, *rows = tables[0]
+                found = True
+                yield f"{line.label}: {name}", list(map(str, header)), [list(map(str, row)) for row in rows]
+        if not found:
+            yield name, [], []
+
+
+def _analysis(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return f'<span class="gap">{plain(title)}: no results yet.</span>'
+    table = markdown_table(list(map(plain, header)), [list(map(plain, row)) for row in rows], texts=len(header))
+    return f"{plain(title)}\n\n{table}".rstrip("\n")
+
+
+def table_text(table: Grid) -> str:
+    """Return a table in Markdown; of many columns, each has theirs and ours in one cell."""
+    narrow = len(table.columns) <= NARROW
+    parts = [table.parts(number) for number in range(len(table.columns))]
+    labels = list(map(_label, table.columns))
+    header = [f"{label}: {part}" for label, each in zip(labels, parts, strict=True) for part in each]
+    rows = []
+    for heading, cells in table.rows:
+        texts = [
+            {"theirs": plain(cell.theirs), "ours": _ours(cell), "difference": plain(cell.difference)} for cell in cells
+        ]
+        if narrow:
+            shown = [text[part] for text, each in zip(texts, parts, strict=True) for part in each]
+        else:
+            shown = [" / ".join(filter(None, [text["theirs"], text["ours"]])) for text in texts]
+        rows.append([_label(heading), *shown])
+    return markdown_table([table.corner, *(header if narrow else labels)], rows, texts=1).rstrip("\n")
+
+
+def _ours(cell: Shown) -> str:
+    if cell.reason:
+        return f'<span class="gap" title="{_attribute(cell.reason)}">{GAP}</span>'
+    if cell.partial:
+        return f'<span title="{_attribute(cell.partial)}">{plain(cell.ours_and_spread)}</span>'
+    if not cell.closeness:
+        return plain(cell.ours_and_spread)
+    return f'<span class="{cell.closeness}" title="{cell.difference}">{plain(cell.ours_and_spread)}</span>'
+
+
+def _label(heading: Heading) -> str:
+    details = f"<br><small>{plain(heading.details)}</small>" if heading.details else ""
+    return plain(heading.text) + details
+
+
+def plain(content: str) -> str:
+    """Return a text that Markdown shows as it is, also in a table."""
+    return _SPECIAL.sub(r"\\\g<0>", escape(content, quote=False)).replace("|", "&#124;").replace("\n", " ")
+
+
+def text(content: str) -> str:
+    """Return plain text in which what stands between backticks is code."""
+    parts = _CODE.split(content)
+    return "".join(part if number % 2 else plain(part) for number, part in enumerate(parts))
+
+
+def slug(heading: str) -> str:
+    """Return the anchor that Markdown gives to a heading."""
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading, flags=re.ASCII).strip().lower())
+
+
+def _attribute(content: str) -> str:
+    return escape(content).replace("|", "&#124;")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How far a comparison has come.
+
+    Attributes:
+        runs: number of runs.
+        finished: of them, those with results.
+        compared: numbers that both the paper and we have.
+        close: of them, those within 3 points.
+    """
+
+    runs: int
+    finished: int
+    compared: int
+    close: int
+
+
+def tally(comparison: Comparison) -> Tally:
+    """Return how many runs are finished and how many numbers are close."""
+    runs = {run.name for line in comparison.lines for run in line.runs}
+    finished = {name for line in comparison.lines for name in line.results}
+    classes = Counter(cell.closeness for _, cells in grid(comparison).rows for cell in cells if cell.closeness)
+    return Tally(len(runs), len(finished), classes.total(), classes["close"] + classes["near"])
+
+
+def facts(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """Return terms with their texts; terms without texts are left out."""
+    experiment, count = comparison.experiment, tally(comparison)
+    data = "" if comparison.data == "open" else f" --data {comparison.data}"
+    versions = sorted({result.version for line in comparison.lines for result in line.results.values()})
+    by = f", by version {', '.join(versions)}" if versions else ""
+    partial = (cell.partial for _, shown in grid(comparison).rows for cell in shown)
+    changed = [(line.label, line.changed) for line in comparison.lines if line.changed]
+    notes = [(", ".join(row.all_labels), row.note) for row in experiment.rows if row.note and not row.hidden]
+    found = [
+        ("command", [f"`paraphrastic papers run {experiment.id}{data}`"]),
+        ("data", [_data(comparison)]),
+        ("runs", [f"{count.finished} of {count.runs}{by}"] if count.runs else []),
+        ("sets", [f"* {text}: not compared" for text in dict.fromkeys(partial) if text]),
+        ("missing", [experiment.missing] if experiment.missing else []),
+        ("gaps", _gaps(comparison)),
+        ("changed", [f"{label}: measured with another {_codes(keys)}" for label, keys in changed]),
+        ("notes", [f"{labels}: {note}" for labels, note in notes]),
+    ]
+    return [(term, texts) for term, texts in found if texts]
+
+
+def legend(data: Data) -> list[str]:
+    """Return sentences that say what the colours of cells mean."""
+    return [_COLOUR, *([_OPEN] if data == "open" else [])]
+
+
+def _data(comparison: Comparison) -> str:
+    experiment = comparison.experiment
+    ours = _codes(name for line in comparison.lines for name in line.data)
+    theirs = _codes(
+        name
+        for row in experiment.rows
+        if not row.hidden
+        for name in [*(row.corpus or experiment.corpus).paper, *row.tasks]
+        if name != "sample" or not row.tasks
+    )
+    return f"ours: {comparison.data} data, {ours or 'no runs'}; the paper: {theirs or '–'}"
+
+
+def _gaps(comparison: Comparison) -> list[str]:
+    labels: dict[str, list[str]] = {}
+    for line in comparison.lines:
+        if line.gap:
+            labels.setdefault(line.gap, []).append(line.label)
+    unmeasured = [column for column in comparison.columns if column not in comparison.measured]
+    columns = [f"columns not measured: {', '.join(unmeasured)}"] if unmeasured else []
+    return [*(f"{reason}: {', '.join(names)}" for reason, names in labels.items()), *columns]
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
