@@ -75,6 +75,7 @@ def run(
     from paraphrastic.papers.project import find_project
     from paraphrastic.papers.queue import QueueError
     from paraphrastic.papers.running import Runner
+    from paraphrastic.sources.locations import DataLocations
 
     project = find_project(read_only=dry)
     runner = Runner(project, jobs, vectors)
@@ -86,7 +87,7 @@ def run(
     if dry:
         sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in needed)
         return
-    _check_data(project, experiments, data)
+    project.data_needs(experiments, data.value).check(DataLocations.from_environment())
     _check_vectors(project, needed, vectors)
     message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
     failed = _work(runner, needed)
@@ -186,10 +187,12 @@ def _summary(project: "Project", experiment: "Experiment", data: DataChoice) -> 
     missing, needs = project.missing(runs), project.data_needs([experiment], data.value)
     to_bring = [source.name for source in needs.manual] + ["--vectors"] * any(map(project.needs_vectors, runs))
     stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)
+    known = project.store.minutes()  # of stored runs of the same models
+    minutes = [known.get((run.model, run.settings["benchmarks"])) for run in missing]
     return (
         experiment.id,
         f"{stored}/{len(runs)}",
-        _minutes(project, missing),
+        "?" if None in minutes else f"{sum(filter(None, minutes)):.0f}",
         ", ".join(needs.names),
         f"{here}/{len(needs.sources)}",
         ", ".join(to_bring) or "–",
@@ -197,24 +200,11 @@ def _summary(project: "Project", experiment: "Experiment", data: DataChoice) -> 
     )
 
 
-def _minutes(project: "Project", runs: "Sequence[Run]") -> str:
-    """Return the estimated duration of runs, from stored runs of the same models; `?` if there are none."""
-    known = project.store.minutes()
-    minutes = [known.get((run.model, run.settings["benchmarks"])) for run in runs]
-    return "?" if None in minutes else f"{sum(filter(None, minutes)):.0f}"
-
-
 def _seeds(text: str) -> list[int]:
     seeds = text.split(",") if text else []
     if not all(re.fullmatch(r" *[0-9]+ *", seed) for seed in seeds):
         raise BadParameter(f"'{text}' should be numbers with commas between them", param_hint="--seeds")
     return list(map(int, seeds))
-
-
-def _check_data(project: "Project", experiments: "Sequence[Experiment]", data: DataChoice) -> None:
-    from paraphrastic.sources.locations import DataLocations
-
-    project.data_needs(experiments, data.value).check(DataLocations.from_environment())
 
 
 def _check_vectors(project: "Project", runs: "Sequence[Run]", vectors: Path | None) -> None:
