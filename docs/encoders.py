@@ -1,12 +1,11 @@
-"""The table of small encoders: quality, size and speed of several encoders, measured in one run.
+"""Measure the quality, size and speed of small encoders in one run, and store the figures in docs/encoders.json.
 
-    python -m docs.encoders run --teacher FOLDER 'charagram with words|wide|data/model' …
-    python -m docs.encoders write
+    python -m docs.encoders --teacher FOLDER 'charagram with words|wide|data/model' …
 
-`run` measures an encoder of sentence-transformers, model2vec's distillation of it, a StaticEmbedding of
+It measures an encoder of sentence-transformers, model2vec's distillation of it, a StaticEmbedding of
 sentence-transformers trained on the pairs of data/corpus, TF-IDF, and models of this package, each named by its label,
-its data and its folder. It reads data/corpus and data/benchmarks of `benchmarks=open` and stores the figures in
-docs/results/encoders.json; `write` puts them into README.md. It needs
+its data and its folder. It reads data/corpus and data/benchmarks of `benchmarks=open`. `python -m docs.tables` puts the
+figures into README.md. It needs
 `pip install -e '.[external]' 'model2vec[distill]' accelerate datasets`.
 
 Speed is that of raw text to vectors on one thread, in a process of its own: the median over rounds in which the
@@ -25,14 +24,14 @@ from typing import Annotated, Any, NamedTuple
 import pyarrow.parquet as pq
 import typer
 
-from docs.results import COLUMNS, README, RESULTS
+from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.base.console import message, report_errors
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import write_text
 from tests.benchmarks.measuring import in_own_process
 
-CORPUS, BENCHMARKS, STORED = Path("data/corpus"), Path("data/benchmarks"), RESULTS / "encoders.json"
-BEGIN, END = "<!-- encoders: python -m docs.encoders write -->", "<!-- end of encoders -->"
+CORPUS, BENCHMARKS, STORED = Path("data/corpus"), Path("data/benchmarks"), Path(__file__).with_suffix(".json")
+COLUMNS = {"STS 2012–2015": ("sts", "mean"), "STS 2016": ("sts", "2016"), "SICK": ("sick", "pearson")}
 SENTENCES, SECONDS, CALLS = 20_000, 2.0, 3  # of a measurement: sentences at most, time of a call at least, calls
 DIM, BATCH_SIZE, LEARNING_RATE = 300, 2048, 0.2  # of the StaticEmbedding; the latter two as its authors train it
 
@@ -77,26 +76,16 @@ def run(
     write_text(STORED, json.dumps(stored, indent=2, ensure_ascii=False) + "\n")
 
 
-@app.command()
-@report_errors("interrupted")
-def write() -> None:
-    """Write the table in README.md from the stored figures."""
-    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    write_text(README, f"{before}{BEGIN}\n{table()}\n{END}{after}")
-
-
 def table() -> str:
     """Return the table as Markdown; the ratio of speeds is to the first encoder."""
-    rows = json.loads(STORED.read_text(encoding="utf-8"))
-    lines = ["| encoder | trained on | " + " | ".join(COLUMNS) + " | MB | sentences/s | × |"]
-    lines.append("|---|---|" + "--:|" * (len(COLUMNS) + 3))
-    for row in rows:
-        speed = row["sentences per second"]
-        figures = [f"{row[name]:.1f}" for name in COLUMNS] + [f"{row['megabytes']:.1f}", f"{speed:,}"]
-        ratio = f"{speed / rows[0]['sentences per second']:,.0f}"
-        lines.append(f"| {row['label']} | {row['data']} | " + " | ".join([*figures, ratio]) + " |")
-    return "\n".join(lines)
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
+    header = ["encoder", "trained on", *COLUMNS, "MB", "sentences/s", "×"]
+    rows = []
+    for row in stored:
+        figures, speed = [row[name] for name in (*COLUMNS, "megabytes")], row["sentences per second"]
+        ratio = speed / stored[0]["sentences per second"]
+        rows.append([row["label"], row["data"], *(f"{each:.1f}" for each in figures), f"{speed:,}", f"{ratio:,.0f}"])
+    return markdown_table(header, rows, texts=2)
 
 
 def _row(argument: str) -> Row:

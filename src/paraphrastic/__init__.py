@@ -34,7 +34,7 @@ _MODULES = {
     "ParaphrasticError": "base.errors",
     "ProcessError": "base.errors",
     "SourceError": "base.errors",
-    "evaluate": "evaluation.any_model",
+    "evaluate": "training.standalone",
     "load": "inference.model_folder",
     "train": "training.standalone",
 }

@@ -1,4 +1,4 @@
-"""The table of small encoders in README.md, and what its command refuses."""
+"""The table of small encoders, and what the command that measures them refuses."""
 
 import json
 
@@ -11,30 +11,16 @@ from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder
 ROW = {"STS 2012–2015": 75.06, "STS 2016": 78.0, "SICK": 78.4, "megabytes": 39.94}
 
 
-@pytest.fixture
-def stored(tmp_path, monkeypatch):
-    """Two stored encoders and a README.md."""
+def test_speeds_are_compared_with_the_first_encoder(tmp_path, monkeypatch):
     rows = [
         {"label": "large", "data": "its own", **ROW, "sentences per second": 130},
         {"label": "small", "data": "open", **ROW, "sentences per second": 129_817},
     ]
     (tmp_path / "encoders.json").write_text(json.dumps(rows))
-    (tmp_path / "README.md").write_text(f"before\n{encoders.BEGIN}\nold\n{encoders.END}\nafter\n")
     monkeypatch.setattr(encoders, "STORED", tmp_path / "encoders.json")
-    monkeypatch.setattr(encoders, "README", tmp_path / "README.md")
-    return tmp_path
-
-
-def test_speeds_are_compared_with_the_first_encoder(stored):
-    encoders.write()
-    lines = (stored / "README.md").read_text().splitlines()
+    lines = encoders.table().splitlines()
     assert "| large | its own | 75.1 | 78.0 | 78.4 | 39.9 | 130 | 1 |" in lines
     assert "| small | open | 75.1 | 78.0 | 78.4 | 39.9 | 129,817 | 999 |" in lines
-    assert (lines[0], lines[-1], "old" in lines) == ("before", "after", False)
-
-
-def test_the_table_in_the_readme_is_the_stored_one():
-    assert f"{encoders.BEGIN}\n{encoders.table()}\n{encoders.END}" in encoders.README.read_text(encoding="utf-8")
 
 
 def test_size_is_that_of_the_files_without_documentation(tmp_path):

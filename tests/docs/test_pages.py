@@ -9,7 +9,7 @@ import pytest
 from dvc.utils.hydra import apply_overrides
 from ruamel.yaml import YAML
 
-from docs import results
+from docs import tables
 from paraphrastic import models
 from paraphrastic.base.parameters import load_params
 from paraphrastic.papers.pages import docs_files
@@ -17,7 +17,7 @@ from paraphrastic.papers.project import Project
 from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT
 
-DOCS = sorted(page for page in ROOT.glob("docs/**/*.md") if "results" not in page.parts)
+DOCS = sorted(ROOT.glob("docs/**/*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
 TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
 OPTION = re.compile(r"-S (?:'([^'$]+)'|([\w./:-]+=[^\s`$]+))|`(models\.yaml:[\w.-]+=[^`]+)`")
@@ -25,13 +25,10 @@ EXAMPLES = {"KEY=VALUE", "model=NAME", "corpus=[sample,mine]", "model=attention"
 NEEDED = {"models.yaml:charagram.bigrams": ["charagram.words=true"]}  # option → others that it needs
 
 
-def test_page_of_results_is_current():
-    assert results.PAGE.read_text(encoding="utf-8") == results.page(), "run `python -m docs.results write`"
-
-
-def test_results_in_the_readme_are_current():
-    text = TEXTS[ROOT / "README.md"]
-    assert text == results.readme(text), "run `python -m docs.results write`"
+@pytest.mark.parametrize("page", tables.PAGES, ids=lambda page: page.name)
+def test_tables_of_results_are_current(page):
+    assert "python -m docs.tables -->" in TEXTS[page]
+    assert TEXTS[page] == tables.with_tables(TEXTS[page], Project(ROOT, read_only=True)), "run `python -m docs.tables`"
 
 
 def test_pages_of_the_papers_are_current():
@@ -69,10 +66,7 @@ def test_source_files_that_a_page_names(page):
 
 def options():
     found = (option for text in TEXTS.values() for groups in OPTION.findall(text) for option in groups if option)
-    rows = (option for row in results.rows().values() for option in row.get("options", []))
-    return [
-        option for option in dict.fromkeys([*found, *rows]) if option not in EXAMPLES and not {"%", "…"} & set(option)
-    ]
+    return [option for option in dict.fromkeys(found) if option not in EXAMPLES and not {"%", "…"} & set(option)]
 
 
 @pytest.mark.parametrize("option", options())

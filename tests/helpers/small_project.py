@@ -98,8 +98,8 @@ def make_project(folder: Path, **experiments: list[str]) -> Path:
 
 
 def declare(folder: Path, name: str, *rows: str, **header: str) -> None:
-    """Declare an experiment; rows and values of the header are TOML."""
-    lines = [f"{key} = {value}" for key, value in (HEADER | header).items()]
+    """Declare an experiment; rows and values of the header are TOML, and keys with empty values are left out."""
+    lines = [f"{key} = {value}" for key, value in (HEADER | header).items() if value]
     text = "\n".join([*lines, f"rows = [{', '.join(rows)}]", ""])
     (folder / "experiments" / f"{name}.toml").write_text(text, encoding="utf-8")
 

@@ -53,6 +53,12 @@ def test_mean_and_spread_over_seeds(tmp_path):
     assert cell.difference == pytest.approx(-0.9)
 
 
+def test_table_of_our_own_has_no_published_numbers(tmp_path):
+    lines = compared(tmp_path, declare(paper=None), [67.0])
+    assert list(lines) == ["avg simpwiki", "avg new"]
+    assert (lines["avg simpwiki"].cells["mean"].theirs, lines["avg simpwiki"].cells["mean"].mean) == ("", 67.0)
+
+
 def test_mean_over_fewer_sets_is_not_compared(tmp_path):
     cell = compared(tmp_path, declare(), [67.0], sets=PAPERS_SETS[:-1])["avg simpwiki"].cells["mean"]
     assert (cell.mean, cell.published, cell.difference, cell.lacks) == (67.0, 68.4, None, ("pit2015",))

@@ -71,6 +71,11 @@ def test_page_of_each_paper_and_their_index():
     assert "\n## " not in found["iclr2016.md"]
 
 
+def test_table_of_our_own_is_on_no_page():
+    found = docs_files([make_comparison(make_line("avg", {"mean": ("", (67.0,))}), paper=None)])
+    assert found == docs_files([])
+
+
 def test_parts_of_a_paper_without_an_experiment_are_named():
     page = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}))])["acl2017.md"]
     (sentence,) = re.findall("^Not here, .*$", page, re.M)

@@ -62,6 +62,12 @@ def test_tasks_and_analyses(applied):
     assert (params["finetune"]["tasks"], params["analyses"]) == (["sst"], ["norms"])
 
 
+def test_folder_of_an_encoder_is_absolute_because_experiments_run_in_other_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = f"models.yaml:external.path={tmp_path}/MiniLM"
+    assert path in overrides(Run("external", {"models.external.path": "MiniLM"}, 1))
+
+
 def test_stages_are_not_forced_so_that_experiments_share_data():
     assert "--force" not in Run("avg", {}, 1).command(None)
     assert "-f" not in Run("avg", {}, 1).command(None)
@@ -180,6 +186,11 @@ def test_vectors_are_compared_by_the_name_of_their_file():
     params = changed(PARAMS, AVG, "/home/a/glove.txt")
     assert determining(params, with_tasks=False)[AVG] == "glove.txt"
     assert differences(determining(params, False), determining(changed(PARAMS, AVG, "other.txt"), False)) == [AVG]
+
+
+def test_encoders_are_compared_by_the_name_of_their_folder():
+    params = {**PARAMS, "model": "external", "models": {"external": {"path": "/home/a/MiniLM"}}}
+    assert determining(params, with_tasks=False)["models.external.path"] == "MiniLM"
 
 
 def test_start_is_the_file_of_another_run():

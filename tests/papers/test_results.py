@@ -213,7 +213,8 @@ def test_values_and_cells():
     rows = [["length", "pearson", "n"], ["≤ 4", 70.5, 3], ["≥ 5", 60.0, 9], ["short"]]
     result = Result("0.3.0", {"sts.mean": 50.0}, {"length": rows, "none": []})
     assert result.value("sts.mean") == 50.0
-    assert result.value("sts.2012") is None
+    assert result.value("sts.2012") is result.value("minutes") is None
+    assert Result("0.3.0", {}, minutes=2.5).value("minutes") == 2.5
     assert result.value("length[length=≥ 5].pearson") == 60.0
     assert result.value("length[length=≤ 4,n=3].pearson") == 70.5
     assert result.value("length[].pearson") == 70.5

@@ -123,16 +123,23 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
     Raises:
         DataError: the file of the published numbers, or a stored result, is damaged.
     """
-    table = published(experiment.paper)
-    table = table[table["table"] == experiment.table]
-    theirs = {(row, column): value for row, column, value in table[["row", "column", "value"]].itertuples(index=False)}
+    theirs = _published(experiment)
     shown = [row for row in experiment.rows if not row.hidden]
     ours = [column for row in shown for column in experiment.keys_of(row)]
-    columns = list(dict.fromkeys([*table["column"], *ours]))
+    columns = list(dict.fromkeys([*(column for _, column in theirs), *ours]))
     declared_labels = [label for row in shown for label in row.all_labels]
-    labels = list(dict.fromkeys([*table["row"], *declared_labels]))
+    labels = list(dict.fromkeys([*(row for row, _ in theirs), *declared_labels]))
     lines = [_line(label, experiment, declared, data, store, columns, theirs) for label in labels]
     return Comparison(experiment, data, columns, lines)
+
+
+def _published(experiment: Experiment) -> dict[tuple[str, str], str]:
+    """Return the published numbers by row and column; none without a paper."""
+    if experiment.paper is None:
+        return {}
+    table = published(experiment.paper)
+    table = table[table["table"] == experiment.table]
+    return {(row, column): value for row, column, value in table[["row", "column", "value"]].itertuples(index=False)}
 
 
 def _line(

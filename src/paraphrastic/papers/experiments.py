@@ -1,4 +1,4 @@
-"""The declarations in `experiments/`: one file for each table or figure of the papers, and presets of options.
+"""The declarations in `experiments/`: one file for each table or figure, of a paper or our own, and presets of options.
 
 `experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
 of the papers by name.
@@ -163,6 +163,8 @@ class Row(_Table):
         x: position on the horizontal axis of a figure.
         series: line of a figure that the row belongs to.
         note: text beside the row.
+        cells: texts by column that `docs/tables.py` shows where a run fills none: numbers that no run measures, and
+            results of an earlier version until the row is run again.
     """
 
     label: str = ""
@@ -184,6 +186,7 @@ class Row(_Table):
     x: float | str | None = None
     series: str | None = None
     note: str = ""
+    cells: dict[str, _Text] = {}
 
     @model_validator(mode="after")
     def _check_labels(self) -> Self:
@@ -217,11 +220,11 @@ class Figure(_Table):
 
 
 class Experiment(_Table):
-    """A table or figure of a paper.
+    """A table or figure, of a paper or our own.
 
     Attributes:
         id: name of the file without its ending.
-        paper: short name of the paper.
+        paper: short name of the paper; None for a table of our own, which has no published numbers.
         table: `T2`, `F1`, or `S5.1` for numbers of a section, as in the published figures.
         title: one line.
         caption: what is measured, and how ours differs.
@@ -238,7 +241,7 @@ class Experiment(_Table):
     """
 
     id: str
-    paper: Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
+    paper: Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"] | None = None
     table: _Text
     title: _Text
     caption: _Text
@@ -310,7 +313,7 @@ class Experiments:
     """All declarations.
 
     Attributes:
-        by_id: the experiments, by paper and then by number.
+        by_id: the experiments, by paper and then by number; those without a paper are last.
         presets: the presets by name.
         params: content of params.yaml, whose values the settings of a row replace.
     """
@@ -358,7 +361,7 @@ _KINDS = "TFS"  # tables, figures, sections; then tables that are not of a paper
 def _order(experiment: Experiment) -> tuple[int, int, int, str]:
     number = "".join(character for character in experiment.table if character.isdecimal()) or "0"
     kind = f"{_KINDS}{experiment.table[0]}".index(experiment.table[0])
-    return list(PAPERS).index(experiment.paper), kind, int(number), experiment.id
+    return [*PAPERS, None].index(experiment.paper), kind, int(number), experiment.id
 
 
 def _read(file: Path) -> dict[str, Any]:

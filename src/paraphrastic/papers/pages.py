@@ -45,7 +45,8 @@ def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
 
 
 def docs_files(comparisons: Sequence[Comparison]) -> dict[str, str]:
-    """Return the content of each file of the folder by name."""
+    """Return the content of each file of the folder by name; experiments without a paper are on no page."""
+    comparisons = [each for each in comparisons if each.experiment.paper]
     pages = {"index.md": _index(comparisons)}
     for name in PAPERS:
         pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])
@@ -269,7 +270,8 @@ def _data(comparison: Comparison) -> str:
         for name in [*(row.corpus or experiment.corpus).paper, *row.tasks]
         if name != "sample" or not row.tasks
     )
-    return f"ours: {comparison.data} data, {ours or 'no runs'}; the paper: {theirs or '–'}"
+    paper = f"; the paper: {theirs or '–'}" if experiment.paper else ""
+    return f"ours: {comparison.data} data, {ours or 'no runs'}{paper}"
 
 
 def _gaps(comparison: Comparison) -> list[str]:

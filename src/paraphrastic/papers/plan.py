@@ -72,8 +72,10 @@ class Run:
         settings |= {"finetune.tasks": list(self.tasks)} if self.tasks else {}
         settings |= {"analyses": list(self.analyses)} if self.analyses else {}
         settings |= {f"models.{self.model}.vectors": str(vectors)} if vectors else {}
+        path = f"models.{self.model}.path"  # of an encoder; experiments run in other folders
+        settings |= {path: str(Path(settings[path]).absolute())} if path in settings else {}
         settings |= {f"models.{self.model}.num_threads": threads} if threads else {}
-        options = [word for key, value in settings.items() for each in _overrides(key, value) for word in ("-S", each)]
+        options = [word for key, value in settings.items() for each in overrides(key, value) for word in ("-S", each)]
         return ["dvc", "exp", "run", "--queue", "--name", self.name, *self._targets, *options]
 
     @property
@@ -144,7 +146,7 @@ def _differs(params: Mapping[str, Any], key: str, value: Any) -> bool:
     return bool(block != value)
 
 
-def _overrides(key: str, value: Any) -> list[str]:
+def overrides(key: str, value: Any) -> list[str]:
     """Return the arguments of `-S` that set a key."""
     file, colon, key = place(key).rpartition(":")
     if isinstance(value, dict):  # remove the mapping of the file, with which the new one would be merged
@@ -277,4 +279,4 @@ def _normal(key: str, value: Any) -> Any:
         return [value] if isinstance(value, str) else value
     if isinstance(value, dict):
         return {str(name): each for name, each in value.items()}
-    return PurePath(value).name if key.endswith(".vectors") and isinstance(value, str) else value
+    return PurePath(value).name if key.endswith((".vectors", ".path")) and isinstance(value, str) else value

@@ -59,12 +59,12 @@ class Result:
         """Return a value, or a cell of an analysis; None if there is none.
 
         Args:
-            key: a key of `values`, or `ANALYSIS[COLUMN=CELL,…].COLUMN`, for example `length[length=≤ 4].pearson`; no
-                condition stands for the first row.
+            key: `minutes`, a key of `values`, or `ANALYSIS[COLUMN=CELL,…].COLUMN`, for example
+                `length[length=≤ 4].pearson`; no condition stands for the first row.
         """
         if cell := re.fullmatch(r"([\w-]+)\[(.*)\]\.(\w+)", key):
             return self._cell(cell[1], dict(part.split("=", 1) for part in cell[2].split(",") if part), cell[3])
-        return self.values.get(key)
+        return self.minutes if key == "minutes" else self.values.get(key)
 
     def lacks(self, key: str) -> list[str]:
         """Return the sets of the papers that `transfer.mean`, or the mean of a year such as `sts.2013`, is without."""

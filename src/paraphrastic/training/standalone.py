@@ -1,21 +1,28 @@
-"""Training pairs in files → a trained encoder in a folder, without the pipeline."""
+"""Train and evaluate without the pipeline: files of pairs → an encoder in a folder, any encoder and sets → metrics."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
-from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import scratch_folder
 from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
-from paraphrastic.corpus.tokenizing import tokenize_sources
+from paraphrastic.corpus.raw_sources import read_evaluation
+from paraphrastic.corpus.tokenizing import index_readings, tokenize_sources
+from paraphrastic.evaluation.benchmarks import Benchmarks
+from paraphrastic.evaluation.suite import Results
+from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import is_model_folder, load
+from paraphrastic.inference.model_folder import is_model_folder, load, load_scorer
 from paraphrastic.models import config_class
+from paraphrastic.scoring.external_encoder import ExternalEncoder
+from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.fetching import download
@@ -25,6 +32,8 @@ from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training.checks import check_source_weights, check_student
 from paraphrastic.training.train_model import Tables, train_model
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
+
+_BATCH_SIZE = 256  # sentences per call of an encoder of another package
 
 
 def train(
@@ -74,6 +83,28 @@ def train(
     return load(out)
 
 
+def evaluate(model: Model | str | Path, *sets: AnyEntry, device: str = devices.AUTO) -> Results:
+    """Score a model on evaluation sets.
+
+    Args:
+        model: a model, or a folder that this package, sentence-transformers or model2vec wrote.
+        sets: names of suites such as `open`, files, and folders of files; see `sources.own_files`.
+        device: where the model of a folder is computed: `auto`, a GPU if there is one, `cpu`, `cuda` or `cuda:N`. A
+            model that is loaded stays where it is.
+
+    Returns:
+        The headline metrics, a row for each set, and all scores.
+
+    Raises:
+        ModelError: the folder holds no encoder.
+        ParameterError: no suite has this name, there is no such device, or the model cannot be computed there.
+        SourceError: a file is missing or cannot be fetched.
+        DataError: a file is damaged, or a row of it is unusable.
+    """
+    scorer = _scorer(model, device)  # before the sets, which take longer
+    return evaluate_scorer(_benchmarks(sets), scorer)
+
+
 def _selection(benchmarks: Sequence[AnyEntry]) -> Mapping[str, Any]:
     """Return the parameters that select the epoch on these sets, or that keep the last epoch if there are none."""
     return {"benchmarks": benchmarks} if benchmarks else {"train.select": "none"}
@@ -114,3 +145,25 @@ def _write_tables(params: Params, sources: Sequence[Source], sets: Suite, work: 
         dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
         message(f"{row['source']}: {dropped}")
     count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)
+
+
+def _scorer(model: Model | str | Path, device: str) -> Scorer:
+    devices.check(device)
+    if isinstance(model, Model):
+        if device != devices.AUTO:
+            raise ParameterError(f"device '{device}': {model.folder} is loaded; name its device in `load`")
+        return model.scorer
+    folder = Path(model)
+    if is_model_folder(folder):
+        return load_scorer(folder, device)
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such folder; name one with a trained model")
+    return ExternalEncoder(folder, _BATCH_SIZE, device)
+
+
+def _benchmarks(sets: Sequence[AnyEntry]) -> Benchmarks:
+    with TemporaryDirectory() as folder:
+        raw = Path(folder)
+        present = download(suite(sets).sources, raw, "the same command again")
+        readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
+    return Benchmarks(*index_readings(readings))
