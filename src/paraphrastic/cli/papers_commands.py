@@ -75,6 +75,7 @@ def run(
     from paraphrastic.papers.project import find_project
     from paraphrastic.papers.queue import QueueError
     from paraphrastic.papers.running import Runner
+    from paraphrastic.sources.locations import DataLocations
 
     project = find_project(read_only=dry)
     runner = Runner(project, jobs, vectors)
@@ -86,7 +87,7 @@ def run(
     if dry:
         sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in needed)
         return
-    _check_data(project, experiments, data)
+    project.data_needs(experiments, data.value).check(DataLocations.from_environment())
     _check_vectors(project, needed, vectors)
     message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
     failed = _work(runner, needed)
@@ -218,12 +219,6 @@ def _seeds(text: str) -> list[int]:
     if not all(re.fullmatch(r" *[0-9]+ *", seed) for seed in seeds):
         raise BadParameter(f"'{text}' should be numbers with commas between them", param_hint="--seeds")
     return list(map(int, seeds))
-
-
-def _check_data(project: "Project", experiments: "Sequence[Experiment]", data: DataChoice) -> None:
-    from paraphrastic.sources.locations import DataLocations
-
-    project.data_needs(experiments, data.value).check(DataLocations.from_environment())
 
 
 def _check_vectors(project: "Project", runs: "Sequence[Run]", vectors: Path | None) -> None:

@@ -166,7 +166,8 @@ def _line(
 
     def cell(column: str) -> Cell:
         keys = [(row, experiment.keys_of(row).get(column, "")) for row in rows]
-        filling = [(row, _filled(key, label)) for row, key in keys if key]
+        query = label.partition(" ")[2]  # without the model that the label begins with
+        filling = [(row, key.replace("{label}", label).replace("{query}", query)) for row, key in keys if key]
         found = [(results[run.name], key) for row, key in filling for run in runs[id(row)] if run.name in results]
         values = tuple(value for result, key in found if (value := result.value(key)) is not None)
         lacks = dict.fromkeys(name for result, key in found for name in result.lacks(key))
@@ -175,11 +176,6 @@ def _line(
     cells = {column: cell(column) for column in columns}
     changed = sorted({key for run in every for key in store.changed(run)})
     return Line(label, rows, every, results, cells, changed)
-
-
-def _filled(key: str, label: str) -> str:
-    """Return a key with the label of its row; `{query}` stands for a label without the model that it begins with."""
-    return key.replace("{label}", label).replace("{query}", label.partition(" ")[2])
 
 
 @dataclass(frozen=True)

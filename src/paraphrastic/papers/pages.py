@@ -138,7 +138,9 @@ def _section(comparison: Comparison) -> str:
     experiment = comparison.experiment
     parts = [f"## {plain(_heading(comparison))}", text(experiment.caption)]
     parts += [f"**Finding.** {text(experiment.finding)}"] if experiment.finding else []
-    parts += [_image(comparison)] if experiment.figure else []
+    if experiment.figure:
+        image = f"![{plain(description(comparison))}]({experiment.id}.svg)"
+        parts.append(image if figure_svg(comparison) else '<span class="gap">No results yet.</span>')
     parts += [table_text(grid(comparison))] if comparison.columns else []
     parts += [_analysis(*table) for table in analysis_tables(comparison)]
     parts += ["\n".join(f"* **{term}**: {'; '.join(map(text, texts))}" for term, texts in facts(comparison))]
@@ -147,12 +149,6 @@ def _section(comparison: Comparison) -> str:
 
 def _heading(comparison: Comparison) -> str:
     return f"{part_of_paper(comparison.experiment.table)}: {comparison.experiment.title}"
-
-
-def _image(comparison: Comparison) -> str:
-    if not figure_svg(comparison):
-        return '<span class="gap">No results yet.</span>'
-    return f"![{plain(description(comparison))}]({comparison.experiment.id}.svg)"
 
 
 def analysis_tables(comparison: Comparison) -> Iterator[tuple[str, list[str], list[list[str]]]]:
