@@ -166,8 +166,8 @@ def test_wrong_seeds(papers, seeds):
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
-        ("experiments/first.toml", "rows = 1", "first.toml: paper: Field required"),
-        ("experiments/first.toml", "", "first.toml: paper: Field required"),
+        ("experiments/first.toml", "rows = 1", "first.toml: table: Field required"),
+        ("experiments/first.toml", "", "first.toml: table: Field required"),
         ("experiments/first.toml", "a = ", "first.toml: not valid TOML"),
         ("experiments/presets.toml", "a = 1", "presets.toml: presets.a: Input should be"),
         ("params.yaml", "a: [", "not valid YAML"),

@@ -4,7 +4,6 @@ import pytest
 
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.papers.experiments import Experiments
-from tests.helpers.repository import ROOT
 from tests.helpers.small_project import declare
 
 AVG = 'label = "avg", model = "avg"'
@@ -131,7 +130,3 @@ def test_presets_are_missing_or_wrong(folder):
         load(folder)
     with pytest.raises(DataError, match="no such folder; run this in the root of the repository"):
         Experiments.load(folder / "other")
-
-
-def test_declarations_of_this_repository():
-    assert load(ROOT).by_id

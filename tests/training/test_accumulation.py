@@ -131,5 +131,5 @@ def test_bits_of_killed_and_unbroken_run(name, block, tmp_path):
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, None])
 def test_number_of_mini_batches_that_means_nothing(value):
     block = small_block("models", "avg") | {"accumulate": value}
-    with pytest.raises(ParameterError, match=rf"^params\.yaml: models\.avg\.accumulate = {value}: should be .*$"):
+    with pytest.raises(ParameterError, match=rf"^models\.yaml: avg\.accumulate = {value}: should be .*$"):
         checked(models.config_class("avg"), block, "models", "avg")

@@ -133,7 +133,16 @@ def _print(comparison: "Comparison") -> None:
 
     first = [] if sys.stdout.isatty() else [comparison.experiment.id]
     rows = [
-        (*first, row.text, column.text, cell.theirs, cell.ours, cell.spread, cell.difference_or_reason, row.details)
+        (
+            *first,
+            row.text,
+            column.text,
+            cell.theirs,
+            cell.ours,
+            cell.spread,
+            cell.difference or cell.partial,
+            row.details,
+        )
         for row, column, cell in grid(comparison).entries()
     ]
     _print_on_terminal(_heading(comparison))
@@ -147,12 +156,12 @@ def _print(comparison: "Comparison") -> None:
 
 
 def _heading(comparison: "Comparison") -> "list[str]":
-    from paraphrastic.papers.experiments import place
     from paraphrastic.papers.figures import description
+    from paraphrastic.papers.pages import part_of_paper
 
     experiment = comparison.experiment
     figure = [description(comparison)] if experiment.figure else []
-    return ["", f"{experiment.id}  {place(experiment.table)}: {experiment.title}", experiment.caption, *figure]
+    return ["", f"{experiment.id}  {part_of_paper(experiment.table)}: {experiment.title}", experiment.caption, *figure]
 
 
 def _notes(comparison: "Comparison") -> "list[str]":

@@ -10,6 +10,14 @@ from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.papers.results import Result, Store
 
+Closeness = Literal["close", "near", "off", "far"]
+Part = Literal["theirs", "ours", "difference"]
+BOUNDS: tuple[tuple[float, Closeness], ...] = ((1, "close"), (3, "near"), (10, "off"), (float("inf"), "far"))
+GAP = "–"
+NARROW = 3  # tables with at most as many columns have a column of differences; wider ones show them on demand
+_COUNT = 100  # larger numbers are counts, whose differences are in percent
+_WIDE = 8  # a table with more columns than this, and than rows, is transposed
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -158,7 +166,8 @@ def _line(
 
     def cell(column: str) -> Cell:
         keys = [(row, experiment.keys_of(row).get(column, "")) for row in rows]
-        filling = [(row, _filled(key, label)) for row, key in keys if key]
+        query = label.partition(" ")[2]  # without the model that the label begins with
+        filling = [(row, key.replace("{label}", label).replace("{query}", query)) for row, key in keys if key]
         found = [(results[run.name], key) for row, key in filling for run in runs[id(row)] if run.name in results]
         values = tuple(value for result, key in found if (value := result.value(key)) is not None)
         lacks = dict.fromkeys(name for result, key in found for name in result.lacks(key))
@@ -167,23 +176,6 @@ def _line(
     cells = {column: cell(column) for column in columns}
     changed = sorted({key for run in every for key in store.changed(run)})
     return Line(label, rows, every, results, cells, changed)
-
-
-def _filled(key: str, label: str) -> str:
-    """Return a key with the label of its row; `{query}` stands for a label without the model that it begins with."""
-    return key.replace("{label}", label).replace("{query}", label.partition(" ")[2])
-
-
-Closeness = Literal["close", "near", "off", "far"]
-Part = Literal["theirs", "ours", "difference"]
-
-BOUNDS: tuple[tuple[float, Closeness], ...] = ((1, "close"), (3, "near"), (10, "off"), (float("inf"), "far"))
-GAP = "–"
-
-NARROW = 3  # tables with at most as many columns have a column of differences; wider ones show them on demand
-
-_COUNT = 100  # larger numbers are counts, whose differences are in percent
-_WIDE = 8  # a table with more columns than this, and than rows, is transposed
 
 
 @dataclass(frozen=True)
@@ -212,11 +204,6 @@ class Shown:
     def ours_and_spread(self) -> str:
         """Ours, its spread after ±, and a star if it is partial."""
         return (f"{self.ours} ± {self.spread}" if self.spread else self.ours) + ("*" if self.partial else "")
-
-    @property
-    def difference_or_reason(self) -> str:
-        """The difference, or why there is none."""
-        return self.difference or self.partial
 
     @property
     def parts(self) -> set[Part]:
@@ -275,24 +262,21 @@ class Grid:
 
 
 def grid(comparison: Comparison) -> Grid:
-    """Return a comparison as a table; one that is wide and short is transposed, so that its columns are models."""
-    if is_list(comparison):
-        return _lists(comparison)
-    columns, lines = comparison.columns, comparison.lines
-    across = [Heading(column) for column in columns]
+    """Return a comparison as a table; one that is wide and short is transposed, so that its columns are models.
+
+    If the columns are ranks, the rows are lists of texts, such as nearest neighbours, which have one cell.
+    """
+    columns, lines, measured = comparison.columns, comparison.lines, comparison.measured
     down = [Heading(line.label, details(line)) for line in lines]
+    if len(columns) > 1 and columns == [str(rank) for rank in range(1, len(columns) + 1)]:
+        lists = [[_list(line, columns)] for line in lines]
+        return Grid([Heading("in order")], list(zip(down, lists, strict=True)), [bool(measured)])
+    across = [Heading(column) for column in columns]
     cells = [[_shown(comparison, line, column) for column in columns] for line in lines]
     if len(columns) > max(len(lines), _WIDE):
         rows = list(zip(across, map(list, zip(*cells, strict=True)), strict=True))
         return Grid(down, rows, [bool(line.rows) for line in lines], transposed=True)
-    measured = comparison.measured
     return Grid(across, list(zip(down, cells, strict=True)), [column in measured for column in columns])
-
-
-def is_list(comparison: Comparison) -> bool:
-    """Return whether the rows are lists of texts, such as nearest neighbours: the columns are ranks."""
-    columns = comparison.columns
-    return len(columns) > 1 and columns == [str(rank) for rank in range(1, len(columns) + 1)]
 
 
 def details(line: Line) -> str:
@@ -308,17 +292,12 @@ def closeness(difference: float) -> Closeness:
     return next((name for bound, name in BOUNDS if abs(difference) <= bound), "far")
 
 
-def _lists(comparison: Comparison) -> Grid:
-    rows = [(Heading(line.label, details(line)), [_list(line, comparison.columns)]) for line in comparison.lines]
-    return Grid([Heading("in order")], rows, [bool(comparison.measured)])
-
-
 def _list(line: Line, columns: Sequence[str]) -> Shown:
     """Return the texts of a line by rank, ours of the first seed, and how many are in both lists."""
     theirs = [text for column in columns if (text := line.cells[column].theirs)]
     ours = [str(values[0]) for column in columns if (values := line.cells[column].ours)]
     if not ours:
-        return Shown(", ".join(theirs), GAP, reason=_reason(line))
+        return Shown(", ".join(theirs), GAP, reason=line.gap or "not measured")
     both = f"{len(set(theirs) & set(ours))} of {len(theirs)} in both" if theirs else ""
     return Shown(", ".join(theirs), ", ".join(ours), difference=both)
 
@@ -327,12 +306,12 @@ def _shown(comparison: Comparison, line: Line, column: str) -> Shown:
     cell = line.cells[column]
     if not cell.ours:
         filled = any(column in comparison.experiment.keys_of(row) for row in line.rows)
-        return Shown(cell.theirs, GAP, reason=_reason(line)) if cell.theirs or filled else Shown("", "")
+        return Shown(cell.theirs, GAP, reason=line.gap or "not measured") if cell.theirs or filled else Shown("", "")
     if cell.mean is None:
         return Shown(cell.theirs, str(cell.ours[0]))
     decimals = _decimals([cell.theirs] if cell.theirs else (other.cells[column].theirs for other in comparison.lines))
-    shown = Shown(cell.theirs, number(cell.mean / cell.scale, decimals), _spread(cell, decimals))
-    return _with_difference(shown, cell, decimals)
+    spread = "" if cell.spread is None else number(cell.spread / cell.scale, decimals)
+    return _with_difference(Shown(cell.theirs, number(cell.mean / cell.scale, decimals), spread), cell, decimals)
 
 
 def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
@@ -348,10 +327,6 @@ def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
     else:
         size, text = cell.scale * round(difference, decimals), signed(difference, decimals)
     return Shown(shown.theirs, shown.ours, shown.spread, text, closeness(round(size, 6)))
-
-
-def _reason(line: Line) -> str:
-    return line.gap or "not measured"
 
 
 def _decimals(texts: Iterable[str]) -> int:
@@ -370,7 +345,3 @@ def signed(value: float, decimals: int) -> str:
     text = number(value, decimals)
     zero = not text.strip("−0.,")
     return text.lstrip("−") if zero else text if text[0] == "−" else f"+{text}"
-
-
-def _spread(cell: Cell, decimals: int) -> str:
-    return "" if cell.spread is None else number(cell.spread / cell.scale, decimals)

@@ -4,12 +4,11 @@
 of the papers by name.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -24,66 +23,8 @@ from pydantic import (
 
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper.
-
-    Attributes:
-        authors: their last names.
-        title: its title.
-        venue: where and when it appeared.
-        url: its address.
-    """
-
-    authors: str
-    title: str
-    venue: str
-    url: str
-
-
-_PARTS = {"T": "Table", "F": "Figure", "S": "Section"}
-
-PAPERS = {
-    "iclr2016": Paper(
-        "Wieting, Bansal, Gimpel and Livescu",
-        "Towards Universal Paraphrastic Sentence Embeddings",
-        "ICLR 2016",
-        "https://arxiv.org/abs/1511.08198",
-    ),
-    "charagram2016": Paper(
-        "Wieting, Bansal, Gimpel and Livescu",
-        "Charagram: Embedding Words and Sentences via Character n-grams",
-        "EMNLP 2016",
-        "https://arxiv.org/abs/1607.02789",
-    ),
-    "acl2017": Paper(
-        "Wieting and Gimpel",
-        "Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings",
-        "ACL 2017",
-        "https://arxiv.org/abs/1705.00364",
-    ),
-    "ldc2016": Paper(
-        "Wang, Mi and Ittycheriah",
-        "Sentence Similarity Learning by Lexical Decomposition and Composition",
-        "COLING 2016",
-        "https://arxiv.org/abs/1602.07019",
-    ),
-}
-
-
-def place(table: str) -> str:
-    """Return the name of a part of a paper: `Table 2` for `T2`, `Figure 1` for `F1`, `Section 5.1`, `Appendix B`.
-
-    Tables that are not of a paper keep their name.
-    """
-    kind, number = table[0], table[1:]
-    if re.fullmatch("S[A-Z]", table):
-        return f"Appendix {number}"
-    return f"{_PARTS[kind]} {number}" if re.fullmatch(r"[TFS]\d[\d.]*", table) else table
-
-
 Data = Literal["open", "paper"]
+PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
 PRESETS = "presets.toml"
 TASKS = "finetune."  # the keys of metrics of supervised tasks start so
 
@@ -241,7 +182,7 @@ class Experiment(_Table):
     """
 
     id: str
-    paper: Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"] | None = None
+    paper: PaperName | None = None
     table: _Text
     title: _Text
     caption: _Text
@@ -361,7 +302,7 @@ _KINDS = "TFS"  # tables, figures, sections; then tables that are not of a paper
 def _order(experiment: Experiment) -> tuple[int, int, int, str]:
     number = "".join(character for character in experiment.table if character.isdecimal()) or "0"
     kind = f"{_KINDS}{experiment.table[0]}".index(experiment.table[0])
-    return [*PAPERS, None].index(experiment.paper), kind, int(number), experiment.id
+    return [*get_args(PaperName), None].index(experiment.paper), kind, int(number), experiment.id
 
 
 def _read(file: Path) -> dict[str, Any]:

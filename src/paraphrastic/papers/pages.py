@@ -15,7 +15,7 @@ from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.analysis.published import published
 from paraphrastic.base.files import write_text
 from paraphrastic.papers.comparing import BOUNDS, GAP, NARROW, Closeness, Comparison, Grid, Heading, Shown, grid
-from paraphrastic.papers.experiments import PAPERS, Data, place
+from paraphrastic.papers.experiments import Data
 from paraphrastic.papers.figures import description, figure_svg
 
 _WRITTEN = (".md", ".svg")  # endings of the files of the folder
@@ -32,6 +32,31 @@ _COLOUR = (
     "100 are compared in percent. ± is the standard deviation over seeds."
 )
 _OPEN = "Ours is trained on open data and not on that of the papers, so that distances show both the data and the code."
+
+
+PAPERS = {  # as Markdown
+    "iclr2016": "Wieting, Bansal, Gimpel and Livescu, "
+    "[Towards Universal Paraphrastic Sentence Embeddings](https://arxiv.org/abs/1511.08198), ICLR 2016.",
+    "charagram2016": "Wieting, Bansal, Gimpel and Livescu, "
+    "[Charagram: Embedding Words and Sentences via Character n-grams](https://arxiv.org/abs/1607.02789), EMNLP 2016.",
+    "acl2017": "Wieting and Gimpel, "
+    "[Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings](https://arxiv.org/abs/1705.00364), ACL 2017.",
+    "ldc2016": "Wang, Mi and Ittycheriah, "
+    "[Sentence Similarity Learning by Lexical Decomposition and Composition](https://arxiv.org/abs/1602.07019), "
+    "COLING 2016.",
+}
+_PARTS = {"T": "Table", "F": "Figure", "S": "Section"}
+
+
+def part_of_paper(table: str) -> str:
+    """Return the name of a part of a paper: `Table 2` for `T2`, `Figure 1` for `F1`, `Section 5.1`, `Appendix B`.
+
+    Tables that are not of a paper keep their name.
+    """
+    kind, number = table[0], table[1:]
+    if re.fullmatch("S[A-Z]", table):
+        return f"Appendix {number}"
+    return f"{_PARTS[kind]} {number}" if re.fullmatch(r"[TFS]\d[\d.]*", table) else table
 
 
 def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
@@ -77,11 +102,10 @@ def _index_row(comparison: Comparison) -> list[str]:
 
 
 def _page(name: str, comparisons: Sequence[Comparison]) -> str:
-    paper = PAPERS[name]
     sections = "\n".join(map(_section, comparisons))
     return f"""# {name}
 
-{paper.authors}, [{paper.title}]({paper.url}), {paper.venue}.
+{PAPERS[name]}
 
 <div class="papers" markdown>
 
@@ -97,7 +121,7 @@ def _page(name: str, comparisons: Sequence[Comparison]) -> str:
 def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
     """Return a sentence that names the parts of a paper with published numbers and without an experiment."""
     declared = {each.experiment.table for each in comparisons}
-    parts = [place(table) for table in published(name)["table"].unique() if table not in declared]
+    parts = [part_of_paper(table) for table in published(name)["table"].unique() if table not in declared]
     if not parts:
         return ""
     return f"\nNot here, without an experiment of ours: the numbers of {', '.join(parts)}.\n"
@@ -114,7 +138,9 @@ def _section(comparison: Comparison) -> str:
     experiment = comparison.experiment
     parts = [f"## {plain(_heading(comparison))}", text(experiment.caption)]
     parts += [f"**Finding.** {text(experiment.finding)}"] if experiment.finding else []
-    parts += [_image(comparison)] if experiment.figure else []
+    if experiment.figure:
+        image = f"![{plain(description(comparison))}]({experiment.id}.svg)"
+        parts.append(image if figure_svg(comparison) else '<span class="gap">No results yet.</span>')
     parts += [table_text(grid(comparison))] if comparison.columns else []
     parts += [_analysis(*table) for table in analysis_tables(comparison)]
     parts += ["\n".join(f"* **{term}**: {'; '.join(map(text, texts))}" for term, texts in facts(comparison))]
@@ -122,13 +148,7 @@ def _section(comparison: Comparison) -> str:
 
 
 def _heading(comparison: Comparison) -> str:
-    return f"{place(comparison.experiment.table)}: {comparison.experiment.title}"
-
-
-def _image(comparison: Comparison) -> str:
-    if not figure_svg(comparison):
-        return '<span class="gap">No results yet.</span>'
-    return f"![{plain(description(comparison))}]({comparison.experiment.id}.svg)"
+    return f"{part_of_paper(comparison.experiment.table)}: {comparison.experiment.title}"
 
 
 def analysis_tables(comparison: Comparison) -> Iterator[tuple[str, list[str], list[list[str]]]]:

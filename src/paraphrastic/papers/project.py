@@ -303,8 +303,8 @@ def _outdated(runs: Iterable[Run], store: Store, version: str) -> list[str]:
             names.setdefault(f"stored with another {changed[0]}", []).append(run.name)
         elif result is not None and result.version != version:
             names.setdefault(f"stored by version {result.version}, this is {version}", []).append(run.name)
-    return [f"{_several(each)}: {reason}; `paraphrastic papers run` runs it again" for reason, each in names.items()]
-
-
-def _several(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    several = {reason: f" and {len(each) - 1} more" if len(each) > 1 else "" for reason, each in names.items()}
+    return [
+        f"{each[0]}{several[reason]}: {reason}; `paraphrastic papers run` runs it again"
+        for reason, each in names.items()
+    ]

@@ -327,9 +327,6 @@ def _entry(record: Record, values: Mapping[str, float], defaults: Mapping[str, A
     own, model = record.parameters, str(record.parameters["model"])
     usual = determining({**defaults, "model": model}, with_tasks=True) if model in defaults.get("models", ()) else {}
     changed = [key for key in differences(own, usual) if key not in _OWN_COLUMN]
-    texts = [f"{key.removeprefix(f'models.{model}.')}={_text(own[key])}" for key in changed]
+    values_of = {key: "null" if own[key] is None else str(own[key]).replace(" ", "") for key in changed}
+    texts = [f"{key.removeprefix(f'models.{model}.')}={value}" for key, value in values_of.items()]
     return Entry(record.name, model, "+".join(own["corpus"]), texts, values)
-
-
-def _text(value: Any) -> str:
-    return "null" if value is None else str(value).replace(" ", "")

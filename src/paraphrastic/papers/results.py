@@ -49,7 +49,8 @@ class Result:
         if other.version != self.version:
             return self
         values, tables = {**other.values, **self.values}, {**other.tables, **self.tables}
-        return Result(self.version, values, tables, {**other.curves, **self.curves}, _longer(self, other))
+        minutes = max((each for each in (self.minutes, other.minutes) if each is not None), default=None)
+        return Result(self.version, values, tables, {**other.curves, **self.curves}, minutes)
 
     def contradicts(self, other: "Result") -> bool:
         """Return whether a value that both results have differs."""
@@ -163,14 +164,12 @@ class Store:
     def minutes(self) -> dict[tuple[str, str], float]:
         """Return the mean duration of the stored runs by their model and suite of evaluation sets."""
         durations: dict[tuple[Any, Any], list[float]] = {}
-        for configuration in filter(None, map(self._configuration, self._names())):
+        names = [path.stem for path in sorted(self._folder.glob("*.json"))]
+        for configuration in filter(None, map(self._configuration, names)):
             known = [each.minutes for each in configuration.seeds.values() if each.minutes is not None]
             key = configuration.params.get("model"), configuration.params.get("benchmarks")
             durations.setdefault(key, []).extend(known)
         return {key: sum(known) / len(known) for key, known in durations.items() if known}
-
-    def _names(self) -> list[str]:
-        return [path.stem for path in sorted(self._folder.glob("*.json"))]
 
     def _expected(self, run: Run) -> Flat:
         return expected(self._params, run)
@@ -202,10 +201,6 @@ def rows_of(table: pd.DataFrame) -> list[list[Any]]:
     """Return the rows of a table of an analysis, the first being the names of the columns."""
     rows: list[list[Any]] = table.astype(object).where(table.notna(), "").to_numpy().tolist()
     return [list(table.columns), *rows]
-
-
-def _longer(left: Result, right: Result) -> float | None:
-    return max((each.minutes for each in (left, right) if each.minutes is not None), default=None)
 
 
 def _load(path: Path) -> Configuration:
