@@ -201,8 +201,7 @@ def test_sick_entailment_labels(read_source: ReadSource):
 
 
 @pytest.mark.parametrize(
-    ("name", "positive"),
-    [("msrp", {"train": 2753, "test": 1147}), ("sst", {"train": 37569, "dev": 444, "test": 909})],
+    ("name", "positive"), [("msrp", {"train": 2753, "test": 1147}), ("sst", {"train": 37569, "dev": 444, "test": 909})]
 )
 def test_positive_labels(read_source: ReadSource, name: str, positive: dict[str, int]):
     counts: Counter[str] = Counter()
