@@ -158,10 +158,11 @@ def test_vectors_and_mappings_on_the_data_of_the_papers(folder, tmp_path):
         file.touch()
     done = papers(folder, "run", "first", "--data", "paper", "--vectors", str(files[1]), "--jobs", "2")
     assert done.returncode == 0, done.stderr
-    params = {name: YAML(typ="safe").load(experiment_file(folder, name, "params.yaml")) for name in stored(folder)}
-    models = {each["model"]: each["models"] for each in params.values()}
-    assert models["avg"]["avg"]["vectors"] == str(files[1])
-    assert models["charcnn"]["charcnn"]["filters"] == {2: 5, 7: 3}
+    avg, charcnn = (
+        YAML(typ="safe").load(experiment_file(folder, name, "models.yaml")) for name in sorted(stored(folder))
+    )
+    assert avg["avg"]["vectors"] == str(files[1])
+    assert charcnn["charcnn"]["filters"] == {2: 5, 7: 3}
     assert names(folder, "first", "--data", "paper") == []
     assert len(names(folder, "first")) == 2
 

@@ -1,4 +1,7 @@
-"""The runs that experiments need: settings of params.yaml, the name of the DVC experiment, and its command."""
+"""The runs that experiments need: name and command of each, and the parameters that determine its result.
+
+Parameters that determine a result are a flat mapping by dotted key.
+"""
 
 import hashlib
 import json
@@ -6,14 +9,21 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path, PurePath
 from typing import Any
 
 from paraphrastic.base.parameters import FILES, PARAMS, place
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 
+Flat = Mapping[str, Any]
+
 SUITES: dict[Data, str] = {"open": "open", "paper": "papers"}
 _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also if params.yaml has the same
+ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
+_STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
+_NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
@@ -76,12 +86,9 @@ class Run:
         settings |= {path: str(Path(settings[path]).absolute())} if path in settings else {}
         settings |= {f"models.{self.model}.num_threads": threads} if threads else {}
         options = [word for key, value in settings.items() for each in overrides(key, value) for word in ("-S", each)]
-        return ["dvc", "exp", "run", "--queue", "--name", self.name, *self._targets, *options]
-
-    @property
-    def _targets(self) -> list[str]:
-        tasks, analyses = (["finetune/dvc.yaml"] if self.tasks else []), (["analyze/dvc.yaml"] if self.analyses else [])
-        return [*(["evaluate"] if self.sets else []), *tasks, *analyses]
+        needed = {"evaluate": self.sets, "finetune/dvc.yaml": self.tasks, "analyze/dvc.yaml": self.analyses}
+        targets = [target for target, each in needed.items() if each]
+        return ["dvc", "exp", "run", "--queue", "--name", self.name, *targets, *options]
 
 
 def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, seeds: Sequence[int] = ()) -> list[Run]:
@@ -138,12 +145,10 @@ def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, se
 
 def _differs(params: Mapping[str, Any], key: str, value: Any) -> bool:
     """Return whether a value is another one than that of params.yaml: equal configurations have equal settings."""
-    block: Any = params
-    for name in key.split("."):
-        if not isinstance(block, Mapping) or name not in block:
-            return True
-        block = block[name]
-    return bool(block != value)
+    try:
+        return bool(reduce(getitem, key.split("."), params) != value)
+    except (KeyError, TypeError):  # no such key
+        return True
 
 
 def overrides(key: str, value: Any) -> list[str]:
@@ -178,14 +183,6 @@ def _quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-Flat = Mapping[str, Any]
-
-ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
-
-_STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
-_NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
-
-
 def read_all(read: Callable[[str], Any]) -> dict[str, Any]:
     """Return the content of all parameter files as one mapping: that of models.yaml is its entry `models`.
 
@@ -206,10 +203,7 @@ def expected(params: Mapping[str, Any], run: Run) -> Flat:
     changed: dict[str, Any] = deepcopy(dict(params))
     for key, value in {**run.settings, **_initial_vectors(params, run), "seed": run.seed}.items():
         *outer, last = key.split(".")
-        block = changed
-        for name in outer:
-            block = block[name]
-        block[last] = value
+        reduce(getitem, outer, changed)[last] = value
     return determining(changed, bool(run.tasks))
 
 
@@ -229,7 +223,10 @@ def determining(params: Mapping[str, Any], with_tasks: bool) -> Flat:
     keys = [*_STAGES, f"models.{params['model']}"]
     if with_tasks:
         keys += ["finetune", f"taggers.{params['finetune']['tagger']}"]
-    flat = {key: value for name in keys for key, value in _flatten(name, _find(params, name)).items()}
+    flat: dict[str, Any] = {}
+    for name in keys:  # an option that is itself a mapping is one value
+        value = reduce(getitem, name.split("."), params)
+        flat |= {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
     return {key: _normal(key, value) for key, value in flat.items() if key.rpartition(".")[2] not in _NOT_RESULTS}
 
 
@@ -259,18 +256,6 @@ def _initial_vectors(params: Mapping[str, Any], run: Run) -> dict[str, str]:
     if run.start is not None:
         return {key: f"{run.start.name}.txt"}
     return {key: ANY_FILE} if needs_vectors(params, run) else {}
-
-
-def _find(params: Mapping[str, Any], key: str) -> Any:
-    value: Any = params
-    for name in key.split("."):
-        value = value[name]
-    return value
-
-
-def _flatten(name: str, value: Any) -> dict[str, Any]:
-    """Return the options of a block by dotted key; an option that is itself a mapping is one value."""
-    return {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
 
 
 def _normal(key: str, value: Any) -> Any:

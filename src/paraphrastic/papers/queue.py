@@ -1,4 +1,7 @@
-"""Run experiments through DVC's queue, and follow them to their end."""
+"""Run experiments through DVC's queue, and follow them to their end.
+
+For DVC (3.67), an experiment whose worker was killed stays running: `dvc queue start` does not take it up again.
+"""
 
 import hashlib
 import os

@@ -6,12 +6,12 @@ import io
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
@@ -37,14 +37,6 @@ _OWN_COLUMN = ("model", "corpus", "benchmarks")  # shown in a column, or by whic
 _MALFORMED = YAMLError, csv.Error, ValueError, LookupError, TypeError, AttributeError
 
 
-class Files(Protocol):
-    """The text files of a commit or of the workspace."""
-
-    def read(self, path: str) -> str:
-        """Return the content of a file; an empty string if it is missing."""
-        ...
-
-
 @dataclass(frozen=True)
 class Record:
     """The results of one revision.
@@ -52,12 +44,12 @@ class Record:
     Attributes:
         name: name of the experiment or branch, `HEAD` or `workspace`.
         rev: its commit; None for the workspace.
-        files: its files.
+        read: returns the text of one of its files; an empty string if it is missing.
     """
 
     name: str
     rev: str | None
-    files: Files
+    read: Callable[[str], str]
 
     @cached_property
     def parameters(self) -> Flat:
@@ -94,33 +86,33 @@ class Record:
         sets = [METRICS, SETS] if run.sets else []
         if not all(map(self._is_current, [*sets, *tasks, *analyses.values()])):
             return None
-        values = dict(_of_sets(_rows(self.files.read(SETS)))) if run.sets else {}
+        values = dict(_of_sets(_rows(self.read(SETS)))) if run.sets else {}
         for path in (*sets[:1], *tasks):
-            values |= _flat(json.loads(self.files.read(path)))
-        tables = {name: _rows(self.files.read(path)) for name, path in analyses.items()}
+            values |= _flat(json.loads(self.read(path)))
+        tables = {name: _rows(self.read(path)) for name, path in analyses.items()}
         curves = {"selection": SELECTION} | {task: f"metrics/finetune/{task}.csv" for task in run.tasks}
-        points = {name: _rows(self.files.read(path))[1:] for name, path in curves.items() if self._is_current(path)}
+        points = {name: _rows(self.read(path))[1:] for name, path in curves.items() if self._is_current(path)}
         return Result(self._version, values, tables, {name: rows for name, rows in points.items() if rows})
 
     @property
     def _version(self) -> str:
-        version: str = tomllib.loads(self.files.read("pyproject.toml"))["project"]["version"]
+        version: str = tomllib.loads(self.read("pyproject.toml"))["project"]["version"]
         return version
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
         """Content of all parameter files; none if one is damaged."""
         try:
-            return read_all(lambda path: _yaml(self.files.read(path)))
+            return read_all(lambda path: _yaml(self.read(path)))
         except _MALFORMED:
             return {}
 
     @cached_property
     def _locks(self) -> "_Locks":
-        return _Locks([_yaml(text) for path in LOCKS if (text := self.files.read(path))], self.params)
+        return _Locks([_yaml(text) for path in LOCKS if (text := self.read(path))], self.params)
 
     def _is_current(self, path: str) -> bool:
-        return self._locks.is_current(path, self.files.read(path))
+        return self._locks.is_current(path, self.read(path))
 
 
 class _Locks:
@@ -161,37 +153,6 @@ class _Locks:
         return (file, key) == (FILES["finetune"], "tasks") or bool(chosen == value)
 
 
-@dataclass(frozen=True)
-class _Folder:
-    """The files of the workspace."""
-
-    root: Path
-
-    def read(self, path: str) -> str:
-        try:
-            return _decode((self.root / path).read_bytes())
-        except FileNotFoundError:
-            return ""
-
-
-@dataclass(frozen=True)
-class _Commit:
-    """The files of a commit."""
-
-    scm: Any
-    rev: str
-
-    @cached_property
-    def _fs(self) -> Any:
-        return self.scm.get_fs(self.rev)  # reads the whole tree
-
-    def read(self, path: str) -> str:
-        try:
-            return _decode(self._fs.cat_file(f"/{path}"))
-        except FileNotFoundError:
-            return ""
-
-
 @contextmanager
 def records(root: Path) -> Iterator[list[Record]]:
     """Yield the records of a repository: its workspace, its last commit, its branches, and its experiments.
@@ -206,8 +167,10 @@ def records(root: Path) -> Iterator[list[Record]]:
 
     try:
         with Repo(str(root)) as repo:
-            commits = [Record(name, rev, _Commit(repo.scm, rev)) for name, rev in _revisions(repo.scm).items()]
-            yield [Record("workspace", None, _Folder(root)), *commits]
+            tree = cache(repo.scm.get_fs)  # reads all of a commit
+            revisions = _revisions(repo.scm).items()
+            commits = [Record(name, rev, _reader(partial(_of_commit, tree, rev))) for name, rev in revisions]
+            yield [Record("workspace", None, _reader(lambda path: (root / path).read_bytes())), *commits]
     except (NotDvcRepoError, SCMError, GitError) as error:
         raise DataError(f"{root}: not a DVC repository with commits; run this in a clone") from error
 
@@ -224,8 +187,21 @@ def _revisions(scm: Any) -> dict[str, str]:
     return {"HEAD": head, **other, **dict(sorted(dict(latest_last).items()))}
 
 
-def _decode(content: bytes) -> str:
-    return content.decode("utf-8", errors="replace")
+def _reader(read_bytes: Callable[[str], bytes]) -> Callable[[str], str]:
+    """Return a function that returns the text of a file; an empty string if it is missing."""
+
+    def read(path: str) -> str:
+        try:
+            return read_bytes(path).decode("utf-8", errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    return read
+
+
+def _of_commit(tree: Callable[[str], Any], rev: str, path: str) -> bytes:
+    content: bytes = tree(rev).cat_file(f"/{path}")
+    return content
 
 
 @lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses
