@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from paraphrastic.training import trainer
+from paraphrastic.training import trainer as training_loop
 from paraphrastic.training.checkpoint import Curves
 from paraphrastic.training.trainer import shown
 
@@ -13,7 +13,7 @@ from paraphrastic.training.trainer import shown
 def clock(monkeypatch):
     """Return an object whose `now` is the time."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(training_loop, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 
