@@ -1,15 +1,13 @@
 """Stage `evaluate`: data/model and data/benchmarks → metrics/evaluate.json, metrics/sets.csv, data/scores.parquet."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from rich.table import Table
 
 from paraphrastic.base.console import console
-from paraphrastic.base.files import write_csv, write_text
+from paraphrastic.base.files import flat, write_csv, write_text
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.evaluation import COLUMNS, Benchmarks, evaluate
@@ -28,23 +26,10 @@ def main() -> None:
     write_text(METRICS, json.dumps(results.metrics, indent=2) + "\n")
     write_csv(pd.DataFrame(results.sets, columns=COLUMNS), SETS)
     write_table(results.scores, SCORES_FILE, SCORES)
-    console.print(_summary(results.metrics))
-
-
-def _summary(metrics: dict[str, Any]) -> Table:
-    """Return a table with a row per section of the metrics."""
     table = Table(box=None, show_header=False, pad_edge=False)
-    for section, values in metrics.items():
-        table.add_row(section, "  ".join(f"{name}={value}" for name, value in _flatten(values)))
-    return table
-
-
-def _flatten(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in tree.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
+    for section, values in results.metrics.items():
+        table.add_row(section, "  ".join(f"{name}={value}" for name, value in flat(values).items()))
+    console.print(table)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,11 @@ def main() -> None:
     check_source_weights(params.train.source_weights or (), [source.name for source in sources])
     hashes = _Hashes()
     _write(DATA, _own_files((*sources, *suite(params.benchmarks).sources)), hashes)
-    _write(MODEL, _files_of_model(params), hashes)
-    _write(TEACHER, _files_of_teacher(params), hashes)
+    block, teacher = params.models[params.model], params.teacher.path
+    paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
+    _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)
+    check_student(params)
+    _write(TEACHER, [_existing(str(PARAMS), "teacher.path", teacher)] if teacher else [], hashes)
     hashes.save()
 
 
@@ -59,16 +62,6 @@ def _own_files(sources: Sequence[Source]) -> list[Path]:
     for source in own:
         check_columns(source.options["own"], is_set=not source.pairs)
     return [Path(source.options["own"].path) for source in own]
-
-
-def _files_of_model(params: Params) -> list[Path]:
-    block = params.models[params.model]
-    return [_existing(FILES["models"], f"{params.model}.{key}", str(block[key])) for key in PATHS if block.get(key)]
-
-
-def _files_of_teacher(params: Params) -> list[Path]:
-    check_student(params)
-    return [_existing(str(PARAMS), "teacher.path", params.teacher.path)] if params.teacher.path else []
 
 
 def _existing(file: str, key: str, name: str) -> Path:

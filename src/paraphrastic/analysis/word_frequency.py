@@ -115,7 +115,11 @@ def norm_weights(artifacts: Artifacts) -> pd.DataFrame:
         DataError: the file is missing or damaged, or is another one than in training.
     """
     pairs = artifacts.headline_scores
-    r = {name: _mean_pearson(artifacts.sentences, pairs, *table) for name, table in _weighted(artifacts).items()}
+    rows, r = (pairs["left"].to_numpy(), pairs["right"].to_numpy()), {}
+    for name, (words, vectors) in _weighted(artifacts).items():
+        scores = pretrained_mean(words, vectors).score(artifacts.sentences, *rows)
+        of_sets = [pearson(part["gold"], part["score"]) for _, part in pairs.assign(score=scores).groupby("set")]
+        r[name] = float(np.mean(of_sets))
     gain = r["trained"] - r["initial"]
     shares = [percent((each - r["initial"]) / gain) if gain else None for each in r.values()]
     columns = {"vectors": [*r], "sets": pairs["set"].nunique(), "pearson": [*map(percent, r.values())]}
@@ -141,9 +145,3 @@ def _weighted(artifacts: Artifacts) -> dict[str, tuple[pa.StringArray, Vectors]]
         "initial / frequency": (words, initial / counts[:, None]),  # a constant factor does not change the cosine
         "trained": (texts, trained),
     }
-
-
-def _mean_pearson(sentences: pa.StringArray, pairs: pd.DataFrame, words: pa.StringArray, vectors: Vectors) -> float:
-    scores = pretrained_mean(words, vectors).score(sentences, pairs["left"].to_numpy(), pairs["right"].to_numpy())
-    parts = pairs.assign(score=scores).groupby("set")
-    return float(np.mean([pearson(part["gold"], part["score"]) for _, part in parts]))

@@ -99,15 +99,11 @@ def report_errors(interrupted: str) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(_CLOSED_PIPE) from None
     except OSError as error:
-        _exit(f"error: {_location(error)}")
+        place = error.filename if error.filename is not None else Path.cwd()
+        _exit(f"error: {place}: {error.strerror or error}")
     except UnicodeEncodeError as error:  # names of files may have any bytes, and terminals may be limited to ASCII
         remedy = "rename the file, or set PYTHONUTF8=1"
         _exit(f"error: {reprlib.repr(error.object)}: cannot be written as {error.encoding} ({error.reason}); {remedy}")
-
-
-def _location(error: OSError) -> str:
-    place = error.filename if error.filename is not None else Path.cwd()
-    return f"{place}: {error.strerror or error}"
 
 
 def _exit(line: str, code: int = 1) -> NoReturn:

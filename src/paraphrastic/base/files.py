@@ -8,11 +8,11 @@ import json
 import os
 import platform
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import DataError
 
@@ -91,6 +91,14 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, content: object) -> None:
     """Write a JSON file atomically, indented, with characters of all scripts as they are."""
     write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+
+def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values of nested mappings by dotted key, each with `prefix` before it."""
+    values: dict[str, Any] = {}
+    for key, value in tree.items():
+        values |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return values
 
 
 def unwritable(path: Path) -> OSError:

@@ -35,11 +35,8 @@ def fingerprint(settings: object, *paths: Path) -> str:
 
 def _digest(path: Path) -> str:
     hasher = sha256()
-    for file in [path] if path.is_file() else _files_of(path):
+    inside = (file for file in sorted(path.rglob("*")) if file.is_file() and _COMPILED not in file.parts)
+    for file in [path] if path.is_file() else inside:
         hasher.update(f"{file.relative_to(path).as_posix()}\0".encode())
         hasher.update(bytes.fromhex(sha256_of(file)))
     return hasher.hexdigest()
-
-
-def _files_of(folder: Path) -> list[Path]:
-    return [file for file in sorted(folder.rglob("*")) if file.is_file() and _COMPILED not in file.parts]

@@ -57,7 +57,6 @@ def _entries(value: object) -> object:
 
 Checked = TypeVar("Checked", bound=BaseModel)
 Name = Annotated[str, Field(min_length=1)]
-Order = Annotated[int, Field(ge=1, le=6)]
 Entries = Annotated[list[str | dict[str, Any]], BeforeValidator(_entries)]
 
 
@@ -112,7 +111,7 @@ class VocabularyLimits(Section):
 
     count: Literal["sentences", "pairs"]
     min_count: PositiveInt
-    orders: Annotated[list[Order], AfterValidator(_ascending)]
+    orders: Annotated[list[Annotated[int, Field(ge=1, le=6)]], AfterValidator(_ascending)]
     ngram_min_count: PositiveInt
     ngrams_per_order: PositiveInt | None
 
@@ -227,10 +226,7 @@ def load_params(path: Path = PARAMS, changes: Mapping[str, Any] = MappingProxyTy
     for key, value in changes.items():
         _replace(contents, key, value)
     content, blocks = contents.values()
-    try:
-        choices = Choices.model_validate(content)
-    except ValidationError as error:
-        raise parameter_error(error, Choices, path) from error
+    choices = _valid(Choices, content, path)
     for name, block in blocks.items():
         if not (isinstance(name, str) and isinstance(block, dict)):
             raise ParameterError(f"{models}: {name} = {reprlib.repr(block)}: should be a name and a mapping of options")
@@ -250,24 +246,18 @@ def checked(section: type[Checked], block: dict[str, Any], *keys: str) -> Checke
     Raises:
         ParameterError: a key is unknown, missing or has a wrong value.
     """
+    return _valid(section, block, Path(FILES[keys[0]]), *keys[1:])
+
+
+def _valid(section: type[Checked], block: object, path: Path, *keys: str) -> Checked:
+    """Return the values of the block at `keys` of a file; raise for the first problem, unknown keys before others."""
     try:
         return section.model_validate(block)
     except ValidationError as error:
-        raise parameter_error(error, section, Path(FILES[keys[0]]), *keys[1:]) from error
-
-
-def parameter_error(error: ValidationError, section: type[BaseModel], path: Path, *keys: str) -> ParameterError:
-    """Return one line for the first problem in `error`; unknown keys come before missing ones.
-
-    Args:
-        error: raised by `section`.
-        section: the class that was to hold the values.
-        path: the file that they come from.
-        keys: the keys that lead to `section` in that file.
-    """
-    first = min(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
-    key = _dotted((*keys, *first["loc"]))
-    return ParameterError(f"{path}: {key}{_problem(first, section)}")
+        first = min(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in (*keys, *first["loc"]))
+        key = "".join(parts).removeprefix(".")  # as `dvc exp run -S` takes it: `vocabulary.orders[1]`
+        raise ParameterError(f"{path}: {key}{_problem(first, section)}") from error
 
 
 def _replace(contents: Mapping[str, dict[str, Any]], key: str, value: Any) -> None:
@@ -291,7 +281,10 @@ def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
         *outer, last = detail["loc"]
         moved = FILES.get(str(last)) if section is Choices else None
-        return f": unknown key{f'; its place is {moved}' if moved else _nearest(str(last), _keys(section, outer))}"
+        inner: Any = section
+        for key in outer:
+            inner = inner.model_fields[key].annotation
+        return f": unknown key{f'; its place is {moved}' if moved else _nearest(str(last), list(inner.model_fields))}"
     allowed = re.sub(r"^(Value error, |Input |String )", "", detail["msg"])
     choices = re.findall(r"'([^']*)'", allowed) if detail["type"] == "literal_error" else []
     hint = did_you_mean(str(detail["input"]), choices).rstrip()
@@ -300,18 +293,6 @@ def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:
 
 def _nearest(name: str, known: Sequence[str]) -> str:
     return f"; {did_you_mean(name, known).rstrip() or 'known are ' + ', '.join(known)}"
-
-
-def _keys(section: type[BaseModel], outer: Sequence[int | str]) -> list[str]:
-    for key in outer:
-        inner: Any = section.model_fields[str(key)].annotation
-        section = inner
-    return list(section.model_fields)
-
-
-def _dotted(loc: Sequence[int | str]) -> str:
-    """Return a key in the form that `dvc exp run -S` takes: `vocabulary.orders[1]`."""
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in loc).removeprefix(".")
 
 
 def read_mapping(path: Path) -> dict[str, Any]:

@@ -188,22 +188,17 @@ def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tupl
     missing, needs = project.missing(runs), project.data_needs([experiment], data)
     to_bring = [source.name for source in needs.manual] + ["--vectors"] * any(map(project.needs_vectors, runs))
     stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)
+    known = project.store.minutes()  # of stored runs of the same models
+    minutes = [known.get((run.model, run.settings["benchmarks"])) for run in missing]
     return (
         experiment.id,
         f"{stored}/{len(runs)}",
-        _minutes(project, missing),
+        "?" if None in minutes else f"{sum(filter(None, minutes)):.0f}",
         ", ".join(needs.names),
         f"{here}/{len(needs.sources)}",
         ", ".join(to_bring) or "–",
         experiment.title,
     )
-
-
-def _minutes(project: "Project", runs: "Sequence[Run]") -> str:
-    """Return the estimated duration of runs, from stored runs of the same models; `?` if there are none."""
-    known = project.store.minutes()
-    minutes = [known.get((run.model, run.settings["benchmarks"])) for run in runs]
-    return "?" if None in minutes else f"{sum(filter(None, minutes)):.0f}"
 
 
 def _seeds(text: str) -> list[int]:

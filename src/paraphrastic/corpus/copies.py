@@ -45,13 +45,12 @@ class NearCopies:
 
     def find(self, texts: pa.StringArray) -> NDArray[np.bool_]:
         """Return which of the normalized `texts` (n,) are near copies."""
-        parts = (texts.slice(start, _ROWS) for start in range(0, len(texts), _ROWS))
-        return np.concatenate([np.zeros(0, bool), *map(self._find, parts)])
-
-    def _find(self, texts: pa.StringArray) -> NDArray[np.bool_]:
-        sets = self._word_sets(texts)
-        candidates = (self._known(_prefixes(sets)) @ self._prefixes).nonzero()  # two arrays (candidates,)
-        return _similar(self._known(sets), np.diff(sets.indptr), self._sets, self._sizes, *candidates)
+        near = [np.zeros(0, bool)]
+        for start in range(0, len(texts), _ROWS):
+            sets = self._word_sets(texts.slice(start, _ROWS))
+            candidates = (self._known(_prefixes(sets)) @ self._prefixes).nonzero()  # two arrays (candidates,)
+            near.append(_similar(self._known(sets), np.diff(sets.indptr), self._sets, self._sizes, *candidates))
+        return np.concatenate(near)
 
     def _word_sets(self, texts: pa.StringArray) -> csr_array:
         """Return a row for each text and a column for each word, 1 if the text contains the word.

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from paraphrastic.base.tables import PHRASE_SETS
 from paraphrastic.corpus.copies import NearCopies, exact_copies
 from paraphrastic.corpus.text_store import StoredTexts
-from paraphrastic.corpus.tokenized_pairs import Check, Mask, TokenizedPairs, renumber
+from paraphrastic.corpus.tokenized_pairs import BoolArray, Check, TokenizedPairs, renumber
 from paraphrastic.text.columns import Hashes, Numbers, hash_texts
 from paraphrastic.text.tokenizer import normalize
 
@@ -154,7 +154,7 @@ def _unordered_key(a: Numbers, b: Numbers) -> NDArray[np.int64]:
     return key
 
 
-def _beyond(limit: int, a: Numbers, b: Numbers, groups: NDArray[np.int64]) -> Mask:
+def _beyond(limit: int, a: Numbers, b: Numbers, groups: NDArray[np.int64]) -> BoolArray:
     """Return which pairs are beyond the first `limit` of their group, (n,).
 
     Args:
@@ -171,7 +171,7 @@ def _beyond(limit: int, a: Numbers, b: Numbers, groups: NDArray[np.int64]) -> Ma
     return beyond
 
 
-def _apply(drop: Mapping[str, Mask], pairs: int) -> tuple[Mask, dict[str, int]]:
+def _apply(drop: Mapping[str, BoolArray], pairs: int) -> tuple[BoolArray, dict[str, int]]:
     """Return which pairs are kept, and how many are dropped for each reason; the first reason counts."""
     kept, counts = np.ones(pairs, bool), {}
     for reason in REASONS:

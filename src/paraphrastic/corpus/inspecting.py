@@ -26,7 +26,7 @@ from paraphrastic.readers.reading import Reading
 from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
-from paraphrastic.sources.own_files import Entry, OwnFile, own_file
+from paraphrastic.sources.own_files import DataEntry, OwnFile, own_file
 from paraphrastic.text.tokenizer import normalize, tokenize
 
 SAMPLES = 5
@@ -69,7 +69,7 @@ class SharedTexts:
     near: int
 
 
-def inspect(entry: Entry) -> Iterator[tuple[OwnFile, list[Use]]]:
+def inspect(entry: DataEntry) -> Iterator[tuple[OwnFile, list[Use]]]:
     """Yield each file that an entry stands for, with what it can be used as.
 
     Args:

@@ -17,8 +17,8 @@ from paraphrastic.corpus.text_store import StoredTexts, TextColumn
 from paraphrastic.text.columns import Hashes, Numbers, TextNumbering, chunks, hash_texts
 from paraphrastic.text.tokenizer import CHUNK, normalize, tokenize_chunk
 
-Mask = NDArray[np.bool_]
-Check = Callable[[pa.StringArray], Mask]  # of normalized texts (n,): which of them it finds, (n,)
+BoolArray = NDArray[np.bool_]
+Check = Callable[[pa.StringArray], BoolArray]  # of normalized texts (n,): which of them it finds, (n,)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class TokenizedPairs:
     hashes: Hashes
     tokens: Numbers
     forms: Numbers
-    found: dict[str, Mask]
+    found: dict[str, BoolArray]
     left: Numbers
     right: Numbers
     groups: NDArray[np.int64]
@@ -65,7 +65,7 @@ class _Description(NamedTuple):
 
     tokens: Numbers
     forms: Hashes
-    found: dict[str, Mask]
+    found: dict[str, BoolArray]
 
 
 class _DescribedTexts:
@@ -75,7 +75,7 @@ class _DescribedTexts:
         self.numbering, self.form_numbering = TextNumbering(), TextNumbering()
         self._checks = checks
         self._tokens, self._forms = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
-        self._found: dict[str, list[Mask]] = {name: [np.empty(0, bool)] for name in checks}
+        self._found: dict[str, list[BoolArray]] = {name: [np.empty(0, bool)] for name in checks}
 
     def number(self, texts: pa.StringArray, hashes: Hashes) -> tuple[Numbers, pa.StringArray]:
         """Return the numbers of tokenized texts, and those texts that are new."""
@@ -99,7 +99,7 @@ class _DescribedTexts:
         found = {name: check(normalized) for name, check in self._checks.items()}
         return _Description(tokens, hash_texts(normalized), found)
 
-    def columns(self, order: Numbers) -> tuple[Hashes, Numbers, Numbers, dict[str, Mask]]:
+    def columns(self, order: Numbers) -> tuple[Hashes, Numbers, Numbers, dict[str, BoolArray]]:
         """Return hashes, numbers of tokens, numbers of forms and findings of the texts `order`; call it once."""
         found = {name: np.concatenate(parts)[order] for name, parts in self._found.items()}
         tokens, forms = (np.concatenate(parts)[order] for parts in (self._tokens, self._forms))
@@ -138,7 +138,7 @@ def _store(
     return left, right, np.concatenate(groups)
 
 
-def renumber(left: Numbers, right: Numbers, size: int) -> tuple[Mask, Numbers, Numbers]:
+def renumber(left: Numbers, right: Numbers, size: int) -> tuple[BoolArray, Numbers, Numbers]:
     """Number the texts that pairs use anew, without gaps and in the same order.
 
     Returns:

@@ -59,9 +59,12 @@ def _largest(encoder: StaticEncoder, model: Model, trial: Path, limit: float) ->
 
     Sizes are those of the files of each share, which are written to `trial`.
     """
+    unknown = len(encoder.table) - len(encoder.texts)  # 1 if the table begins with a row of unknown words
     ranks, best, share, step = _relative_ranks(encoder), None, 0.5, 0.25
     for _ in range(_STEPS):
-        smaller = _part_of(encoder, np.flatnonzero(ranks < share))
+        kept = np.flatnonzero(ranks < share)
+        rows = np.concatenate([np.arange(unknown), kept + unknown])
+        smaller = encoder.with_table(encoder.texts.take(pa.array(kept)), encoder.table.rows(rows))
         size = _write(smaller, model, trial)
         best = smaller if size <= limit else best
         share += step if size <= limit else -step
@@ -91,10 +94,3 @@ def _relative_ranks(encoder: StaticEncoder) -> NDArray[np.float64]:
     is_boundary = pc.is_in(texts, pa.array([START, END])).to_numpy(zero_copy_only=False)
     relative = ranks / sizes[groups]
     return np.where(is_boundary, 0.0, np.where(groups == _PAIRS, np.sqrt(relative), relative))
-
-
-def _part_of(encoder: StaticEncoder, kept: NDArray[np.int64]) -> StaticEncoder:
-    """Return an encoder with some entries of its vocabulary, and with the row of unknown words if it has one."""
-    unknown = len(encoder.table) - len(encoder.texts)
-    rows = np.concatenate([np.arange(unknown), kept + unknown])
-    return encoder.with_table(encoder.texts.take(pa.array(kept)), encoder.table.rows(rows))

@@ -129,12 +129,6 @@ def _dan(g: "Layers", options: Options) -> str:
     return vectors
 
 
-def _bilstmavg(g: "Layers", options: Options) -> str:
-    forward, _ = g.lstm("forward_lstm")
-    backward, _ = g.lstm("backward_lstm", backward=True)
-    return g.mean(g.combine(forward, backward))
-
-
 def _bigran(g: "Layers", options: Options) -> str:
     variant = options["variant"]
     forward = g.gran_gates(g.lstm("forward_lstm")[0], variant, "forward_gates")
@@ -154,7 +148,7 @@ def _charcnn(g: "Layers", options: Options) -> str:
 
 ENCODERS: dict[str, Callable[["Layers", Options], str]] = {  # each has the equations of the model of that name
     "bigran": _bigran,
-    "bilstmavg": _bilstmavg,
+    "bilstmavg": lambda g, _: g.mean(g.combine(g.lstm("forward_lstm")[0], g.lstm("backward_lstm", True)[0])),
     "charcnn": _charcnn,
     "charlstm": lambda g, _: g.lstm()[1],
     "dan": _dan,

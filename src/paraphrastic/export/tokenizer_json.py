@@ -24,10 +24,11 @@ _UNPROTECTED = f"(?<!{_MARK})"
 Json = dict[str, Any]
 Step = tuple[str, str]  # a regular expression and what replaces its matches
 Steps = Iterator[Step]
-Unit = Literal["words", "characters"]
 
 
-def tokenizer_json(model: Json, last_steps: Iterable[Step] = (), splits: Unit = "words") -> Json:
+def tokenizer_json(
+    model: Json, last_steps: Iterable[Step] = (), splits: Literal["words", "characters"] = "words"
+) -> Json:
     """Return the content of a `tokenizer.json` that makes the tokens of `text.tokenizer`.
 
     The tokens are equal on any text of up to 100,000 characters; Oniguruma gives up on some longer ones. The exception

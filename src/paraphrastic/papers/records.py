@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean
+from paraphrastic.base.files import flat
 from paraphrastic.base.parameters import FILES
 from paraphrastic.papers.plan import Flat, Run, determining, differences, read_all
 from paraphrastic.papers.results import Result
@@ -88,7 +89,7 @@ class Record:
             return None
         values = dict(_of_sets(_rows(self.read(SETS)))) if run.sets else {}
         for path in (*sets[:1], *tasks):
-            values |= _flat(json.loads(self.read(path)))
+            values |= flat(json.loads(self.read(path)))
         tables = {name: _rows(self.read(path)) for name, path in analyses.items()}
         curves = {"selection": SELECTION} | {task: f"metrics/finetune/{task}.csv" for task in run.tasks}
         points = {name: _rows(self.read(path))[1:] for name, path in curves.items() if self._is_current(path)}
@@ -207,13 +208,6 @@ def _of_commit(tree: Callable[[str], Any], rev: str, path: str) -> bytes:
 @lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses
 def _yaml(text: str) -> Any:
     return YAML(typ="safe", pure=True).load(text) or {}  # YAML 1.2, in which 1e-5 is a number
-
-
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    flat: dict[str, float] = {}
-    for key, value in tree.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat
 
 
 def _rows(text: str) -> list[list[Any]]:

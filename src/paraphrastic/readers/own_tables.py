@@ -110,7 +110,10 @@ class OwnTable:
                 return [name.strip() for name in self._header()]
             case "jsonl":
                 return self._keys()
-        return list(self._arrow_schema().names)
+            case "parquet":
+                return list(pq.read_schema(self._path).names)
+        with pa.memory_map(str(_arrow_files(self._path)[0])) as file:
+            return list(pa.ipc.open_stream(file).schema.names)
 
     def _header(self) -> list[str]:
         with self._open() as file:
@@ -174,12 +177,6 @@ class OwnTable:
             for path in _arrow_files(self._path):
                 with pa.memory_map(str(path)) as file:
                     yield from pa.ipc.open_stream(file)
-
-    def _arrow_schema(self) -> pa.Schema:
-        if self._format == "parquet":
-            return pq.read_schema(self._path)
-        with pa.memory_map(str(_arrow_files(self._path)[0])) as file:
-            return pa.ipc.open_stream(file).schema
 
     @contextmanager
     def _open(self) -> Iterator[IO[str]]:

@@ -50,16 +50,12 @@ def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
     for records in map(drop_bad, read_records(folder, listing)):
         first, second = records.columns
-        held = pa.array(_held_words(first, second) >= listing.get("held", 0))
+        sets = _word_sets(pa.concat_arrays([first, second]))
+        left, right = sets[: len(first)], sets[len(first) :]
+        # (n,), the share of the words of each first text that the second one has
+        share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)
+        held = pa.array(share >= listing.get("held", 0))
         yield Records(records.files, [first.filter(held), second.filter(held)])
-
-
-def _held_words(first: pa.StringArray, second: pa.StringArray) -> NDArray[np.float64]:
-    """Return the share of the words of each first text that the second one has, (n,)."""
-    sets = _word_sets(pa.concat_arrays([first, second]))
-    left, right = sets[: len(first)], sets[len(first) :]
-    share: NDArray[np.float64] = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)
-    return share
 
 
 def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:

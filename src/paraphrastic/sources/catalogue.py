@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
-from paraphrastic.sources.own_files import AnyEntry, OwnFile, listed, own_file
+from paraphrastic.sources.own_files import AnyDataEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
 
 _T = TypeVar("_T")
@@ -41,7 +41,7 @@ def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
     return tuple({each.name: each for name in names for each in _sources_of(name)}.values())
 
 
-def corpus(entries: AnyEntry | Sequence[AnyEntry]) -> tuple[Source, ...]:
+def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> tuple[Source, ...]:
     """Return the sources of training pairs of one or several corpora, in the given order and without repetition.
 
     Args:
@@ -58,7 +58,7 @@ def corpus(entries: AnyEntry | Sequence[AnyEntry]) -> tuple[Source, ...]:
     return _without_repetition("corpus", members)
 
 
-def suite(entries: AnyEntry | Sequence[AnyEntry]) -> Suite:
+def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:
     """Return the evaluation data of one or several suites; the first one names the sets that select the epoch.
 
     Args:

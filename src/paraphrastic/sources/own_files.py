@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import ParameterError, SourceError
 
-Entry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
-AnyEntry = Entry | Path  # the same in Python, where a path needs no ending or slash
+DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
+AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
 COMPRESSIONS = (".gz", ".zst")
@@ -57,7 +57,7 @@ class OwnFile(BaseModel):
         return [self.model_copy(update={"path": str(each)}) for each in found]
 
 
-def own_file(entry: Entry) -> OwnFile | None:
+def own_file(entry: DataEntry) -> OwnFile | None:
     """Return the file that an entry of params.yaml stands for; None if it is a name of the catalogue.
 
     Args:
@@ -78,7 +78,7 @@ def own_file(entry: Entry) -> OwnFile | None:
         raise ParameterError(f"{entry}: {place}: {first['msg']}; a file is a path or has the keys {keys}") from error
 
 
-def listed(entries: AnyEntry | Sequence[AnyEntry]) -> list[Entry]:
+def listed(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> list[DataEntry]:
     """Return one entry or several ones as a list of what params.yaml can hold."""
     several = [entries] if isinstance(entries, str | Mapping | Path) else entries
     return [{"path": str(entry)} if isinstance(entry, Path) else entry for entry in several]

@@ -27,7 +27,7 @@ from paraphrastic.scoring.teaching import teach
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
-from paraphrastic.sources.own_files import AnyEntry, listed
+from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training.checks import check_source_weights, check_student
 from paraphrastic.training.train_model import Tables, train_model
@@ -37,10 +37,10 @@ _BATCH_SIZE = 256  # sentences per call of an encoder of another package
 
 
 def train(
-    pairs: AnyEntry | Sequence[AnyEntry],
+    pairs: AnyDataEntry | Sequence[AnyDataEntry],
     out: str | Path,
     model: str = "avg",
-    benchmarks: AnyEntry | Sequence[AnyEntry] = (),
+    benchmarks: AnyDataEntry | Sequence[AnyDataEntry] = (),
     settings: Mapping[str, Any] | None = None,
     params: str | Path | None = None,
 ) -> Model:
@@ -83,7 +83,7 @@ def train(
     return load(out)
 
 
-def evaluate(model: Model | str | Path, *sets: AnyEntry, device: str = devices.AUTO) -> Results:
+def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devices.AUTO) -> Results:
     """Score a model on evaluation sets.
 
     Args:
@@ -105,7 +105,7 @@ def evaluate(model: Model | str | Path, *sets: AnyEntry, device: str = devices.A
     return evaluate_scorer(_benchmarks(sets), scorer)
 
 
-def _selection(benchmarks: Sequence[AnyEntry]) -> Mapping[str, Any]:
+def _selection(benchmarks: Sequence[AnyDataEntry]) -> Mapping[str, Any]:
     """Return the parameters that select the epoch on these sets, or that keep the last epoch if there are none."""
     return {"benchmarks": benchmarks} if benchmarks else {"train.select": "none"}
 
@@ -161,7 +161,7 @@ def _scorer(model: Model | str | Path, device: str) -> Scorer:
     return ExternalEncoder(folder, _BATCH_SIZE, device)
 
 
-def _benchmarks(sets: Sequence[AnyEntry]) -> Benchmarks:
+def _benchmarks(sets: Sequence[AnyDataEntry]) -> Benchmarks:
     with TemporaryDirectory() as folder:
         raw = Path(folder)
         present = download(suite(sets).sources, raw, "the same command again")

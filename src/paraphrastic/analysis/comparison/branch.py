@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from paraphrastic.analysis.comparison.formats import markdown, markdown_table
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
+from paraphrastic.base.files import flat
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
 OPTIONS_FILE, TASKS = "models.yaml", "metrics/finetune"
@@ -69,7 +70,11 @@ def branch_report(base: str) -> str:
         metrics = [change for change in numbers if change.old != change.new]
         params, options = _changed_params(all_params)
         sets = _set_changes(commit, metrics)
-        analyses = _analysis_changes(commit)
+        analyses = [
+            change
+            for path in _files_of(commit, ANALYSES, "csv")
+            for change in _table_changes(commit, path, f"{Path(path).stem}.")
+        ]
         significance = _significance(commit) if metrics or sets else []
     warnings = [f"\n{_format_value(warning)}" for warning in (params_warning, metrics_warning) if warning]
     if not (params or options or metrics or sets or analyses or warnings):
@@ -138,17 +143,9 @@ def _task_metrics(commit: str) -> list[Change]:
 def _flat(text: str) -> dict[str, Any]:
     """Return the values of a tree in JSON by dotted key; none if the text is empty or damaged."""
     try:
-        pending = [*json.loads(text).items()]
+        return flat(json.loads(text))
     except (ValueError, AttributeError):
         return {}
-    values: dict[str, Any] = {}
-    while pending:
-        name, value = pending.pop(0)
-        if isinstance(value, dict):
-            pending = [*((f"{name}.{key}", each) for key, each in value.items()), *pending]
-        else:
-            values[name] = value
-    return values
 
 
 def _files_of(commit: str, folder: str, ending: str) -> list[str]:
@@ -196,11 +193,6 @@ def _set_changes(commit: str, metrics: Sequence[Change]) -> list[Change]:
     ]
 
 
-def _analysis_changes(commit: str) -> list[Change]:
-    files = _files_of(commit, ANALYSES, "csv")
-    return [change for path in files for change in _table_changes(commit, path, f"{Path(path).stem}.")]
-
-
 def _worst_first(changes: Sequence[Change]) -> list[Change]:
     """Sort changes: worse by decreasing size, then better by increasing size, then all others by name."""
     return sorted(changes, key=lambda change: (change.improvement == 0, change.improvement, change.name))
@@ -239,14 +231,14 @@ def _params_table(changes: Sequence[Change]) -> list[str]:
 
 def _metrics_table(title: str, changes: Sequence[Change]) -> list[str]:
     """Return the lines of a table of metrics; `title` is the header of the names."""
-    return _table((title, "old", "new", "change", ""), [*map(_metric_row, _worst_first(changes))], texts=1)
-
-
-def _metric_row(change: Change) -> list[str]:
-    verdict = "▲ better" if change.improvement > 0 else "▼ worse" if change.improvement < 0 else ""
-    verdict = "new" if change.old is None else "removed" if change.new is None else verdict
-    difference = "" if None in change else _format_number(change.difference, "+")
-    return [_format_name(change.name), *map(_format_number, (change.old, change.new)), difference, verdict]
+    rows = []
+    for change in _worst_first(changes):
+        verdict = "▲ better" if change.improvement > 0 else "▼ worse" if change.improvement < 0 else ""
+        verdict = "new" if change.old is None else "removed" if change.new is None else verdict
+        difference = "" if None in change else _format_number(change.difference, "+")
+        numbers = _format_number(change.old), _format_number(change.new)
+        rows.append([_format_name(change.name), *numbers, difference, verdict])
+    return _table((title, "old", "new", "change", ""), rows, texts=1)
 
 
 def _collapsed(title: str, lines: Sequence[str]) -> list[str]:

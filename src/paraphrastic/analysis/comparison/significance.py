@@ -15,7 +15,6 @@ from scipy.stats import t as student
 from paraphrastic.evaluation.metrics import pearson
 
 Vector = NDArray[Any]
-Matrix = NDArray[np.float64]
 
 _BLOCK = 1 << 22  # random numbers drawn at once, which bounds memory
 
@@ -51,7 +50,7 @@ class Correlation:
     def __len__(self) -> int:
         return len(self.gold)
 
-    def of(self, weights: Matrix) -> NDArray[np.float64]:
+    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return r for each row of `weights` (samples, n), which counts how often a pair was drawn; 0 if undefined.
 
         With n, Σx, Σy, Σx², Σy² and Σxy weighted sums of standardised values,
@@ -75,7 +74,7 @@ class Mean:
     def __len__(self) -> int:
         return len(self.values)
 
-    def of(self, weights: Matrix) -> NDArray[np.float64]:
+    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean over each resample of `weights` (samples, n)."""
         if not len(self.values):
             return np.zeros(len(weights))
