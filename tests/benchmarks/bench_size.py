@@ -48,7 +48,7 @@ from contextlib import nullcontext
 from pathlib import Path
 begin = time.perf_counter()
 from paraphrastic.base.parameters import load_params
-from paraphrastic.training import display
+from paraphrastic.training import trainer
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.train_model import Tables, train_model
 times = []
@@ -61,7 +61,7 @@ def shown(name, trainer, batch_size):
             Checkpoint(Path("checkpoint")).save(trainer.state())
             times.append(time.perf_counter())
     return nullcontext(on_step)
-display.shown = shown
+trainer.shown = shown
 params = load_params(Path("params.yaml"), {"model": sys.argv[1], "train.select": "none"})
 tables = Tables(*(Path("data") / name for name in Tables._fields))
 train_model(params, tables, Path("c"), Path("data/model"))

@@ -13,8 +13,8 @@ import pytest
 
 from paraphrastic.base import files
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.files import read_archive, read_bytes, text_chunks
 from paraphrastic.readers.own_tables import OwnTable
+from paraphrastic.readers.raw_files import read_archive, read_bytes, text_chunks
 from paraphrastic.sources.own_files import OwnFile
 from paraphrastic.vocabulary.pretrained import read_vectors
 

@@ -17,7 +17,7 @@ from paraphrastic.finetuning.initial_state import (
 from paraphrastic.models import config_class, model_class
 from paraphrastic.nn.batch import DeviceSentences
 from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.training.scrambling import Scrambling
+from paraphrastic.training.batches import Scrambling
 from tests.helpers.toy_tasks import block_of, toy_config, untrained_encoder
 
 SENTENCES = pa.array(["b c", "c d", ""])

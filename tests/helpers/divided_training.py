@@ -9,8 +9,7 @@ import numpy as np
 import torch
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.curves import Curves
+from paraphrastic.training.checkpoint import Checkpoint, Curves
 from paraphrastic.training.distillation import DistillationTrainer
 from paraphrastic.training.launching import join, rank
 from paraphrastic.training.pair_trainers import EncoderTrainer

@@ -11,11 +11,10 @@ from paraphrastic import models
 from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.tables import teacher_schema, write_table
 from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.distillation import Distillation, DistillationTrainer
+from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors
 from paraphrastic.training.initial_embeddings import initial_embeddings
-from paraphrastic.training.sentence_pairs import Paraphrases
-from paraphrastic.training.teacher import TeacherVectors
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.stub_teacher import DIM, vector_of
 from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, counts_for

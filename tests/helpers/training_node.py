@@ -8,7 +8,7 @@ import signal
 from contextlib import contextmanager
 from pathlib import Path
 
-from paraphrastic.training import checkpoint, display
+from paraphrastic.training import checkpoint, trainer
 from pipeline.stage import run
 from pipeline.train import main
 
@@ -28,5 +28,5 @@ def die(step):
 
 
 if __name__ == "__main__":
-    display.shown, checkpoint.CHECKPOINT_SECONDS = shown, 0.0
+    trainer.shown, checkpoint.CHECKPOINT_SECONDS = shown, 0.0
     run(main)

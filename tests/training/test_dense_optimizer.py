@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty
+from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad", "sgd"])

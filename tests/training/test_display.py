@@ -4,16 +4,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from paraphrastic.training import display
-from paraphrastic.training.curves import Curves
-from paraphrastic.training.display import shown
+from paraphrastic.training import trainer as training_loop
+from paraphrastic.training.checkpoint import Curves
+from paraphrastic.training.trainer import shown
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """Return an object whose `now` is the time."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(display, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(training_loop, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.training.distillation import regression_loss, similarity_loss
-from paraphrastic.training.teacher import TeacherVectors
+from paraphrastic.training.distillation import TeacherVectors, regression_loss, similarity_loss
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.stub_teacher import DIM
 from tests.helpers.toy_distillation import prepare, train, unit, write_teacher

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from paraphrastic.training.dense_optimizer import L2Penalty
 from paraphrastic.training.embedding_optimizers import (
     DenseEmbeddingOptimizer,
     FrozenEmbeddings,
     SparseRowOptimizer,
     embedding_optimizer,
 )
+from paraphrastic.training.optimizers import L2Penalty
 
 ROWS, DIM, STEPS = 200, 8, 300
 

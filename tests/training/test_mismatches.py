@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from paraphrastic.models.ldc import Config
-from paraphrastic.training.mismatches import mismatched_pairs
+from paraphrastic.training.losses import mismatched_pairs
 from tests.helpers.ldc import LDC, pair_batch
 
 # Sentences 0 and 2, and 1 and 3, are paraphrases.

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from paraphrastic.models.ldc import Config
-from paraphrastic.training.sentence_pairs import LabelledPairs
+from paraphrastic.training.batches import LabelledPairs
 from tests.helpers.ldc import LDC, labelled, paraphrases, start, train
 from tests.helpers.toy_training import SENTENCES, fickle_score, kill_at, saved_bytes
 

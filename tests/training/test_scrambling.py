@@ -6,7 +6,7 @@ import torch
 
 from paraphrastic.models import config_class
 from paraphrastic.nn.batch import Batch
-from paraphrastic.training.scrambling import Scrambling, scrambled_order
+from paraphrastic.training.batches import Scrambling, scrambled_order
 from paraphrastic.vocabulary.kinds import boundary_widths
 from tests.helpers.encoder_variants import LSTM, TRAINED, ragged_of
 

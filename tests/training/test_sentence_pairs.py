@@ -8,10 +8,10 @@ import torch
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import PAIRS
 from paraphrastic.nn.batch import SentenceFile
-from paraphrastic.training import sentence_pairs
+from paraphrastic.training import batches as sentence_pairs
+from paraphrastic.training.batches import Paraphrases, Unread
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from paraphrastic.training.sentence_pairs import Paraphrases, Unread
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.toy_training import SENTENCES, prepare, saved_bytes
 

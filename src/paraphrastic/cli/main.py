@@ -10,15 +10,12 @@ import paraphrastic
 from paraphrastic.base.console import interrupt_on_sigterm, report_errors
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli import (
-    analyze_command,
-    compare_command,
     data_commands,
     encoder_commands,
-    experiments_command,
     mining_commands,
     model_commands,
     papers_commands,
-    plots_command,
+    results_commands,
 )
 
 
@@ -57,7 +54,7 @@ for _command in (
     *(model_commands.embed, model_commands.similarity, model_commands.neighbors, model_commands.explain),
     *(mining_commands.search, mining_commands.dedup, mining_commands.pairs),
     *(encoder_commands.train, encoder_commands.evaluate),
-    *(experiments_command.experiments, compare_command.compare, analyze_command.analyze, plots_command.plots),
+    *(results_commands.experiments, results_commands.compare, results_commands.analyze, results_commands.plots),
     *(model_commands.merge, model_commands.compact, model_commands.export, model_commands.card, model_commands.info),
 ):
     app.command()(_command)

@@ -3,9 +3,8 @@
 import re
 import shlex
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, BadParameter, Option, Typer
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paraphrastic.papers.comparing import Comparison
-    from paraphrastic.papers.experiments import Experiment
+    from paraphrastic.papers.experiments import Data, Experiment
     from paraphrastic.papers.plan import Run
     from paraphrastic.papers.project import Project
     from paraphrastic.papers.running import Runner
@@ -29,21 +28,14 @@ papers = Typer(
 )
 
 
-class DataChoice(StrEnum):
-    """Kinds of data."""
-
-    OPEN = "open"
-    PAPER = "paper"
-
-
 Ids = Annotated[
     list[str] | None, Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
 ]
-DataOption = Annotated[DataChoice, Option("--data", help="Open data, or those of the papers.")]
+DataOption = Annotated[Literal["open", "paper"], Option("--data", help="Open data, or those of the papers.")]
 
 
 @papers.command("list")
-def list_(data: DataOption = DataChoice.OPEN) -> None:
+def list_(data: DataOption = "open") -> None:
     """Print the runs, minutes and data of experiments.
 
     Runs: how many are stored. Minutes: of the others, estimated from stored runs of the same models. Here: how many
@@ -60,7 +52,7 @@ def list_(data: DataOption = DataChoice.OPEN) -> None:
 @papers.command()
 def run(
     ids: Annotated[list[str], Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")],
-    data: DataOption = DataChoice.OPEN,
+    data: DataOption = "open",
     seeds: Annotated[str, Option(help="Seeds with commas between them, in place of the declared ones.")] = "",
     jobs: Annotated[int, Option(min=1, help="Runs at the same time; several have one thread each.")] = 1,
     vectors: Annotated[
@@ -80,14 +72,14 @@ def run(
     project = find_project(read_only=dry)
     runner = Runner(project, jobs, vectors)
     experiments = project.experiments.select(ids)
-    runs = project.plan(experiments, data.value, _seeds(seeds))
+    runs = project.plan(experiments, data, _seeds(seeds))
     for warning in project.collect(runs):
         message(warning)
     needed = runner.needed(runs)
     if dry:
         sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in needed)
         return
-    project.data_needs(experiments, data.value).check(DataLocations.from_environment())
+    project.data_needs(experiments, data).check(DataLocations.from_environment())
     _check_vectors(project, needed, vectors)
     message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
     failed = _work(runner, needed)
@@ -101,7 +93,7 @@ def run(
 @papers.command()
 def report(
     ids: Ids = None,
-    data: DataOption = DataChoice.OPEN,
+    data: DataOption = "open",
     docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
 ) -> None:
     """Print the published tables beside ours.
@@ -115,9 +107,9 @@ def report(
     if docs and ids:
         raise BadParameter("--docs writes all experiments; leave out the names", param_hint="ID")
     experiments = project.experiments.select(ids or [])
-    for warning in project.collect(project.plan(experiments, data.value)):
+    for warning in project.collect(project.plan(experiments, data)):
         message(warning)
-    comparisons = [project.compare(experiment, data.value) for experiment in experiments]
+    comparisons = [project.compare(experiment, data) for experiment in experiments]
     if docs:
         write_docs(comparisons, project.root / "docs/papers")
     else:
@@ -190,10 +182,10 @@ def _work(runner: "Runner", runs: "Sequence[Run]") -> list[str]:
         raise
 
 
-def _summary(project: "Project", experiment: "Experiment", data: DataChoice) -> tuple[str, ...]:
+def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tuple[str, ...]:
     """Return the line of an experiment in the list."""
-    runs = project.plan([experiment], data.value)
-    missing, needs = project.missing(runs), project.data_needs([experiment], data.value)
+    runs = project.plan([experiment], data)
+    missing, needs = project.missing(runs), project.data_needs([experiment], data)
     to_bring = [source.name for source in needs.manual] + ["--vectors"] * any(map(project.needs_vectors, runs))
     stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)
     known = project.store.minutes()  # of stored runs of the same models

@@ -71,12 +71,11 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
 
 def strictest(licences: Iterable[str]) -> str | None:
     """Return the licence that allows least; None of no licence. One that no rule knows counts as unstated."""
-    return min(licences, key=_strictness, default=None)
-
-
-def _strictness(licence: str) -> int:
-    ranks = (rank for rank, pattern in enumerate(_STRICTNESS) if re.search(rf"\b({pattern})\b", licence))
-    return next(ranks, 0)
+    return min(
+        licences,
+        key=lambda licence: next((i for i, rule in enumerate(_STRICTNESS) if re.search(rf"\b({rule})\b", licence)), 0),
+        default=None,
+    )
 
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
@@ -116,18 +115,14 @@ def _front_matter(info: ModelInfo, licence: str, similarity: pd.DataFrame | None
 
 def _sources(info: ModelInfo, corpus: pd.DataFrame | None) -> Iterator[dict[str, Any]]:
     """Yield the sources of the training data; the licence of a file of the user is `own`."""
-    known, dropped = catalogue().sources, {} if corpus is None else _dropped(corpus)
+    known, dropped = catalogue().sources, {}
+    for row in [] if corpus is None else corpus.to_dict("records"):
+        reasons = {name: pairs for name, pairs in row.items() if name not in ("source", "read", "kept", "taken")}
+        dropped[str(row["source"])] = ", ".join(f"{pairs:,} {name}" for name, pairs in reasons.items() if pairs)
     for name, pairs in info.sources.items():
         source = known.get(name)
         title, licence = (source.title, source.licence) if source else ("a file", "own")
         yield {"name": name, "title": title, "pairs": pairs, "dropped": dropped.get(name, ""), "licence": licence}
-
-
-def _dropped(corpus: pd.DataFrame) -> dict[str, str]:
-    """Return for each source how many pairs were dropped, by reason."""
-    reasons = [name for name in corpus if name not in ("source", "read", "kept", "taken")]
-    rows = corpus.to_dict("records")
-    return {str(row["source"]): ", ".join(f"{row[name]:,} {name}" for name in reasons if row[name]) for row in rows}
 
 
 def _similarity(figures: pd.DataFrame) -> pd.DataFrame:

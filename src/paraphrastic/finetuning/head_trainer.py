@@ -20,9 +20,8 @@ from paraphrastic.finetuning.tasks import Task
 from paraphrastic.nn.batch import DeviceSentences, to_device
 from paraphrastic.scoring.neural import encode_ids
 from paraphrastic.training.batches import shuffled_batches
-from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.curves import Curves
-from paraphrastic.training.dense_optimizer import L2Penalty
+from paraphrastic.training.checkpoint import Checkpoint, Curves
+from paraphrastic.training.optimizers import L2Penalty
 from paraphrastic.training.trainer import ORDER, Trainer
 
 OnStep = Callable[[int, int], None]  # called with the number of the finished step and of all steps

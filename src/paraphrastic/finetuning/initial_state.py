@@ -16,9 +16,9 @@ from paraphrastic.nn.layers import Dense
 from paraphrastic.nn.options import TrainingConfig, freezes_embeddings
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_model
 from paraphrastic.text.columns import Ragged
-from paraphrastic.training.dense_optimizer import L2Penalty
+from paraphrastic.training.batches import Scrambling
 from paraphrastic.training.initial_embeddings import initial_embeddings
-from paraphrastic.training.scrambling import Scrambling
+from paraphrastic.training.optimizers import L2Penalty
 from paraphrastic.vocabulary.counting import count_entries, count_words
 
 

@@ -7,9 +7,9 @@ from paraphrastic.finetuning.head_trainer import OnStep, Outcome
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.scoring.neural import TrainedPairModel
+from paraphrastic.training.batches import LabelledPairs
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import LabelTrainer
-from paraphrastic.training.sentence_pairs import LabelledPairs
 
 
 def finetune_pair_model(

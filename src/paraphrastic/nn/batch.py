@@ -111,13 +111,12 @@ class SentenceFile:
     def take(self, rows: NDArray[np.integer]) -> pa.StringArray:
         """Return the sentences `rows` in that order."""
         starts, lengths = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]
-        text = b"".join(map(self._read, starts.tolist(), lengths.tolist()))
+        parts = []
+        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
+            self._file.seek(start)
+            parts.append(self._file.read(length))
         offsets = offsets_from_lengths(lengths).astype(np.int32)
-        return pa.StringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(text))
-
-    def _read(self, start: int, length: int) -> bytes:
-        self._file.seek(start)
-        return self._file.read(length)
+        return pa.StringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(b"".join(parts)))
 
 
 class UnreadSentences:

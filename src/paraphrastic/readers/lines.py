@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.parallel import in_order
-from paraphrastic.readers.files import REMEDY, read_archive, read_bytes, text_chunks
+from paraphrastic.readers.raw_files import REMEDY, read_archive, read_bytes, text_chunks
 
 Parsed = TypeVar("Parsed")
 

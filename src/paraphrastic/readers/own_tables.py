@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import Unpacker
-from paraphrastic.readers.files import report_damage
 from paraphrastic.readers.lines import BadRow, SourceRows, csv_rows, is_utf8
+from paraphrastic.readers.raw_files import report_damage
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
 
 PART = 100_000  # rows that are read at a time

@@ -2,6 +2,7 @@
 
 A group is a connected component of pairs, or all sentences with the same line or key. Sentences are equal here if their
 tokens have the same normal form (`text.columns.normalize`), so that text that is already tokenized equals the original.
+The listings in options are those of `readers.listings`.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,10 +16,10 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.files import REMEDY, read_bytes
 from paraphrastic.readers.lines import SourceRows
+from paraphrastic.readers.listings import Listing, Records, concat, drop_bad, parse_json, read_records, text_column
+from paraphrastic.readers.raw_files import REMEDY, read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
-from paraphrastic.readers.records import Listing, Records, concat, drop_bad, parse_json, read_records, text_column
 from paraphrastic.text.columns import hash_texts, split_words
 from paraphrastic.text.tokenizer import normalize, tokenize
 
@@ -36,7 +37,7 @@ _PAIRS_AT_ONCE = 1 << 18
 def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read lists of pairs.
 
-    Options: `lists`, listings of `records` with two columns, which can have `held`: the share of the words of the
+    Options: `lists`, listings with two columns, which can have `held`: the share of the words of the
         first text that the second one must hold; other pairs are left out.
     Yields: One reading. Pairs that share a sentence, directly or through other pairs of any list, form a group;
         sentences are compared by their normal forms.
@@ -61,7 +62,7 @@ def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
 def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read sets of parallel files; line i of all files of a set says the same.
 
-    Options: `sets`, listings of `records` in the format `lines`; `pairs`, how many of a line are read at most.
+    Options: `sets`, listings in the format `lines`; `pairs`, how many of a line are read at most.
     Yields: One reading per set. A line is a group.
     """
     start = 0
@@ -76,7 +77,7 @@ def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def keyed_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read sentences with a key, as captions with the number of their image.
 
-    Options: `lists`, listings of `records` with the columns key and sentence; `pairs`, how many of a key are read at
+    Options: `lists`, listings with the columns key and sentence; `pairs`, how many of a key are read at
         most; `key`, a regular expression whose group `key` is the part of the key that counts; `shared`, the smallest
         Jaccard similarity of the content words of a pair that is read.
     Yields: One reading. Sentences with the same key, in any file, form a group.

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import RAW
-from paraphrastic.readers.files import REMEDY
 from paraphrastic.readers.lines import BadRow, SourceRows
+from paraphrastic.readers.raw_files import REMEDY
 
 ReaderOptions = Mapping[str, Any]
 Column: TypeAlias = pa.Array | pa.ChunkedArray | str

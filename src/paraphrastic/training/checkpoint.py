@@ -1,6 +1,7 @@
-"""Save the state of a training run, so that an interrupted run continues with bit-identical results."""
+"""What a training run records, and its state, from which an interrupted run continues with bit-identical results."""
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -9,6 +10,24 @@ from paraphrastic.base.files import atomic_write, sha256_of, unwritable
 from paraphrastic.training.processes import Processes, State
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run
+
+
+@dataclass
+class Curves:
+    """The course of a run.
+
+    Attributes:
+        loss: (step, mean loss since the previous point).
+        selection: (epochs so far, score on the selection sets).
+    """
+
+    loss: list[tuple[int, float]] = field(default_factory=list)
+    selection: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def best(self) -> float | None:
+        """The first point with the highest selection score, in epochs; None without selection."""
+        return max(self.selection, key=lambda point: point[1])[0] if self.selection else None
 
 
 class Checkpoint:

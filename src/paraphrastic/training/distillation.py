@@ -1,22 +1,135 @@
-"""Train a sentence encoder toward the vectors of a teacher (Hinton et al. 2015; Reimers and Gurevych 2020)."""
+"""Train a sentence encoder toward the vectors of a teacher (Hinton et al. 2015; Reimers and Gurevych 2020).
 
+The stage `teach` wrote these vectors.
+"""
+
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, normalize
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.parameters import Teacher
+from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.options import EncoderConfig
 from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.scoring.scorer import principal_directions
+from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.losses import ALL
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from paraphrastic.training.sentence_pairs import Paraphrases
-from paraphrastic.training.teacher import TeacherVectors
+from paraphrastic.vocabulary.kinds import VocabularyKind, is_word
+
+
+class TeacherVectors:
+    """Vectors of length 1 for the training sentences, in a file without a name, and for words.
+
+    Args:
+        folder: of the tables.
+        sentences: how many training sentences there are.
+
+    Attributes:
+        dim: size of a vector.
+        words: (w,), the words.
+        word_vectors: (w, dim) float32.
+
+    Raises:
+        DataError: a table is missing or damaged, or the vectors are not those of the training sentences.
+    """
+
+    def __init__(self, folder: Path, sentences: int) -> None:
+        self.dim = read_teacher(folder).dim
+        words = pa.concat_tables(_shards(folder / "words", self.dim))
+        self.words, self.word_vectors = words["text"].combine_chunks(), _matrix(words, self.dim).astype(np.float32)
+        file = TemporaryFile(dir=folder)  # noqa: SIM115 - the memory map keeps it open
+        for shard in _shards(folder / "sentences", self.dim):
+            file.write(_matrix(shard, self.dim).data)
+        file.flush()
+        if file.tell() != 2 * sentences * self.dim:
+            raise DataError(f"{folder}: lacks vectors of the {sentences} training sentences; run `dvc repro teach`")
+        self._vectors = np.memmap(file, np.float16, "r", shape=(sentences, self.dim))
+
+    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        """Return the vectors of the sentences `rows`, (n, dim)."""
+        vectors: NDArray[np.float32] = self._vectors[rows].astype(np.float32)
+        return vectors
+
+    def components(self, count: int) -> NDArray[np.float32]:
+        """Return the first principal components of the word vectors, (min(count, dim), dim), orthonormal."""
+        centred = self.word_vectors - self.word_vectors.mean(0)
+        return principal_directions((centred.T @ centred).astype(np.float64), count).astype(np.float32)
+
+    def initial_words(self, kind: VocabularyKind, texts: pa.StringArray, embeddings: Tensor) -> Tensor:
+        """Return initial embeddings (n, d) in which words have the teacher's vectors.
+
+        A word's first numbers are those of its vector, less the mean of all words, on the principal components; what
+        is beyond the size of the teacher's vectors stays random. N-grams start at zero beside words. Vocabularies
+        without words stay as they are.
+
+        Args:
+            kind: of the vocabulary.
+            texts: (n,), its entries.
+            embeddings: (n, d), random.
+        """
+        if "words" not in kind:
+            return embeddings
+        words = texts if kind == "words" else pc.utf8_trim(texts, " ")
+        rows = pc.index_in(words, self.words)
+        if kind == "words+ngrams":
+            is_ngram = ~is_word(texts).to_numpy(zero_copy_only=False)
+            embeddings = embeddings.masked_fill(torch.from_numpy(is_ngram)[:, None], 0.0)
+            rows = pc.if_else(pa.array(is_ngram), None, rows)
+        components = self.components(embeddings.shape[1])
+        known = rows.is_valid().to_numpy(zero_copy_only=False)
+        centred = self.word_vectors - self.word_vectors.mean(0)
+        embeddings[known.nonzero()[0], : len(components)] = torch.from_numpy(
+            centred[rows.drop_null().to_numpy()] @ components.T
+        )
+        return embeddings
+
+
+class TeacherInfo(NamedTuple):
+    """The name of a teacher, and the size of its vectors."""
+
+    name: str
+    dim: int
+
+
+def read_teacher(folder: Path) -> TeacherInfo:
+    """Return whose vectors are in `folder`.
+
+    Raises:
+        DataError: there are none, or the file that says it is damaged.
+    """
+    path = folder / TEACHER_INFO
+    try:
+        info = json.loads(path.read_text(encoding="utf-8"))
+        return TeacherInfo(str(info["name"]), int(info["dim"]))
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file; run `dvc repro teach`") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: damaged; remove it and run `dvc repro teach`") from error
+
+
+def _shards(folder: Path, dim: int) -> Iterator[pa.Table]:
+    schema = teacher_schema(folder.name, dim)
+    for path in sorted(folder.glob("*.parquet")):
+        yield read_table(path, schema)
+
+
+def _matrix(table: pa.Table, dim: int) -> NDArray[np.float16]:
+    matrix: NDArray[np.float16] = table["vector"].combine_chunks().flatten().to_numpy().reshape(-1, dim)
+    return matrix
 
 
 @dataclass(frozen=True)

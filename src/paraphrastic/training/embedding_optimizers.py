@@ -13,8 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.training.dense_optimizer import DenseOptimizer, L2Penalty, gradient_of
-from paraphrastic.training.sparse_row_optimizer import SparseRowOptimizer
+from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty, SparseRowOptimizer, gradient_of
 
 
 class EmbeddingOptimizer(Protocol):

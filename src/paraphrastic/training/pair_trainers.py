@@ -22,13 +22,10 @@ from paraphrastic.nn.options import (
     freezes_embeddings,
 )
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel
-from paraphrastic.training.batches import epoch_batches
-from paraphrastic.training.dense_optimizer import L2Penalty
-from paraphrastic.training.losses import infonce_loss, margin_loss
-from paraphrastic.training.mismatches import mismatched_pairs
+from paraphrastic.training.batches import LabelledPairs, Paraphrases, Scrambling, SentencePairs, epoch_batches
+from paraphrastic.training.losses import infonce_loss, margin_loss, mismatched_pairs
+from paraphrastic.training.optimizers import L2Penalty
 from paraphrastic.training.processes import Processes
-from paraphrastic.training.scrambling import Scrambling
-from paraphrastic.training.sentence_pairs import LabelledPairs, Paraphrases, SentencePairs
 from paraphrastic.training.trainer import NEGATIVES, ORDER, Trainer
 
 

@@ -14,11 +14,11 @@ from paraphrastic.nn.encoder import TrainableModel
 from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_model
 from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.distillation import Distillation, DistillationTrainer
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
 from paraphrastic.training.processes import Processes
-from paraphrastic.training.sentence_pairs import Paraphrases
 from paraphrastic.vocabulary.counting import count_bigrams, merge_counts
 from paraphrastic.vocabulary.kinds import VocabularyKind
 

@@ -18,9 +18,9 @@ from torch import Tensor, distributed
 
 from paraphrastic.base.errors import ConnectionLostError
 from paraphrastic.nn.batch import Batch
-from paraphrastic.training.dense_optimizer import gradient_of
 from paraphrastic.training.embedding_optimizers import EmbeddingOptimizer
 from paraphrastic.training.launching import rank
+from paraphrastic.training.optimizers import gradient_of
 
 State = dict[str, Any]  # of a training run
 

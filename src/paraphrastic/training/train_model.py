@@ -16,8 +16,9 @@ from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import ModelInfo, write_model
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.training.checkpoint import Curves
 from paraphrastic.training.checks import check_student
-from paraphrastic.training.curves import Curves
+from paraphrastic.training.distillation import TeacherVectors, read_teacher
 from paraphrastic.training.launching import (
     is_member,
     join,
@@ -28,7 +29,6 @@ from paraphrastic.training.launching import (
     run_in_processes,
     world_size,
 )
-from paraphrastic.training.teacher import TeacherVectors, read_teacher
 
 if TYPE_CHECKING:
     from paraphrastic.training.checkpoint import Checkpoint
@@ -120,9 +120,9 @@ def _train(
     import torch  # baselines do not need it
 
     from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
-    from paraphrastic.training.display import shown
     from paraphrastic.training.distillation import Distillation
     from paraphrastic.training.pretraining import initial_model, paraphrase_trainer
+    from paraphrastic.training.trainer import shown
 
     torch.set_num_threads(config.num_threads)
     device = devices.find(params.train.device, local_rank() if is_member() else None)

@@ -16,8 +16,7 @@ from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 from paraphrastic.readers.sample import table as sample_table
-from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.curves import Curves
+from paraphrastic.training.checkpoint import Checkpoint, Curves
 from tests.helpers.pretended_device import DEVICE, gpu, tensors_of
 from tests.helpers.tagged_text import TEXTS, VARIANTS, random_tagger, tagged_tokens
 from tests.helpers.toy_training import folder_content

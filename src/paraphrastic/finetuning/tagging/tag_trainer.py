@@ -15,10 +15,9 @@ from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import CharagramTagger, TaggerConfig
 from paraphrastic.nn.batch import to_device
 from paraphrastic.training.batches import shuffled_batches
-from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.curves import Curves
-from paraphrastic.training.dense_optimizer import L2Penalty
+from paraphrastic.training.checkpoint import Checkpoint, Curves
 from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.training.optimizers import L2Penalty
 from paraphrastic.training.trainer import ORDER, Trainer
 from paraphrastic.vocabulary.counting import count_entries
 

@@ -27,8 +27,8 @@ import numpy as np
 import pyarrow as pa
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.files import REMEDY, find_file, find_files, read_archive, read_bytes
 from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel, csv_rows, is_utf8
+from paraphrastic.readers.raw_files import REMEDY, find_file, find_files, read_archive, read_bytes
 
 Listing = Mapping[str, Any]
 Cells = Sequence[object]

@@ -1,4 +1,4 @@
-"""Adam and AdaGrad on the touched rows of an embedding table, with the same updates as on the whole table.
+"""Adam, AdaGrad and SGD with momentum on whole tensors, and Adam and AdaGrad on the touched rows of an embedding table.
 
 A mini-batch touches about a thousand of tens of thousands of rows, so dense Adam spends nearly all its time on rows
 whose gradient is zero. `SparseRowOptimizer` updates the touched rows only. When a row is touched again after n idle
@@ -25,7 +25,10 @@ by which √v has decreased since: K = Σ_{k=1..n} c_k √β2^{n−k}, from a se
 AdaGrad has no moments that decay (r = 0, √β2 = 1), so only the penalty has idle steps.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -33,7 +36,116 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.base.parallel import Array, njit
-from paraphrastic.training.dense_optimizer import BETA1, BETA2, EPSILON, L2Penalty, bias_corrected, gradient_of
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+MOMENTUM = 0.95  # charagram2016 §4.2
+Number = TypeVar("Number", float, NDArray[np.float64])
+
+
+class L2Penalty(NamedTuple):
+    """The penalty ½λ‖W − W0‖² on weights W.
+
+    Attributes:
+        strength: λ; infinite for weights that are not trained.
+        to_start: W0 is the initial value of the weights; otherwise zero.
+    """
+
+    strength: float = 0.0
+    to_start: bool = False
+
+
+class DenseOptimizer:
+    """An optimizer that updates every element in every step.
+
+    The gradient of the penalty, λ(W − W0), is not added to the gradient of the loss. Adam divides a gradient by its
+    magnitude, so that a large λ would only set the sign of the update and make W oscillate around W0. Instead the
+    penalty acts as an implicit step after the optimizer's:
+
+        W − W0 ← (W − W0) / (1 + λ c / √v)
+
+    c is the learning rate, bias-corrected for Adam. v is the second moment of the gradient (AdaGrad: the sum of its
+    squares; SGD: 1).
+
+    To first order in c this is the gradient λ(W − W0) inside Adam. It never overshoots, and W → W0 for λ → ∞.
+
+    Args:
+        parameters: updated in place from their gradients.
+        optimizer: `adam` (Kingma and Ba 2015), `adagrad` (Duchi et al. 2011), or `sgd` with momentum (√v = 1).
+        penalty: λ and W0.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], optimizer: str, penalty: L2Penalty) -> None:
+        self._parameters, self._strength, self._adam = list(parameters), penalty.strength, optimizer == "adam"
+        keep = penalty.strength and penalty.to_start
+        self._starts = [p.detach().clone() if keep else None for p in parameters]
+        self._optimizer = _OPTIMIZERS[optimizer](self._parameters)
+
+    def update(self, step: int, learning_rate: float) -> None:
+        """Update the parameters in step `step`, counted from 1, and reset their gradients."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = float(learning_rate)
+        self._optimizer.step()
+        self._optimizer.zero_grad()
+        if self._strength:
+            rate = bias_corrected(learning_rate, step) if self._adam else learning_rate
+            self._apply_penalty(self._strength * float(rate))
+
+    @torch.no_grad()
+    def _apply_penalty(self, strength: float) -> None:
+        for parameter, start in zip(self._parameters, self._starts, strict=True):
+            state = self._optimizer.state[parameter]
+            if not state:  # without a gradient so far, the parameter has not moved
+                continue
+            shrink = 1 + strength / _root_of_second_moment(state)
+            if start is None:
+                parameter.div_(shrink)
+            else:
+                parameter.sub_(start).div_(shrink).add_(start)
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the optimizer's tensors by `PARAMETER.NAME`; empty before the first step."""
+        state = self._optimizer.state_dict()["state"]
+        return {f"{index}.{name}": tensor for index, names in state.items() for name, tensor in names.items()}
+
+    def restore(self, flat: dict[str, Tensor]) -> None:
+        """Continue from what `state` returned; other keys are ignored."""
+        nested: dict[int, dict[str, Tensor]] = {}
+        for key, tensor in flat.items():
+            index, _, name = key.partition(".")
+            if index.isdigit():
+                nested.setdefault(int(index), {})[name] = tensor
+        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": nested})
+
+
+def gradient_of(tensor: Tensor) -> Tensor:
+    """Return the gradient of a leaf; zeros, which it then has, if none has come."""
+    if tensor.grad is None:
+        tensor.grad = torch.zeros_like(tensor)
+    return tensor.grad
+
+
+def _adam(parameters: list[Tensor]) -> torch.optim.Optimizer:
+    """Return Adam, fused into one kernel on a GPU, where it is bound by memory bandwidth."""
+    return torch.optim.Adam(parameters, 0.0, (BETA1, BETA2), EPSILON, fused=parameters[0].is_cuda)
+
+
+_OPTIMIZERS: dict[str, Callable[[list[Tensor]], torch.optim.Optimizer]] = {
+    "adam": _adam,
+    "adagrad": partial(torch.optim.Adagrad, lr=0.0, eps=EPSILON),
+    "sgd": partial(torch.optim.SGD, lr=0.0, momentum=MOMENTUM),
+}
+
+
+def _root_of_second_moment(state: dict[str, Tensor]) -> Tensor | float:
+    """Return √v; infinite where v = 0, so that the penalty moves no embedding that never had a gradient."""
+    squares = state.get("exp_avg_sq", state.get("sum"))
+    return 1.0 if squares is None else (squares.sqrt() + EPSILON).masked_fill_(squares == 0, math.inf)
+
+
+def bias_corrected(learning_rate: Number, step: Number) -> Number:
+    """Return Adam's learning rate with the correction for moments that start at zero, for steps counted from 1."""
+    corrected: Number = learning_rate * (1 - BETA2**step) ** 0.5 / (1 - BETA1**step)
+    return corrected
 
 
 class SparseRowOptimizer:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from paraphrastic.base.errors import DataError, SourceError
-from paraphrastic.readers.files import find_file, find_files, read_archive, read_bytes
 from paraphrastic.readers.lines import SourceLines
+from paraphrastic.readers.raw_files import find_file, find_files, read_archive, read_bytes
 from tests.helpers.raw_files import write_archive
 
 

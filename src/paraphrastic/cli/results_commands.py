@@ -1,0 +1,141 @@
+"""Commands on the results of runs: experiments, compare, analyze, plots."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from paraphrastic.base import devices
+from paraphrastic.base.console import message
+from paraphrastic.base.errors import ParameterError, unknown_name
+from paraphrastic.cli.arguments import refuse_new_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HELP_OF_A = "Git revision or DVC experiment; separate runs of one configuration with different seeds by commas."
+_HELP_OF_B = "The same for B; `workspace`: the files of the last `dvc repro`."
+_ANALYZED_A = "For an analysis of two runs: a git revision, a DVC experiment, or `workspace`."
+_ANALYZED_B = "The same for the other run; `workspace` if left out."
+_ANALYZED_DATA = (
+    "Folder that the stages have written, for an analysis of one run; `data` of the repository if left out."
+)
+
+
+def experiments(
+    by: Annotated[str | None, Option(metavar="METRIC", help="Sort by this metric, such as `words.simlex`.")] = None,
+    md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
+) -> None:
+    """List the workspace, commits and experiments, the best first.
+
+    `changed` are parameters with another value than in the last commit.
+    """
+    from paraphrastic.analysis.comparison.formats import markdown_table
+    from paraphrastic.base.console import print_rows
+    from paraphrastic.papers.project import find_project
+    from paraphrastic.papers.records import entries, records, table
+
+    with records(find_project(read_only=True).root) as found:
+        header, rows = table(entries(found, by), by)
+    if md:
+        sys.stdout.write(markdown_table(header, rows, texts=4))
+    else:
+        print_rows(header, rows)
+
+
+def compare(
+    a: Annotated[str, Argument(metavar="A", help=_HELP_OF_A)],
+    b: Annotated[str, Argument(metavar="B", help=_HELP_OF_B)] = "workspace",
+    md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Test whether B is better than A, set by set."""
+    from paraphrastic.analysis.comparison import formats
+    from paraphrastic.analysis.comparison.by_set import compare
+    from paraphrastic.analysis.comparison.revisions import scores_of
+    from paraphrastic.base.console import print_table
+
+    names_a, names_b = _names(a), _names(b)
+    runs_a, runs_b = ([scores_of(name) for name in names] for names in (names_a, names_b))
+    comparison = compare(runs_a, runs_b)
+    if as_json or md:
+        sys.stdout.write(formats.as_json(comparison) if as_json else formats.markdown(comparison))
+    else:
+        print_table(formats.terminal(comparison))
+    if comparison.left_out:
+        message(f"not in all runs, left out: {', '.join(comparison.left_out)}")
+
+
+def _names(revisions: str) -> list[str]:
+    names = [name.strip() for name in revisions.split(",")]
+    if not all(names):
+        raise ParameterError(
+            f"'{revisions}': a name is empty; give revisions or experiments with one comma between them"
+        )
+    return names
+
+
+def analyze(
+    name: Annotated[str | None, Argument(metavar="NAME", help="An analysis; without it, all are listed.")] = None,
+    a: Annotated[str | None, Argument(metavar="A", help=_ANALYZED_A)] = None,
+    b: Annotated[str | None, Argument(metavar="B", help=_ANALYZED_B)] = None,
+    data: Annotated[Path | None, Option(help=_ANALYZED_DATA)] = None,
+    csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
+) -> None:
+    """Print the table of an analysis of one run, or of two."""
+    from paraphrastic import analysis
+    from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS
+    from paraphrastic.base.console import print_rows
+
+    names = sorted([*analysis.names(), *OF_TWO_RUNS])
+    if name is None:
+        sys.stdout.writelines(f"{each}\n" for each in names)
+        return
+    if name not in names:
+        raise ParameterError(unknown_name("analysis", name, names))
+    table = _of_two_runs(name, a, b, data) if name in OF_TWO_RUNS else _of_one_run(name, a, data)
+    if csv:
+        table.to_csv(sys.stdout, index=False, lineterminator="\n")
+    else:
+        print_rows(list(table.columns), table.astype(object).where(table.notna(), "").itertuples(index=False))
+
+
+def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
+    from paraphrastic.analysis import analysis
+    from paraphrastic.analysis.artifacts import Artifacts
+    from paraphrastic.analysis.comparison.revisions import repository_root
+
+    if a is not None:
+        raise ParameterError(f"{name} analyzes one run, that of --data; leave '{a}' out")
+    return analysis(name)(Artifacts(data or repository_root() / "data", devices.AUTO))
+
+
+def _of_two_runs(name: str, a: str | None, b: str | None, data: Path | None) -> "pd.DataFrame":
+    from paraphrastic.analysis.comparison.revisions import WORKSPACE
+    from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
+
+    if a is None:
+        raise ParameterError(f"{name} compares two runs: give two revisions or experiments, or one and `{WORKSPACE}`")
+    if data is not None:
+        raise ParameterError(f"{name} compares two runs, A and B; leave --data out")
+    pairs, left_out = pairs_of_two_runs(a, b or WORKSPACE)
+    if left_out:
+        message(f"not in both runs, left out: {', '.join(left_out)}")
+    return OF_TWO_RUNS[name](pairs)
+
+
+def plots(
+    revisions: Annotated[list[str] | None, Argument(metavar="REVISION", help="Experiments, branches, commits.")] = None,
+    out: Annotated[Path, Option(metavar="FILE", help="HTML file.")] = Path("plots.html"),
+) -> None:
+    """Draw the plots of the workspace, or of revisions.
+
+    One HTML file, which needs no network, as `dvc plots show` does.
+    """
+    from paraphrastic.analysis.comparison.plots import plots_page
+    from paraphrastic.base.files import write_text
+
+    refuse_new_folder(out)
+    write_text(out, plots_page(revisions or []))
+    message(f"{out}: plots of {', '.join(revisions or ['workspace'])}")

@@ -1,0 +1,139 @@
+"""The commands experiments, compare and analyze."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from paraphrastic.analysis.comparison import two_runs
+from paraphrastic.cli.main import app
+from tests.helpers.command_line import assert_refused
+from tests.helpers.recorded_results import PARAMS, add_experiment, changed, commit, make_repository, write_results
+from tests.helpers.run_artifacts import write_corpus, write_run
+
+
+@pytest.fixture
+def experiments(tmp_path, monkeypatch):
+    """Return a function that runs the command in a folder of a repository with one experiment."""
+    folder = make_repository(tmp_path / "clone")
+    (folder / "experiments").mkdir()
+    (folder / "dvc.yaml").touch()
+    write_results(folder)
+    commit(folder)
+    add_experiment(folder, "small", changed(PARAMS, "models.avg.dim", 50), score=60.0)
+    monkeypatch.chdir(folder / "metrics")
+    return lambda *arguments: CliRunner().invoke(app, ["experiments", *arguments])
+
+
+def test_experiments(experiments):
+    lines = experiments().stdout.splitlines()
+    assert lines == [
+        "small\tavg\tsample\tdim=50\t60.00",
+        "workspace\tavg\tsample\t\t50.00",
+        "HEAD\tavg\tsample\t\t50.00",
+    ]
+
+
+def test_experiments_in_markdown(experiments):
+    lines = experiments("--md", "--by", "words.simlex").stdout.splitlines()
+    assert lines[0] == "| experiment | model | corpus | changed | words.simlex | STS |"
+    assert lines[1] == "| --- | --- | --- | --- | ---: | ---: |"
+    assert "| small | avg | sample | dim=50 | 2.50 | 60.00 |" in lines
+
+
+def test_folder_that_is_no_clone(experiments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert_refused(experiments(), f"{tmp_path}: no folder `experiments` here; run this in a clone of the repository")
+
+
+def test_comparison_as_table_markdown_and_json(run):
+    plain, markdown, as_json = (run("compare", "workspace", *form) for form in ((), ("--md",), ("--json",)))
+    assert "sts.2012.MSRpar" in plain.stdout
+    assert markdown.stdout.startswith("| set | metric |")
+    assert json.loads(as_json.stdout)["rows"][0]["difference"] == 0
+
+
+def test_several_seeds_of_one_model(run):
+    rows = json.loads(run("compare", "workspace,workspace", "workspace", "--json").stdout)["rows"]
+    assert [len(row["a"]) for row in rows] == [2]
+    assert [len(row["b"]) for row in rows] == [1]
+
+
+@pytest.mark.parametrize("revisions", [["main"], ["workspace", "main"], ["main,other", "workspace"]])
+def test_folder_outside_of_dvc_repository(run, tmp_path, revisions):
+    result = run("compare", *revisions)
+    assert_refused(result, f"{tmp_path}: not a DVC repository with commits; run this in a clone")
+
+
+@pytest.mark.parametrize("revisions", ["main,", "", ",workspace", "workspace, ,workspace"])
+def test_empty_name_of_revision(run, revisions):
+    assert_refused(run("compare", revisions), f"'{revisions}': a name is empty; give revisions or experiments")
+    assert_refused(run("compare", "workspace", revisions), f"'{revisions}': a name is empty")
+
+
+def test_spaces_around_names_of_revisions(run):
+    assert run("compare", "workspace, workspace", " workspace").exit_code == 0
+
+
+def test_workspace_without_scores(run, tmp_path):
+    (tmp_path / "data/scores.parquet").unlink()
+    assert_refused(run("compare", "workspace"), "data/scores.parquet: no such file; run `dvc repro` to create it")
+
+
+def test_names_of_analyses(run):
+    assert {"length", "agreement", "errors"} <= set(run("analyze").stdout.splitlines())
+
+
+def test_table_as_csv_and_as_columns(run, tmp_path):
+    write_run(tmp_path / "run", ["a b", "a c"], [("sts.2012.MSRpar", "test", 0, 1, 3.0)])
+    assert run("analyze", "length", "--data", "run", "--csv").stdout == "length,n,pearson\n≤ 4,1,0.0\n"
+    assert run("analyze", "length", "--data", "run").stdout == "≤ 4\t1\t0.0\n"
+
+
+def test_empty_cells(run, tmp_path):
+    write_run(tmp_path / "run", ["a b", "a c"], [("sample.roles", "test", 0, 1, 3.0)])
+    write_corpus(tmp_path / "run", ["a b"])
+    assert run("analyze", "rare-words", "--data", "run").stdout == "sample.roles\t1\t100.0\t100.0\t0.0\t\t\n"
+    assert run("analyze", "rare-words", "--data", "run", "--csv").stdout.endswith(
+        "\nsample.roles,1,100.0,100.0,0.0,,\n"
+    )
+
+
+def test_table_in_a_subfolder(run, tmp_path, monkeypatch):
+    write_run(tmp_path / "data", ["a b", "a c"], [("sts.2012.MSRpar", "test", 0, 1, 3.0)])
+    (tmp_path / ".dvc").mkdir()
+    monkeypatch.chdir(tmp_path / "data")
+    assert run("analyze", "length").stdout == "≤ 4\t1\t0.0\n"
+
+
+def test_unknown_analysis_and_missing_run(run, tmp_path):
+    assert_refused(run("analyze", "lenght"), "unknown analysis 'lenght': did you mean 'length'?")
+    assert_refused(run("analyze", "length", "--data", "nowhere"), "nowhere/scores.parquet: no such file")
+
+
+def test_analyses_of_two_runs(run, tmp_path):
+    pairs = [("sts.2012.MSRpar", "test", 0, 1, 3.0), ("sts.2012.MSRpar", "test", 0, 2, 1.0)]
+    write_run(tmp_path / "data", ["a b", "a c", "d"], pairs)
+    for runs in (["workspace"], ["workspace", "workspace"]):
+        agreement = run("analyze", "agreement", *runs, "--csv").stdout.splitlines()
+        assert agreement[:2] == ["set,n,pearson,spearman", "sts.2012.MSRpar,2,100.0,100.0"]
+        errors = run("analyze", "errors", *runs, "--csv").stdout
+        assert errors == "wrong,estimate,set,text1,text2,gold,score_a,score_b,error_a,error_b\n"
+
+
+def test_arguments_of_analyses_of_one_run_and_of_two(run):
+    assert_refused(run("analyze", "errors"), "errors compares two runs: give two revisions or experiments")
+    assert_refused(
+        run("analyze", "errors", "main", "--data", "data"), "errors compares two runs, A and B; leave --data"
+    )
+    assert_refused(run("analyze", "length", "main"), "length analyzes one run, that of --data; leave 'main' out")
+    assert_refused(run("analyze", "agrement"), "unknown analysis 'agrement': did you mean 'agreement'?")
+
+
+def test_sets_that_only_one_run_has(run, tmp_path, monkeypatch):
+    write_run(tmp_path / "data", ["a b", "a c"], [("sts.2012.MSRpar", "test", 0, 1, 3.0)])
+    pairs, _ = two_runs.pairs_of_two_runs("workspace", "workspace")
+    monkeypatch.setattr(two_runs, "pairs_of_two_runs", lambda a, b: (pairs, ["pit2015", "sick.relatedness"]))
+    result = run("analyze", "agreement", "main")
+    assert result.stderr == "not in both runs, left out: pit2015, sick.relatedness\n"
+    assert result.stdout.startswith("sts.2012.MSRpar\t1\t")
