@@ -8,10 +8,22 @@ from hypothesis.strategies import SearchStrategy
 from tests.helpers.hard_text import TOKENS
 from tests.helpers.tries import joined
 
-_MARKS = [*"\ufeff\u2028\u2029\x85\x0b\x0c\x1c\x1e\0\u200f\u202e\u0301\u200d"]
-_WRITING = "שלום مرحبا हिन्दी İstanbul ıI ﬁ ǅ 𝔘 👨\u200d👩\u200d👧 🇩🇪 🏳\ufe0f\u200d🌈".split() + ["e" + "\u0301" * 50]
-_NUMBERS = "0 1 -1 3.5 5.0 1e400 -1e-400 nan inf NaN 0x10 1_000 ٣ １ +.5 1e5".split() + ["9" * 30]
-_SYNTAX = [*",;|:=<>(){}[]/\\\"'`#&%@*+-_~^$!?.", *"||| \"\" </s> <s> -LRB- null true {} [] \\u0000 's n't".split()]
+_MARKS = [
+    *("\ufeff", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1e", "\0", "\u200f", "\u202e", "\u0301"),
+    "\u200d",
+]
+_WRITING = [
+    *("שלום", "مرحبا", "हिन्दी", "İstanbul", "ıI", "ﬁ", "ǅ", "𝔘", "👨\u200d👩\u200d👧", "🇩🇪", "🏳\ufe0f\u200d🌈"),
+    "e" + "\u0301" * 50,
+]
+_NUMBERS = [
+    *("0", "1", "-1", "3.5", "5.0", "1e400", "-1e-400", "nan", "inf", "NaN", "0x10", "1_000", "٣", "１", "+.5"),
+    *("1e5", "9" * 30),
+]
+_SYNTAX = [
+    *(*",;|:=<>(){}[]/\\\"'`#&%@*+-_~^$!?.", "|||", '""', "</s>", "<s>", "-LRB-", "null", "true", "{}", "[]"),
+    *("\\u0000", "'s", "n't"),
+]
 WORDS = [*TOKENS, *_MARKS, *_WRITING, *_NUMBERS, *_SYNTAX]
 """Valid text that is hard to split."""
 
