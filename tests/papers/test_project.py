@@ -1,6 +1,7 @@
 """A clone of the repository: names in declarations, needed data, gathered results, and what these do together."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,7 @@ from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.papers import project as module
 from paraphrastic.papers.experiments import Experiments
 from paraphrastic.papers.plan import determining, expected
-from paraphrastic.papers.project import DataNeeds, Project, check, collect, missing
+from paraphrastic.papers.project import DataNeeds, Project, check
 from paraphrastic.papers.results import Result, Store
 from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.locations import DataLocations
@@ -214,8 +215,15 @@ def store(tmp_path):
     return Store(tmp_path, PARAMS)
 
 
+def clone(store, params=PARAMS, version="0.3.0"):
+    """Return a clone of the repository with these stored results, parameters and version."""
+    project = Project(Path())
+    vars(project).update(store=store, params=params, version=version)
+    return project
+
+
 def gather(store, *records, runs=(RUN,), params=PARAMS, version="0.3.0"):
-    return collect(runs, store, records, params, version)
+    return clone(store, params, version).collect_from(runs, records)
 
 
 def score(store, run=RUN):
@@ -227,13 +235,13 @@ def score(store, run=RUN):
 def test_result_of_the_same_parameters_is_stored(store, name):
     assert gather(store, FakeRecord(name)) == []
     assert score(store) == 50.0
-    assert missing([RUN], store, "0.3.0") == []
+    assert clone(store).missing([RUN]) == []
 
 
 def test_result_of_other_parameters_is_not(store):
     other = determining(changed(PARAMS, "models.avg.dim", 10), with_tasks=True)
     assert gather(store, FakeRecord(RUN.name, params=other), FakeRecord("broken", params={})) == []
-    assert missing([RUN, SECOND], store, "0.3.0") == [RUN, SECOND]
+    assert clone(store).missing([RUN, SECOND]) == [RUN, SECOND]
 
 
 def test_each_seed_has_its_record(store):
@@ -274,7 +282,7 @@ def test_stored_result_of_an_earlier_version(store):
     assert gather(store) == [
         f"{RUN.name}: stored by version 0.2.0, this is 0.3.0; `paraphrastic papers run` runs it again"
     ]
-    assert missing([RUN], store, "0.3.0") == [RUN]
+    assert clone(store).missing([RUN]) == [RUN]
     assert gather(store, FakeRecord(RUN.name, 60.0)) == []
     assert score(store) == 60.0
 
@@ -282,7 +290,7 @@ def test_stored_result_of_an_earlier_version(store):
 def test_record_of_this_version_comes_before_one_of_an_earlier_version(store):
     gather(store, FakeRecord(RUN.name, 1.0, version="0.2.0"), FakeRecord("hand-made", 2.0))
     assert score(store) == 2.0
-    assert missing([RUN], store, "0.3.0") == []
+    assert clone(store).missing([RUN]) == []
 
 
 def test_stored_result_of_other_parameters(store, tmp_path):
@@ -292,9 +300,9 @@ def test_stored_result_of_other_parameters(store, tmp_path):
     assert gather(later, params=params) == [
         f"{RUN.name}: stored with another train.select; `paraphrastic papers run` runs it again"
     ]
-    assert missing([RUN], later, "0.3.0") == [RUN]
+    assert clone(later).missing([RUN]) == [RUN]
     gather(later, FakeRecord(RUN.name, 2.0, params=determining(params, with_tasks=True)), params=params)
-    assert (score(later), missing([RUN], later, "0.3.0")) == (2.0, [])
+    assert (score(later), clone(later).missing([RUN])) == (2.0, [])
 
 
 def test_one_line_for_a_reason(store):
@@ -307,8 +315,8 @@ def test_one_line_for_a_reason(store):
 def test_result_that_lacks_a_task_is_completed(store):
     run = replace(RUN, tasks=("sts",))
     gather(store, FakeRecord(RUN.name))
-    assert missing([run], store, "0.3.0") == [run]
+    assert clone(store).missing([run]) == [run]
     record = FakeRecord(RUN.name)
     record.result = lambda run: Result("0.3.0", {"sts.mean": 50.0, "finetune.sts.test.pearson": 70.0})
     assert gather(store, record, runs=(run,)) == []
-    assert missing([run], store, "0.3.0") == []
+    assert clone(store).missing([run]) == []

@@ -131,13 +131,31 @@ class Project:
         return plan(experiments, self.experiments, data, seeds)
 
     def collect(self, runs: Sequence[Run]) -> list[str]:
-        """Store the results of `runs` that DVC's records have; return warnings, see `collect`."""
+        """Store the results of `runs` that DVC's records have, see `collect_from`."""
         with records(self.root) as found:
-            return collect(runs, self.store, found, self.params, self.version)
+            return self.collect_from(runs, found)
+
+    def collect_from(self, runs: Sequence[Run], records: Sequence[Record]) -> list[str]:
+        """Store the results in `records` of runs whose results are not stored or are of an earlier version.
+
+        Records that have the name of a stored result are those that were stored; they are read again only for runs
+        whose stored result is outdated.
+
+        Returns:
+            Warnings: runs with two results, and stored results that do not count any more.
+        """
+        unknown = [each for each in records if not self.store.has(each.name)]
+        warnings = []
+        for run in runs:
+            own = [each for each in records if each.name == run.name and self.store.has(run.name)]
+            candidates = own + unknown if self.missing([run]) else unknown
+            warnings += self._add(run, list(matching(run, candidates, self.params)))
+        return [*warnings, *self._outdated(runs)]
 
     def missing(self, runs: Sequence[Run]) -> list[Run]:
         """Return the runs without a stored result of this version and these parameters."""
-        return missing(runs, self.store, self.version)
+        version, results = self.version, [(run, self.store.result(run)) for run in runs]
+        return [run for run, result in results if not result or result.version != version or self.store.changed(run)]
 
     def compare(self, experiment: Experiment, data: Data) -> Comparison:
         """Return the published table of an experiment beside the stored results."""
@@ -168,6 +186,35 @@ class Project:
         other = self.store.result(run.against) if run.against else None
         values = json.dumps(dict(other.values), sort_keys=True) if other else ""
         return [["experiment", "values"], [run.against and run.against.name, sha256(values.encode()).hexdigest()[:8]]]
+
+    def _add(self, run: Run, found: Sequence[tuple[Record, Result]]) -> list[str]:
+        """Store the first result of this version, or of any, unless one is stored; return a warning if one differs."""
+        if not found:
+            return []
+        name, chosen = "the stored result", self.store.result(run)
+        if chosen is None or self.missing([run]):
+            record, chosen = min(found, key=lambda each: each[1].version != self.version)
+            name = f"'{record.name}'"
+            self.store.add(run, chosen, record.parameters)
+        other = [each.name for each, result in found if result.version == chosen.version and chosen.contradicts(result)]
+        if not other:
+            return []
+        return [f"{run.name}: {name} and '{other[0]}' have different results; {name} counts, remove the wrong one"]
+
+    def _outdated(self, runs: Iterable[Run]) -> list[str]:
+        """Return one line for each reason why stored results do not count."""
+        names: dict[str, list[str]] = {}
+        for run in runs:
+            result, changed = self.store.result(run), self.store.changed(run)
+            if result is not None and changed:
+                names.setdefault(f"stored with another {changed[0]}", []).append(run.name)
+            elif result is not None and result.version != self.version:
+                names.setdefault(f"stored by version {result.version}, this is {self.version}", []).append(run.name)
+        several = {reason: f" and {len(each) - 1} more" if len(each) > 1 else "" for reason, each in names.items()}
+        return [
+            f"{each[0]}{several[reason]}: {reason}; `paraphrastic papers run` runs it again"
+            for reason, each in names.items()
+        ]
 
     def data_needs(self, experiments: Sequence[Experiment], data: Data) -> DataNeeds:
         """Return the data that `experiments` need."""
@@ -232,79 +279,9 @@ def _check_key(key: str, params: Mapping[str, Any]) -> None:
         block = block[name]
 
 
-def collect(
-    runs: Iterable[Run], store: Store, records: Sequence[Record], params: Mapping[str, Any], version: str
-) -> list[str]:
-    """Add to `store` the results in `records` of runs that it lacks or has from an earlier version.
-
-    Records that have the name of a stored result are those that were stored; they are read again only for runs whose
-    stored result is outdated.
-
-    Args:
-        runs: the runs.
-        store: the stored results.
-        records: of the repository.
-        params: content of params.yaml.
-        version: of the package.
-
-    Returns:
-        Warnings: runs with two results, and stored results that do not count any more.
-    """
-    runs = list(runs)
-    unknown = [each for each in records if not store.has(each.name)]
-    warnings = []
-    for run in runs:
-        own = [each for each in records if each.name == run.name and store.has(run.name)]
-        candidates = unknown if is_stored(run, store, version) else own + unknown
-        warnings += _add(run, store, list(matching(run, candidates, params)), version)
-    return [*warnings, *_outdated(runs, store, version)]
-
-
 def matching(run: Run, records: Iterable[Record], params: Mapping[str, Any]) -> Iterator[tuple[Record, Result]]:
     """Yield the records with results of the parameters of `run`, the experiment that has its name first."""
     wanted = expected(params, run)
     for record in sorted(records, key=lambda each: each.name != run.name):
         if record.parameters and not differences(record.parameters, wanted) and (result := record.result(run)):
             yield record, result
-
-
-def missing(runs: Iterable[Run], store: Store, version: str) -> list[Run]:
-    """Return the runs without a stored result of this version and these parameters."""
-    return [run for run in runs if not is_stored(run, store, version)]
-
-
-def is_stored(run: Run, store: Store, version: str) -> bool:
-    """Return whether there is a stored result of `run`, of this version and these parameters."""
-    result = store.result(run)
-    return result is not None and result.version == version and not store.changed(run)
-
-
-def _add(run: Run, store: Store, found: list[tuple[Record, Result]], version: str) -> list[str]:
-    """Store the first result of this version, or of any, unless one is stored; return a warning if others differ."""
-    if not found:
-        return []
-    name, chosen = "the stored result", store.result(run)
-    if chosen is None or not is_stored(run, store, version):
-        record, chosen = min(found, key=lambda each: each[1].version != version)
-        name = f"'{record.name}'"
-        store.add(run, chosen, record.parameters)
-    other = [each.name for each, result in found if result.version == chosen.version and chosen.contradicts(result)]
-    if not other:
-        return []
-    return [f"{run.name}: {name} and '{other[0]}' have different results; {name} counts, remove the wrong one"]
-
-
-def _outdated(runs: Iterable[Run], store: Store, version: str) -> list[str]:
-    """Return one line for each reason why stored results do not count."""
-    names: dict[str, list[str]] = {}
-    for run in runs:
-        result, changed = store.result(run), store.changed(run)
-        if result is not None and changed:
-            names.setdefault(f"stored with another {changed[0]}", []).append(run.name)
-        elif result is not None and result.version != version:
-            names.setdefault(f"stored by version {result.version}, this is {version}", []).append(run.name)
-    several = {reason: f" and {len(each) - 1} more" if len(each) > 1 else "" for reason, each in names.items()}
-    return [
-        f"{each[0]}{several[reason]}: {reason}; `paraphrastic papers run` runs it again"
-        for reason, each in names.items()
-    ]

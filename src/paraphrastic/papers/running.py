@@ -13,7 +13,7 @@ from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.inference.model_folder import load
 from paraphrastic.papers.plan import Run, expected, merge
-from paraphrastic.papers.project import Project, collect, matching
+from paraphrastic.papers.project import Project, matching
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.records import records
 
@@ -152,8 +152,7 @@ class Runner:
         """Store the result of an experiment that has ended; return whether it has one."""
         project = self.project
         with records(project.root) as found:
-            own = [each for each in found if each.name == run.name]
-            collect([run], project.store, own, project.params, project.version)
+            project.collect_from([run], [each for each in found if each.name == run.name])
         if minutes is not None:
             project.store.note_minutes(run, minutes)
         return not project.missing([run])
