@@ -1,6 +1,7 @@
 """Imports between packages point down: no circle, and nobody needs to read a package above to understand one below."""
 
 import ast
+import re
 
 import pytest
 
@@ -54,3 +55,28 @@ def test_imports_point_down(package):
         if package_of(module) not in (package, None) and FLOOR[package_of(module)] >= FLOOR[package]
     ]
     assert up == [], "packages on the same floor or above"
+
+
+def imported_packages(package):
+    """Return the other packages that a package imports."""
+    folder = ROOT / ("pipeline" if package == "pipeline" else f"src/paraphrastic/{package}")
+    nodes = ((file, node) for file in folder.rglob("*.py") for node in ast.walk(ast.parse(file.read_text())))
+    modules = {module for file, node in nodes for module in filter(module_file, imported_modules(node, file))}
+    return {package_of(module) for module in modules} - {package, None}
+
+
+def test_drawing_in_the_documentation():
+    """It has an arrow for each import between packages that no other way of imports stands for."""
+    page = (ROOT / "docs/explanation/architecture.md").read_text()
+    drawn = set(re.findall(r"^ +(\w+) --> (\w+)$", page, re.M))
+    imports = {package: imported_packages(package) for package in FLOOR}
+    below = {}  # package → all packages that it reaches
+    for package in sorted(FLOOR, key=FLOOR.__getitem__):
+        below[package] = imports[package].union(*(below[each] for each in imports[package]))
+    needed = {
+        (package, each)
+        for package, direct in imports.items()
+        for each in direct
+        if not any(each in below[other] for other in direct)
+    }
+    assert drawn == needed
