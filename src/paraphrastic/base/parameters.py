@@ -3,7 +3,7 @@
 import re
 import reprlib
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -265,13 +265,12 @@ def _replace(contents: Mapping[str, dict[str, Any]], key: str, value: Any) -> No
         raise ParameterError(f"{key}: unknown key; did you mean '{now}'?")
     file, _, dotted = key.rpartition(":")
     block: Any = contents.get(file or PARAMS.name, {})
-    known = list(block)
+    top = block
     *outer, last = dotted.split(".")
     for name in outer:
         block = block.get(name) if isinstance(block, dict) else None
-    if not isinstance(block, dict) or last not in block:
-        known = list(block) if isinstance(block, dict) else known
-        raise ParameterError(f"{key}: unknown key{_nearest(last, known)}")
+    if not (isinstance(block, dict) and last in block):
+        raise ParameterError(f"{key}: unknown key{_nearest(last, block if isinstance(block, dict) else top)}")
     block[last] = value
 
 
@@ -284,14 +283,14 @@ def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:
         inner: Any = section
         for key in outer:
             inner = inner.model_fields[key].annotation
-        return f": unknown key{f'; its place is {moved}' if moved else _nearest(str(last), list(inner.model_fields))}"
+        return f": unknown key{f'; its place is {moved}' if moved else _nearest(str(last), inner.model_fields)}"
     allowed = re.sub(r"^(Value error, |Input |String )", "", detail["msg"])
     choices = re.findall(r"'([^']*)'", allowed) if detail["type"] == "literal_error" else []
     hint = did_you_mean(str(detail["input"]), choices).rstrip()
     return f" = {reprlib.repr(detail['input'])}: {allowed}{hint and f'; {hint}'}"
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _nearest(name: str, known: Collection[str]) -> str:
     return f"; {did_you_mean(name, known).rstrip() or 'known are ' + ', '.join(known)}"
 
 
