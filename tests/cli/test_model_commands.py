@@ -26,9 +26,8 @@ FORMATS = ("out.npy", "out.parquet", "out.jsonl")
 class TestDevice:
     def test_numbers_on_device_and_cpu(self, run, command):
         with gpu() as records:
-            on_device, on_cpu = (
-                run(*f"{command} --device {device}".format("lstmavg").split()) for device in ("cuda", "cpu")
-            )
+            words = command.format("lstmavg").split()
+            on_device, on_cpu = (run(*words, "--device", device) for device in ("cuda", "cpu"))
         assert on_device.exit_code == 0, on_device.output
         numbers = [[float(number) for number in re.findall(r"-?\d\.\d+", each.stdout)] for each in (on_device, on_cpu)]
         assert numbers[0]
@@ -42,25 +41,20 @@ class TestDevice:
 
     @pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
     def test_no_gpu(self, run, command):
-        assert_refused(
-            run(*f"{command} --device cuda:9".format("lstmavg").split()),
-            "device 'cuda:9': not available on this machine; use auto or cpu",
-        )
+        result = run(*f"{command} --device cuda:9".format("lstmavg").split())
+        assert_refused(result, "device 'cuda:9': not available on this machine; use auto or cpu")
 
     def test_model_without_torch(self, run, command):
-        assert_refused(
-            run(*f"{command} --device cuda".format("avg").split()),
-            "device 'cuda': avg: avg is computed on the CPU, without PyTorch; use auto or cpu",
-        )
+        result = run(*f"{command} --device cuda".format("avg").split())
+        assert_refused(result, "device 'cuda': avg: avg is computed on the CPU, without PyTorch; use auto or cpu")
         assert run(*f"{command} --device auto".format("avg").split()).exit_code == 0
 
 
 @pytest.mark.parametrize("command", ["dedup", "pairs"])
 def test_device_of_commands_that_compare_lines(run, command):
     with gpu() as records:
-        on_device, on_cpu = (
-            run(command, "lines.txt", "--model", "lstmavg", "--device", device) for device in ("cuda", "cpu")
-        )
+        words = command, "lines.txt", "--model", "lstmavg", "--device"
+        on_device, on_cpu = (run(*words, device) for device in ("cuda", "cpu"))
     assert (on_device.exit_code, on_device.stdout) == (0, on_cpu.stdout)
     assert HAS_GPU or records.read
 

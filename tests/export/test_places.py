@@ -50,9 +50,7 @@ def test_empty_folder(avg, tmp_path):
 
 def test_folder_that_is_no_export(avg, tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(
-        ParameterError, match=r"has thesis.tex, which no export to model2vec writes; name another folder"
-    ):
+    with pytest.raises(ParameterError, match=r"has thesis\.tex, which no export to model2vec writes"):
         export(avg, tmp_path, Format.MODEL2VEC, force=True)
     assert (tmp_path / "thesis.tex").exists()
 

@@ -44,9 +44,8 @@ def check_readings(source: Source, folder: Path) -> tuple[int, int]:
 
 def smallest_source(reader: str) -> Source:
     """Return the source of the catalogue with the fewest files that a reader reads."""
-    return min(
-        (each for each in catalogue().sources.values() if each.reader == reader), key=lambda each: len(each.files)
-    )
+    sources = (each for each in catalogue().sources.values() if each.reader == reader)
+    return min(sources, key=lambda each: len(each.files))
 
 
 def strings(tree: object) -> set[str]:
@@ -60,17 +59,14 @@ def strings(tree: object) -> set[str]:
 def words_of(reader: str, source: Source) -> list[str]:
     """Return the texts in a reader's module and options, such as names of columns and of members of archives."""
     tree = ast.parse(inspect.getsource(inspect.getmodule(READERS[reader])))
-    constants = {
-        node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    constants = {node.value for node in ast.walk(tree) if isinstance(getattr(node, "value", None), str)}
     return sorted({word for word in constants | strings(dict(source.options)) if 0 < len(word) < 40})
 
 
 def packed(path: str, contents: list[bytes], names: list[str]) -> bytes:
     """Return the content of a file of that name: packed if its name says so."""
-    members = {
-        name.replace("*", "a").replace("/", "_"): content for name, content in zip(names, contents, strict=False)
-    }
+    plain = (name.replace("*", "a").replace("/", "_") for name in names)
+    members = dict(zip(plain, contents, strict=False))
     buffer = io.BytesIO()
     if path.endswith(".zip"):
         with zipfile.ZipFile(buffer, "w") as archive:
@@ -130,12 +126,8 @@ def own_content(ending: str, header: list[str], rows: list[list[str]], path: Pat
 @pytest.mark.parametrize("kind", OWN)
 def test_own_files(tries, tmp_path, kind, ending):
     path = tmp_path / f"own.{ending}"
-    column = [
-        texts(),
-        st.sampled_from(["0", "1", "0.0", "1.0", "2", "3.5"]),
-        st.sampled_from(["train", "dev", "test"]),
-        st.sampled_from(["q", "r"]),
-    ]
+    known = ["0", "1", "0.0", "1.0", "2", "3.5"], ["train", "dev", "test"], ["q", "r"]
+    column = [texts(), *map(st.sampled_from, known)]
     headers = {
         "own-pairs": [["text1", "text2"], ["sentence1", "sentence2", "group"], ["text1", "text2", "score"]],
         "own-set": [
@@ -212,10 +204,7 @@ def test_no_row_of_a_well_formed_file_is_lost(tries, tmp_path, ending):
             elif ending == "csv":
                 csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([("text1", "text2"), *rows])
             else:
-                rows = [
-                    [text.replace("\t", " ").replace("\n", " ").replace("\r", " ") + "." for text in row]
-                    for row in rows
-                ]
+                rows = [[text.translate(dict.fromkeys(map(ord, "\t\n\r"), " ")) + "." for text in row] for row in rows]
                 file.writelines(f"{a}\t{b}\n" for a, b in [("text1", "text2"), *rows])
         (source,) = corpus(str(path))
         read_rows, bad = check_readings(source, tmp_path)
@@ -223,10 +212,5 @@ def test_no_row_of_a_well_formed_file_is_lost(tries, tmp_path, ending):
         assert bad == sum("\0" in a + b for a, b in rows)
         return len(rows)
 
-    tries.fuzz(
-        60,
-        check,
-        st.lists(st.tuples(texts(), texts()), min_size=1, max_size=20).filter(
-            lambda rows: any("\0" not in a + b for a, b in rows)
-        ),
-    )
+    pairs = st.lists(st.tuples(texts(), texts()), min_size=1, max_size=20)
+    tries.fuzz(60, check, pairs.filter(lambda rows: any("\0" not in a + b for a, b in rows)))

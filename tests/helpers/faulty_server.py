@@ -1,14 +1,18 @@
-"""An HTTP server that can answer with faults, and sources whose files it serves."""
+"""An HTTP server that can answer with faults, sources whose files it serves, the cache, and errors of downloads."""
 
 import gzip
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from paraphrastic.base.errors import SourceError
 from paraphrastic.sources.source import File, Source
 
 BODY = bytes(range(256)) * 1000
@@ -140,3 +144,21 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
 
 def _etag(body: bytes) -> str:
     return f'"{hashlib.md5(body).hexdigest()}"'
+
+
+def source_error(call: Callable[..., object], *args: Any, **options: Any) -> str:
+    """Return the message of the SourceError that `call` raises; it must be one line."""
+    with pytest.raises(SourceError) as error:
+        call(*args, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def cached_files(cache: Path) -> list[str]:
+    """Return FOLDER/SUFFIX of each file in a cache except the empty lock files, sorted."""
+    files = [path for path in cache.rglob("*") if path.is_file() and not _is_empty_lock(path)]
+    return sorted(f"{path.parent.name}/{path.suffix}" for path in files)
+
+
+def _is_empty_lock(path: Path) -> bool:
+    return path.parent.name == "locks" and path.suffix == ".lock" and path.stat().st_size == 0

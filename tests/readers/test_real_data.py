@@ -2,6 +2,8 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +12,37 @@ import pyarrow.compute as pc
 import pytest
 
 from paraphrastic.readers.paraphrase_groups import normal_forms
+from paraphrastic.readers.reading import Reading
+from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import source
-from tests.helpers.real_readings import ReadSource, column, split
 
 pytestmark = pytest.mark.real_data
+ReadSource = Callable[[str], list[Reading]]
+
+
+@pytest.fixture(scope="module")
+def read_source(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> ReadSource:
+    """Returns the readings of a source; its files are links to the mirror."""
+
+    @cache
+    def read_links(name: str) -> list[Reading]:
+        folder = tmp_path_factory.mktemp(name)
+        for file in source(name).files:
+            link = folder / file.path
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(mirror / file.url.split("://")[1])
+        return list(read(source(name), folder))
+
+    return read_links
+
+
+def column(readings: list[Reading], name: str) -> pa.ChunkedArray:
+    return pa.chunked_array([chunk for reading in readings for chunk in reading.table[name].chunks])
+
+
+def split(reading: Reading) -> str:
+    (name,) = pc.unique(reading.table["split"]).to_pylist()
+    return name
 
 
 def row_hash(row: pa.Table) -> str:

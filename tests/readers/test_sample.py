@@ -12,32 +12,6 @@ from paraphrastic.readers import sample
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import source
 
-FIRST_AND_LAST = {
-    "pairs": (
-        ("A neighbor hated the teacher.", "A teacher was hated by a neighbor.", 0),
-        ("The guy caught the baby.", "The guy was catching the baby.", 1204),
-    ),
-    "similarity": (
-        ("sample.synonyms", "test", "The opera vocalist carelessly frightened some actors."),
-        ("sample.words", "test", "greet", "welcome", 5.0),
-    ),
-    "ranking": (
-        ("sample.qa", "train", 0, "What did the actor drop?", "An actor dropped a computer.", 1),
-        ("sample.qa", "test", 79, "Who quickly lost the ball?", "The burglar was chasing a pupil.", 0),
-    ),
-    "labelled_pairs": (
-        ("sample.paraphrase", "train", "By the street, the lion never nervously chased the parrot."),
-        ("sample.entailment", "test", "The parrots were fed by the cheerful artist silently at sunrise."),
-    ),
-    "labelled_sentences": (
-        ("sample.topics", "train", "An angry gentleman pursued a dog carelessly, but the teacher was loved"),
-        ("sample.topics", "test", "The happy burglar damaged the woman's kitchen door abruptly although"),
-    ),
-    "tagged_tokens": (
-        ("sample.tags", "train", 0, "The", "DT", 3, "det"),
-        ("sample.tags", "test", 149, ".", ".", 6, "punct"),
-    ),
-}
 SIZES = {
     "sample.synonyms": {"test": 400},
     "sample.roles": {"test": 400},
@@ -90,15 +64,6 @@ def test_readings(tmp_path):
 def test_rows_have_not_changed():
     rows = [(kind, sample.table(kind).to_pydict()) for kind in RAW]
     assert hashlib.sha256(repr(rows).encode()).hexdigest() == DIGEST
-
-
-@pytest.mark.parametrize("kind", RAW)
-def test_first_and_last_row(kind):
-    rows = [tuple(row.values()) for row in sample.table(kind).to_pylist()]
-    for row, expected in zip((rows[0], rows[-1]), FIRST_AND_LAST[kind], strict=True):
-        *before, last = expected
-        assert row[: len(before)] == tuple(before)
-        assert str(row[len(before)]).startswith(str(last))
 
 
 def test_sizes(pairs, sets):

@@ -9,8 +9,7 @@ from rich.progress import Progress
 
 from paraphrastic.sources.fetching import progress_callback, prune
 from paraphrastic.sources.source import File
-from tests.helpers.faulty_server import BODY, make_source
-from tests.helpers.source_errors import source_error
+from tests.helpers.faulty_server import BODY, make_source, source_error
 
 
 def test_repeated_fetch_of_pinned_files(server, fetch_sources, content):

@@ -11,8 +11,7 @@ import pytest
 from filelock import FileLock
 
 from paraphrastic.sources.locations import url_key
-from tests.helpers.data_cache import cached_files
-from tests.helpers.faulty_server import BODY, Fault
+from tests.helpers.faulty_server import BODY, Fault, cached_files
 
 pytestmark = pytest.mark.faults
 

@@ -5,9 +5,7 @@ import hashlib
 import pytest
 
 from paraphrastic.sources.source import File
-from tests.helpers.data_cache import cached_files
-from tests.helpers.faulty_server import BODY, Fault, make_source
-from tests.helpers.source_errors import source_error
+from tests.helpers.faulty_server import BODY, Fault, cached_files, make_source, source_error
 
 pytestmark = pytest.mark.faults
 

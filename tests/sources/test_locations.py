@@ -7,7 +7,7 @@ import pytest
 
 from paraphrastic.base.errors import SourceError
 from paraphrastic.sources.locations import DataLocations, cache_folder, mirror_folder
-from tests.helpers.source_errors import source_error
+from tests.helpers.faulty_server import source_error
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other cache folders")
