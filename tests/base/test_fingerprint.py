@@ -9,8 +9,7 @@ from paraphrastic.base.fingerprint import fingerprint
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["pairs.parquet", "data.arrow", "weights.safetensors", "config.json", "module.py", "select.txt", "a/deep"],
+    "name", ["pairs.parquet", "data.arrow", "weights.safetensors", "config.json", "module.py", "select.txt", "a/deep"]
 )
 def test_fingerprint_of_changed_file(tmp_path, name):
     file = tmp_path / name

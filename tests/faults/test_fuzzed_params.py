@@ -26,17 +26,7 @@ PARAMS = read_parameters()
 FEW: dict[str, Any] = PARAMS | {"models": {name: PARAMS["models"][name] for name in ("avg", "charcnn", "sif")}}
 NUMBERS = [0, -1, 1, 7, 2**31, 2**63, 10**40, 0.5, -0.0, 1e-320, 1e308, float("nan"), float("inf"), True, None]
 NAMES = [
-    "",
-    ".",
-    "~",
-    "~nobody/x",
-    "sample",
-    "open",
-    "a.csv",
-    "/dev/null",
-    "a\0b.csv",
-    "x" * 300 + ".csv",
-    "cuda:99",
+    *("", ".", "~", "~nobody/x", "sample", "open", "a.csv", "/dev/null", "a\0b.csv", "x" * 300 + ".csv", "cuda:99"),
     "\n",
 ]
 SCALARS = (
@@ -148,34 +138,10 @@ def test_damaged_text(tries, folder):
         folder.params.write_bytes(content)
         read_all()
 
-    insertion = st.tuples(
-        st.integers(0, len(TEXT)),
-        st.sampled_from(
-            [
-                "\t",
-                "&a ",
-                "*a",
-                "<<: ",
-                "!!python/object:os.system ",
-                "? ",
-                "---\n",
-                "%YAML 9\n",
-                "- ",
-                ": ",
-                "|\n",
-                ">\n",
-                "'",
-                '"',
-                "{",
-                "[",
-                "!!binary ",
-                "!!set ",
-                "!!timestamp ",
-                "\ufeff",
-                "\x85",
-                "\u2028",
-            ]
-        ),
-    )
+    syntax = [
+        *("\t", "&a ", "*a", "<<: ", "!!python/object:os.system ", "? ", "---\n", "%YAML 9\n", "- ", ": ", "|\n"),
+        *(">\n", "'", '"', "{", "[", "!!binary ", "!!set ", "!!timestamp ", "\ufeff", "\x85", "\u2028"),
+    ]
+    insertion = st.tuples(st.integers(0, len(TEXT)), st.sampled_from(syntax))
     inserted = insertion.map(lambda each: TEXT[: each[0]] + each[1].encode() + TEXT[each[0] :])
     tries.fuzz(60, check, damaged(TEXT) | inserted | damaged(TEXT[:400]))

@@ -35,8 +35,7 @@ def imported_modules(node: ast.AST, file: Path) -> list[str]:
         case ast.Call(ast.Name("import_module") | ast.Attribute(attr="import_module"), [ast.Constant(module)]):
             return [module]
         case ast.Call(
-            ast.Name("import_module") | ast.Attribute(attr="import_module"),
-            [ast.JoinedStr([ast.Constant(prefix), *_])],
+            ast.Name("import_module") | ast.Attribute(attr="import_module"), [ast.JoinedStr([ast.Constant(prefix), *_])]
         ):
             package = module_file(prefix.rstrip("."))
             return [f"{prefix}{module.stem}" for module in package.parent.glob("*.py")]

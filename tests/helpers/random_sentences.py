@@ -2,11 +2,7 @@
 
 import random
 
-ALPHABETS = {
-    "letters": "ab ",
-    "planes": "a é中😀\U0010ffff\0 ",
-    "large": "".join(map(chr, range(0x4E00, 0x6E00))),
-}
+ALPHABETS = {"letters": "ab ", "planes": "a é中😀\U0010ffff\0 ", "large": "".join(map(chr, range(0x4E00, 0x6E00)))}
 
 
 def random_sentences(alphabet: str, count: int = 200, max_length: int = 40) -> list[str]:

@@ -35,10 +35,7 @@ NGRAMS = {
 FILTERS = {"filters": {2: 4, 3: 3}, "filter_activation": "tanh", "dense": True, "dropout": 0.1}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "charagram": ("charagram", COMMON | NGRAMS | {"num_layers": 1}),
-    "charagram-2-layers": (
-        "charagram",
-        COMMON | NGRAMS | {"num_layers": 2, "activation": "relu", "counts": "sqrt"},
-    ),
+    "charagram-2-layers": ("charagram", COMMON | NGRAMS | {"num_layers": 2, "activation": "relu", "counts": "sqrt"}),
     "charagram-case": ("charagram", COMMON | NGRAMS | {"num_layers": 1, "lowercase": False}),
     "charcnn": ("charcnn", COMMON | FILTERS | {"character_dim": 3, "activation": "relu"}),
     "charcnn-no-dense": (

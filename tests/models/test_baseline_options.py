@@ -15,10 +15,7 @@ from paraphrastic.scoring.baseline import Baseline
 from tests.helpers.option_changes import PARAMS, changed, small_block, write_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS
 
-ELSEWHERE = {
-    ("external", "path"): "tests/scoring/test_external_encoder.py",
-    ("external", "batch_size"): "speed only",
-}
+ELSEWHERE = {("external", "path"): "tests/scoring/test_external_encoder.py", ("external", "batch_size"): "speed only"}
 BASELINES = [name for name in models.names() if issubclass(models.model_class(name), Baseline)]
 OPTIONS = [(name, option) for name in BASELINES for option in PARAMS["models"][name] if (name, option) not in ELSEWHERE]
 

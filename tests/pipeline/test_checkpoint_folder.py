@@ -62,12 +62,7 @@ def test_other_device(params):
 
 
 @pytest.mark.parametrize(
-    ("folder", "name"),
-    [
-        *((folder, "table.parquet") for folder in TABLES),
-        (TABLES.benchmarks, "select.txt"),
-    ],
-    ids=str,
+    ("folder", "name"), [*((folder, "table.parquet") for folder in TABLES), (TABLES.benchmarks, "select.txt")], ids=str
 )
 def test_changed_data(params, tmp_path, folder, name):
     before = checkpoint_folder(params, "cpu")

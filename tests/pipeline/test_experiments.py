@@ -10,15 +10,7 @@ import pytest
 
 from tests.helpers.repository import DVC, copy_repository, isolated_environment
 
-STAGES = [
-    "inputs",
-    "download",
-    "tokenize",
-    "vocabulary",
-    "teach",
-    "train",
-    "evaluate",
-]  # each reads what an earlier one wrote
+STAGES = ["inputs", "download", "tokenize", "vocabulary", "teach", "train", "evaluate"]  # in this order
 CURVES_AND_TABLES = {"corpus.csv", "loss.csv", "selection.csv", "sets.csv"}
 
 

@@ -210,14 +210,8 @@ class Config(BaseModel):
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        (
-            {"margn": 0.4, "negatives": "max"},
-            "models.yaml: avg.margn: unknown key; did you mean 'margin'?",
-        ),
-        (
-            {"margin": -1, "negatives": "max"},
-            "models.yaml: avg.margin = -1: should be greater than or equal to 0",
-        ),
+        ({"margn": 0.4, "negatives": "max"}, "models.yaml: avg.margn: unknown key; did you mean 'margin'?"),
+        ({"margin": -1, "negatives": "max"}, "models.yaml: avg.margin = -1: should be greater than or equal to 0"),
         (
             {"margin": 0.4, "negatives": "randm"},
             "models.yaml: avg.negatives = 'randm': should be 'max', 'mix' or 'random'; did you mean 'random'?",

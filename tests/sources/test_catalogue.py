@@ -73,10 +73,7 @@ def test_distinct_addresses_and_paths():
         ("ppdb-xl-phrasal", "http://www.cis.upenn.edu/~ccb/ppdb/release-1.0/ppdb-1.0-xl-phrasal.gz"),
         ("ppdb2-s-lexical", "http://nlpgrid.seas.upenn.edu/PPDB/eng/ppdb-2.0-s-lexical.gz"),
         ("simpwiki", "https://cs.pomona.edu/~dkauchak/simplification/data.v2/sentence-aligned.v2.tar.gz"),
-        (
-            "pit2015",
-            "https://raw.githubusercontent.com/cocoxu/SemEval-PIT2015/master/data/SemEval-PIT2015-github.zip",
-        ),
+        ("pit2015", "https://raw.githubusercontent.com/cocoxu/SemEval-PIT2015/master/data/SemEval-PIT2015-github.zip"),
     ],
 )
 def test_address_of_an_official_source(name, url):
