@@ -175,5 +175,6 @@ def connected() -> Iterator[None]:
     except (RuntimeError, ValueError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ConnectionLostError(
-            f"process {os.environ.get('RANK', 0)} has no connection to the others; run the same command again to continue ({reason})"
+            f"process {os.environ.get('RANK', 0)} has no connection to the others; run the same command again to "
+            f"continue ({reason})"
         ) from error
