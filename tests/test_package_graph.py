@@ -2,6 +2,7 @@
 
 import ast
 import re
+from graphlib import TopologicalSorter
 
 import pytest
 
@@ -80,3 +81,15 @@ def test_drawing_in_the_documentation():
         if not any(each in below[other] for other in direct)
     }
     assert drawn == needed
+
+
+def test_no_two_files_import_each_other():
+    files = [*ROOT.glob("src/paraphrastic/**/*.py"), *ROOT.glob("pipeline/*.py")]
+    nodes = {file: list(ast.walk(ast.parse(file.read_text()))) for file in files}
+    imports = {
+        file: {module_file(module) for node in each for module in imported_modules(node, file)} - {None, file}
+        for file, each in nodes.items()
+    }
+    registries = {ROOT / f"src/paraphrastic/{package}/__init__.py" for package in ("analysis", "export", "models")}
+    graph = {file: each - registries for file, each in imports.items() if file not in registries}
+    assert list(TopologicalSorter(graph).static_order())  # raises CycleError

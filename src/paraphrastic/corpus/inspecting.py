@@ -29,7 +29,7 @@ from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import DataEntry, OwnFile, own_file
 from paraphrastic.text.tokenizer import normalize, tokenize
 
-SAMPLES = 5
+_SAMPLE_ROWS = 5
 _NAMES = {"similarity": "similarity", "ranking": "ranking", "labelled_pairs": "paraphrases"}
 
 
@@ -123,7 +123,7 @@ def _use(own: OwnFile, title: str, layout: Layout, readings: Iterator[Reading]) 
         tables.append(reading.table)
         refused += reading.bad
     table = pa.concat_tables(tables)
-    samples = [[str(value) for value in row.values()] for row in table.slice(0, SAMPLES).to_pylist()]
+    samples = [[str(value) for value in row.values()] for row in table.slice(0, _SAMPLE_ROWS).to_pylist()]
     texts = pa.concat_arrays([normalize(tokenize(table[side])) for side in SIDES])
     title = f"{title} ({', '.join(layout.columns)})"
     return Use(title, len(table), _left_out(own, layout), refused, samples, pc.unique(texts))

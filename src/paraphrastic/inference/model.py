@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.inference.quantization import Precision, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.tokenizer import RawTexts, text_column, tokenize
 
 Compared: TypeAlias = str | Iterable[str] | RawTexts | Vectors  # texts, or vectors of texts
-Precision = Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"]
 
 _OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it says of its task
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
@@ -122,8 +122,6 @@ class Model:
         vectors = self._vectors(texts, batch_size, show_progress_bar)
         vectors = normalize_rows(vectors) if normalize_embeddings else vectors
         if precision not in (None, "float32"):
-            from paraphrastic.inference.quantization import quantize
-
             vectors = quantize(vectors, precision)
         result = _converted(vectors[0] if is_single else vectors, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result

@@ -1,12 +1,13 @@
 """Sentence vectors as small integers or bits, in the forms of sentence-transformers."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paraphrastic.inference.model import Precision
 from paraphrastic.scoring.scorer import Vectors
+
+Precision = Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"]
 
 
 def quantize(vectors: Vectors, precision: Precision) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from paraphrastic.base.errors import ParameterError, SourceError
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
 
-FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 COMPRESSIONS = (".gz", ".zst")
 _DATASET = ("state.json", "dataset_info.json")  # one of them is in a folder of Hugging Face `datasets`
 
@@ -21,7 +21,7 @@ class OwnFile(BaseModel):
     """A file, or a folder of files, in params.yaml.
 
     Attributes:
-        path: a file that ends in one of `FORMATS`, also with one of `COMPRESSIONS` after it; a folder of such files; or
+        path: a file that ends in one of `ENDINGS`, also with one of `COMPRESSIONS` after it; a folder of such files; or
             a folder that Hugging Face `datasets` saved.
         columns: the names of the two columns of text; None finds them.
         quotes: whether cells of CSV or TSV can be quoted; None for yes in CSV and no in TSV.
@@ -49,11 +49,11 @@ class OwnFile(BaseModel):
             remedy = "check the path; a queued experiment needs a whole path, or a file that is in git or DVC"
             raise SourceError(f"{self.path}: no such file; {remedy}")
         if path.is_file() and not is_table(path):
-            raise SourceError(f"{self.path}: ends in none of {', '.join(FORMATS)}, alone or with .gz or .zst after it")
+            raise SourceError(f"{self.path}: ends in none of {', '.join(ENDINGS)}, alone or with .gz or .zst after it")
         if not path.is_dir() or is_dataset_folder(path):
             return [self]
         if not (found := sorted(filter(is_table, path.iterdir()))):
-            raise SourceError(f"{self.path}: the folder has no file that ends in {', '.join(FORMATS)}")
+            raise SourceError(f"{self.path}: the folder has no file that ends in {', '.join(ENDINGS)}")
         return [self.model_copy(update={"path": str(each)}) for each in found]
 
 
@@ -92,7 +92,7 @@ def is_table(path: Path) -> bool:
 def name_of(path: Path) -> str:
     """Return the name of a file without the endings of its format and its compression."""
     plain = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSIONS else path.name
-    return next((plain.removesuffix(ending) for ending in FORMATS if plain.endswith(ending)), path.name)
+    return next((plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending)), path.name)
 
 
 def is_dataset_folder(path: Path) -> bool:

@@ -7,6 +7,7 @@ them, and the gradients of all processes are added: for the embedding table thos
 all processes know. The steps of pair models are not divided: every process computes all.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -19,7 +20,6 @@ from torch import Tensor, distributed
 from paraphrastic.base.errors import ConnectionLostError
 from paraphrastic.nn.batch import Batch
 from paraphrastic.training.embedding_optimizers import EmbeddingOptimizer
-from paraphrastic.training.launching import rank
 from paraphrastic.training.optimizers import gradient_of
 
 State = dict[str, Any]  # of a training run
@@ -175,5 +175,6 @@ def connected() -> Iterator[None]:
     except (RuntimeError, ValueError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ConnectionLostError(
-            f"process {rank()} has no connection to the others; run the same command again to continue ({reason})"
+            f"process {os.environ.get('RANK', 0)} has no connection to the others; run the same command again to "
+            f"continue ({reason})"
         ) from error
