@@ -25,9 +25,8 @@ def naive_cosines(vectors, pairs):
     rows = []
     for left, right, _, group in pairs:
         others = [unit[text] for pair in pairs for text in pair[:2] if pair[3] != group]
-        rows.append(
-            [unit[left] @ unit[right], *(max(unit[side] @ other for other in others) for side in (left, right))]
-        )
+        nearest = [max(unit[side] @ other for other in others) for side in (left, right)]
+        rows.append([unit[left] @ unit[right], *nearest])
     return np.array(rows)
 
 

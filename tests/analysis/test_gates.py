@@ -48,9 +48,8 @@ def naive_norms(model, sentences):
         words = weights["embeddings"][[row.get(word, 0) for word in sentence]]
         states = lstm_states(words, submodule_weights(weights, "lstm."), output_gate=True)
         own = submodule_weights(weights, "gates.")
-        norms += [
-            np.abs(sigmoid(x @ own["Wx"] + h @ own["Wh"] + own["b"])).sum() for x, h in zip(words, states, strict=True)
-        ]
+        gate_inputs = (x @ own["Wx"] + h @ own["Wh"] + own["b"] for x, h in zip(words, states, strict=True))
+        norms += [np.abs(sigmoid(each)).sum() for each in gate_inputs]
     return norms
 
 

@@ -59,9 +59,8 @@ def test_words_of_one_set_by_hand(tmp_path):
 
 def test_sets_that_the_paper_does_not_have(tmp_path):
     write_corpus(tmp_path, RARE_TRAINING)
-    artifacts = write_run(
-        tmp_path, RARE_TEXTS, [("sample.roles", "test", 0, 1, 3.0), ("sample.roles", "test", 0, 2, 1.0)]
-    )
+    pairs = [("sample.roles", "test", 0, 1, 3.0), ("sample.roles", "test", 0, 2, 1.0)]
+    artifacts = write_run(tmp_path, RARE_TEXTS, pairs)
     row = word_frequency.rare_words(artifacts)[["percentile_75", "deviation"]].iloc[0]
     assert row.isna().all()
     with pytest.raises(DataError, match="not two sets of iclr2016; choose `benchmarks: open`"):

@@ -46,12 +46,9 @@ def test_kept_pairs_are_tokenized_and_in_order():
     assert filtered(raw_pairs(("It's A.", "B, b"), ("a", "It's a."))) == (kept, {})
 
 
-def test_pairs_with_an_empty_side():
+def test_pairs_with_an_empty_side_or_identical_sides():
     table = raw_pairs(("a", ""), (" \u200b", "b"), ("", ""), ("c", "?"))
     assert filtered(table) == ([("c", "?")], {"empty": 3})
-
-
-def test_pairs_with_identical_sides():
     table = raw_pairs(("The cat!", "the cat."), ("grey", "GRAY"), ("the cat", "the cats"))
     assert filtered(table) == ([("the cat", "the cats")], {"identical": 2})
 
@@ -133,14 +130,8 @@ def sources(scratch, **tables):
 
 
 def test_corpus_of_three_sources(tmp_path):
-    corpus = merge_sources(
-        sources(
-            tmp_path,
-            one=raw_pairs(("a", "b", 5), ("a", "c", 5)),
-            empty=raw_pairs(("a", "a", 0)),
-            two=raw_pairs(("b", "a", 0), ("d", "b", 3)),
-        )
-    )
+    one, two = raw_pairs(("a", "b", 5), ("a", "c", 5)), raw_pairs(("b", "a", 0), ("d", "b", 3))
+    corpus = merge_sources(sources(tmp_path, one=one, empty=raw_pairs(("a", "a", 0)), two=two))
     assert corpus.pairs.schema == PAIRS
     texts = listed(corpus.sentences)
     assert texts == ["a", "b", "c", "d"]

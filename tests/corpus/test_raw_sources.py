@@ -10,15 +10,10 @@ from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
 
-ALIGNED = make_source(
-    [File("a", "", None), File("b", "", None)], reader="aligned", options={"pairs": [["a", "b"]]}, pairs=True
-)
-STS = make_source(
-    [File("x.test.tsv", "", None)],
-    reader="sts-tsv",
-    options={"year": "2012", "split": "test"},
-    rows={"sts.2012.x/test": 2},
-)
+BOTH = [File("a", "", None), File("b", "", None)]
+ALIGNED = make_source(BOTH, reader="aligned", options={"pairs": [["a", "b"]]}, pairs=True)
+STS_2012 = {"options": {"year": "2012", "split": "test"}, "rows": {"sts.2012.x/test": 2}}
+STS = make_source([File("x.test.tsv", "", None)], reader="sts-tsv", **STS_2012)
 
 
 @pytest.fixture
@@ -108,10 +103,8 @@ def test_pairs_of_another_number(tmp_path, expected):
 
 
 def test_number_of_pairs_with_a_bad_row(aligned_files):
-    assert (
-        len(list(RawPairs(ALIGNED.model_copy(update={"rows": {"pairs": 10}}), aligned_files, 0.2, lambda line: None)))
-        == 1
-    )
+    ten = ALIGNED.model_copy(update={"rows": {"pairs": 10}})
+    assert len(list(RawPairs(ten, aligned_files, 0.2, lambda line: None))) == 1
 
 
 def test_distinct_pairs_as_the_papers_count_them(tmp_path):

@@ -17,14 +17,8 @@ from tests.helpers.raw_files import write_file
 from tests.helpers.repository import ROOT
 from tests.helpers.threads import threads
 
-LARGE = make_source(
-    [File("pairs.txt", "", None)],
-    name="large",
-    reader="paranmt",
-    options={"file": "pairs.txt"},
-    pairs=True,
-    near_copies=True,
-)
+PARANMT = {"reader": "paranmt", "options": {"file": "pairs.txt"}, "pairs": True, "near_copies": True}
+LARGE = make_source([File("pairs.txt", "", None)], name="large", **PARANMT)
 
 
 def lines():
@@ -47,13 +41,11 @@ def contents(tmp_path):
     def run(number):
         folders = [tmp_path / str(number) / name for name in ("corpus", "benchmarks", "vocabulary")]
         with threads(number):
-            report = tokenize_sources(
-                [source("sample"), LARGE], suite("sample"), raw, folders[0], folders[1], options, params.seed
-            )
+            sources = [source("sample"), LARGE], suite("sample")
+            report = tokenize_sources(*sources, raw, folders[0], folders[1], options, params.seed)
             count_vocabulary(folders[0], folders[2], params.vocabulary)
-        return {
-            f"{path.parent.name}/{path.name}": path.read_bytes() for each in folders for path in each.iterdir()
-        }, report
+        paths = [path for each in folders for path in each.iterdir()]
+        return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in paths}, report
 
     return run
 

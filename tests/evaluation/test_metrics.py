@@ -95,9 +95,8 @@ def test_order_of_equal_scores():
         return map_and_mrr(np.zeros(candidates, int), label, np.ones(candidates)).mrr
 
     # the order of the ids is 9 8 7 6 5 4 3 2 11 10 1 0
-    assert [reciprocal_rank(answer) for answer in (9, 2, 11, 10, 1, 0)] == pytest.approx(
-        [1 / 1, 1 / 8, 1 / 9, 1 / 10, 1 / 11, 1 / 12]
-    )
+    reciprocal_ranks = [reciprocal_rank(answer) for answer in (9, 2, 11, 10, 1, 0)]
+    assert reciprocal_ranks == pytest.approx([1 / 1, 1 / 8, 1 / 9, 1 / 10, 1 / 11, 1 / 12])
 
 
 def test_ties_of_scores_equal_as_float32():

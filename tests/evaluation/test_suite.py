@@ -46,9 +46,8 @@ def test_row_of_each_set(benchmarks):
 def test_scores_of_all_pairs(benchmarks):
     scores = evaluate(benchmarks, DifferenceScorer()).scores
     assert scores.schema == SCORES
-    msrp, wikiqa = (
-        [row for row in scores.to_pylist() if row["set"] == name] for name in ("paraphrase.msrp", "qa.wikiqa")
-    )
+    names = "paraphrase.msrp", "qa.wikiqa"
+    msrp, wikiqa = ([row for row in scores.to_pylist() if row["set"] == name] for name in names)
     assert [row["score"] for row in msrp] == [2, 3, 1, 3, 4]
     assert [row["split"] for row in msrp] == ["train"] * 2 + ["test"] * 3
     assert [row["gold"] for row in msrp] == [0, 1, 0, 1, 0]

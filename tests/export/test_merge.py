@@ -130,9 +130,8 @@ def test_numbers_that_are_not_finite(tmp_path, value):
     first, second = (save_encoder(tmp_path / name, "avg", WORD) for name in ("first", "second"))
     arrays = {"embeddings": second.scorer.embedding_array().copy()}
     arrays["embeddings"][3, 2] = value
-    write_model(
-        type(second.scorer)(second.scorer.form, second.vocabulary, arrays), read_info(second.folder), tmp_path / "bad"
-    )
+    scorer = type(second.scorer)(second.scorer.form, second.vocabulary, arrays)
+    write_model(scorer, read_info(second.folder), tmp_path / "bad")
     with pytest.raises(ModelError, match="bad: embeddings that are not finite; train the model again"):
         merge([first, paraphrastic.load(tmp_path / "bad")], tmp_path / "merged")
     assert not (tmp_path / "merged").exists()

@@ -32,9 +32,8 @@ def exported_tokens(texts):
 
 
 def assert_equal_tokens(texts):
-    assert dict(zip(texts, exported_tokens(texts), strict=True)) == dict(
-        zip(texts, tokenize(pa.array(texts, pa.string())).to_pylist(), strict=True)
-    )
+    expected = tokenize(pa.array(texts, pa.string())).to_pylist()
+    assert dict(zip(texts, exported_tokens(texts), strict=True)) == dict(zip(texts, expected, strict=True))
 
 
 def test_texts_of_the_tests_of_the_tokenizer():

@@ -54,9 +54,8 @@ def test_bytes_of_binary(tmp_path):
     model = save_mean_of(["a", "new york", "日"], tmp_path / "model")
     export(model, tmp_path / "v.bin", Format.WORD2VEC_BINARY)
     rows = np.array([[0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]], "<f4")
-    lines = (
-        word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(["UUUNKKK", "a", "日"], rows, strict=True)
-    )
+    words = zip(["UUUNKKK", "a", "日"], rows, strict=True)
+    lines = (word.encode() + b" " + row.tobytes() + b"\n" for word, row in words)
     assert (tmp_path / "v.bin").read_bytes() == b"3 4\n" + b"".join(lines)
 
 
@@ -72,11 +71,8 @@ def test_keyed_vectors_of_gensim(average, tmp_path, to):
 
 @pytest.mark.parametrize("to", [Format.WORD2VEC, Format.WORD2VEC_BINARY])
 def test_model_without_word_embeddings(tmp_path, to):
-    models = (
-        save_encoder(tmp_path / "c", "charagram", ENCODERS["charagram"]),
-        save_baseline(tmp_path / "o", "overlap"),
-    )
-    for model in models:
+    charagram = save_encoder(tmp_path / "c", "charagram", ENCODERS["charagram"])
+    for model in (charagram, save_baseline(tmp_path / "o", "overlap")):
         with pytest.raises(ModelError, match=f"{model.name} has no word embeddings; export a model that reads words"):
             export(model, tmp_path / "v.txt", to)
     assert not (tmp_path / "v.txt").exists()

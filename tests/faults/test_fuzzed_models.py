@@ -21,13 +21,9 @@ pytestmark = [pytest.mark.faults, pytest.mark.slow]
 CONFIG, WEIGHTS, VOCABULARY = "config.json", "weights.safetensors", "vocabulary.parquet"
 ENCODERS = {"avg": WORD, "lstmavg": LSTM, "charagram": CHARAGRAM_WORDS}
 KINDS = [*ENCODERS, "tfidf-words", "overlap", "vectors", "sif", "ldc"]
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.sampled_from(["..", "/etc/passwd", "avg"]),
+    SCALARS | st.sampled_from(["..", "/etc/passwd", "avg"]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
     max_leaves=4,
 )
@@ -57,9 +53,8 @@ def use(folder):
 def test_changed_configuration(tries, originals, tmp_path, kind):
     copy_model(originals / kind, tmp_path)
     content = json.loads((tmp_path / CONFIG).read_text())
-    places = [(key,) for key in content] + [
-        (key, inner) for key in content if isinstance(content[key], dict) for inner in content[key]
-    ]
+    nested = [(key, inner) for key in content if isinstance(content[key], dict) for inner in content[key]]
+    places = [(key,) for key in content] + nested
     scalars = st.sampled_from([0, -1, 1, 2**31, 2**63, 10**30, 1e308, "", "a", [], {}, None, True, float("nan")])
 
     def check(place, value):
@@ -99,9 +94,7 @@ def test_changed_header_of_the_weights(tries, originals, tmp_path, kind):
 
     def check(name, key, shape, place, dtype):
         changed = json.loads(json.dumps(header))
-        changed[name] |= (
-            {"shape": shape} if key == "shape" else {"data_offsets": place} if key == "place" else {"dtype": dtype}
-        )
+        changed[name] |= {"shape": {"shape": shape}, "place": {"data_offsets": place}, "dtype": {"dtype": dtype}}[key]
         text = json.dumps(changed).encode()
         (tmp_path / WEIGHTS).write_bytes(struct.pack("<Q", len(text)) + text + content[8 + size :])
         use(tmp_path)

@@ -29,9 +29,8 @@ NAMES = [
     *("", ".", "~", "~nobody/x", "sample", "open", "a.csv", "/dev/null", "a\0b.csv", "x" * 300 + ".csv", "cuda:99"),
     "\n",
 ]
-SCALARS = (
-    st.sampled_from(NUMBERS) | st.sampled_from(NAMES) | st.sampled_from([word for word in WORDS if word.isprintable()])
-)
+PRINTABLE = [word for word in WORDS if word.isprintable()]
+SCALARS = st.sampled_from(NUMBERS) | st.sampled_from(NAMES) | st.sampled_from(PRINTABLE)
 KEYS = st.sampled_from(["path", "columns", "quotes", "dim", "", "a", "own"]) | st.sampled_from([0, 2, None, 1.5, True])
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3), max_leaves=5
@@ -104,9 +103,8 @@ def write_only(content: dict[str, Any]) -> None:
 
 
 def test_changed_values(tries, folder):
-    edit = st.tuples(
-        st.sampled_from(PLACES), st.sampled_from(["replace", "replace", "replace", "add", "remove"]), VALUES
-    )
+    how = st.sampled_from(["replace", "replace", "replace", "add", "remove"])
+    edit = st.tuples(st.sampled_from(PLACES), how, VALUES)
 
     def check(edits):
         write_only(edited(edits))

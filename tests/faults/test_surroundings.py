@@ -42,9 +42,8 @@ def run_pipeline(folder: Path, model: str, **environment: str) -> dict[str, byte
     block |= {key: value for key, value in SHORT.items() if key in block}
     write_parameters(folder, params)
     command = [sys.executable, "-c", RUN, *STAGES]
-    variables = (
-        isolated_environment(folder / "cache") | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"} | environment
-    )
+    path = {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    variables = isolated_environment(folder / "cache") | path | environment
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True)
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     return run_content(folder)

@@ -18,9 +18,8 @@ NAMES = ("params.yaml", *FILES.values())
 def read_parameters() -> dict[str, Any]:
     """Return the content of all parameter files; that of models.yaml is the entry `models`."""
     contents = {name: YAML(typ="safe", pure=True).load(ROOT / name) for name in NAMES}
-    return (
-        contents["params.yaml"] | {name: contents[file] for name, file in FILES.items()} | contents[FILES["analyses"]]
-    )
+    by_name = {name: contents[file] for name, file in FILES.items()}
+    return contents["params.yaml"] | by_name | contents[FILES["analyses"]]
 
 
 def write_parameters(folder: Path, content: Mapping[str, Any]) -> None:

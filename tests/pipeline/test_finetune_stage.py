@@ -28,9 +28,8 @@ from tests.helpers.task_tables import write_tasks
 ENTAILMENT = [("sample.entailment", split, n, n + 1, n % 3) for split in SPLITS for n in range(30)]
 PARAPHRASE = [("sample.paraphrase", split, n, n + 1, n % 2) for split in SPLITS for n in range(30)]
 TAGS = [("sample.tags", split, n, word, word.upper(), 0, "root") for split in SPLITS for n, word in enumerate("abab")]
-learners = pytest.mark.parametrize(
-    ("task", "model"), [("sample-paraphrase", "avg"), ("sample-paraphrase", "ldc"), ("sample-tags", "avg")]
-)
+LEARNERS = [("sample-paraphrase", "avg"), ("sample-paraphrase", "ldc"), ("sample-tags", "avg")]
+learners = pytest.mark.parametrize(("task", "model"), LEARNERS)
 SMALL = {"dim": 8, "epochs": 2, "filters_per_width": 4, "num_threads": 1}
 
 

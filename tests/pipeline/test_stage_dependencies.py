@@ -32,9 +32,8 @@ def data_files(node: ast.AST, file: Path) -> list[Path]:
 
 def folder_of_data(file: Path) -> list[Path]:
     """Return the files in the folder that has the name of the module `file`: its data, such as published numbers."""
-    return [
-        each for each in file.with_suffix("").rglob("*") if each.suffix != ".py" and "__pycache__" not in each.parts
-    ]
+    files = file.with_suffix("").rglob("*")
+    return [each for each in files if each.suffix != ".py" and "__pycache__" not in each.parts]
 
 
 def direct_imports(file: Path) -> set[Path]:

@@ -21,39 +21,19 @@ from tests.helpers.documented_corpora import number, table
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
 
-TRAIN = make_source(
-    [File("a", "", None), File("b", "", None)],
-    name="train",
-    reader="aligned",
-    options={"pairs": [["a", "b"]]},
-    pairs=True,
-)
-TEST = make_source(
-    [File("x.test.tsv", "", None)],
-    name="test",
-    reader="sts-tsv",
-    options={"year": "2012", "split": "test"},
-    rows={"sts.2012.x/test": 2},
-)
+ALIGNED = {"reader": "aligned", "options": {"pairs": [["a", "b"]]}, "pairs": True}
+TRAIN = make_source([File("a", "", None), File("b", "", None)], name="train", **ALIGNED)
+STS = {"reader": "sts-tsv", "options": {"year": "2012", "split": "test"}, "rows": {"sts.2012.x/test": 2}}
+TEST = make_source([File("x.test.tsv", "", None)], name="test", **STS)
 FILES = {
     "train/a": b"A cat.\nA dog.\n",
     "train/b": b"One cat\nOne dog\n",
     "test/x.test.tsv": b"3\tIt is.\tYes\n0\tNo.\tYes\n",
 }
 GROUPS = {"groups": [["a", "b", "c"]]}
-SETTINGS = {
-    "drop_overlap": True,
-    "max_bad_rows": 0.1,
-    "feature": "PPDB2.0Score",
-    "min_score": None,
-    "max_score": None,
-    "relations": [],
-    "max_group_pairs": None,
-    "take_share": 1.0,
-    "max_pairs": None,
-    "max_tokens": None,
-    "take_by": "order",
-}
+NO_LIMITS = dict.fromkeys(("min_score", "max_score", "max_group_pairs", "max_pairs", "max_tokens"))
+SETTINGS = {"drop_overlap": True, "max_bad_rows": 0.1, "feature": "PPDB2.0Score", "relations": []} | NO_LIMITS
+SETTINGS |= {"take_share": 1.0, "take_by": "order"}
 
 
 def use(monkeypatch, training, evaluation):
@@ -86,9 +66,8 @@ def run(tmp_path, monkeypatch):
 
 def test_report_without_dropped_pairs(run):
     (row,) = run()
-    assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | dict.fromkeys(
-        REASONS[:-1], "0"
-    )  # without `capped`
+    zeros = dict.fromkeys(REASONS[:-1], "0")  # without `capped`
+    assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | zeros
 
 
 def test_tables_of_the_corpus(run):
@@ -145,11 +124,8 @@ def test_drop_overlap_on_and_off(run):
 
 
 def test_pairs_of_a_group_beyond_those_that_are_kept(run, monkeypatch):
-    monkeypatch.setattr(
-        stage,
-        "corpus",
-        lambda _: [TRAIN.model_copy(update={"reader": "captions", "options": GROUPS, "max_group_pairs": 2})],
-    )
+    grouped = TRAIN.model_copy(update={"reader": "captions", "options": GROUPS, "max_group_pairs": 2})
+    monkeypatch.setattr(stage, "corpus", lambda _: [grouped])
     changes = {"train/c": b"The cat.\nThe dog.\n"}
     (of_catalogue,), (of_parameter,) = run(changes), run(changes, max_group_pairs=1)
     assert (of_catalogue["read"], of_catalogue["capped"], of_catalogue["kept"]) == ("6", "2", "4")
@@ -188,9 +164,8 @@ def test_seed_of_random_pairs(run):
 
 
 def test_source_of_which_no_pair_is_taken(run, monkeypatch):
-    other = make_source(
-        [File("c", "", None)], name="other", reader="aligned", options={"pairs": [["c", "c"]]}, pairs=True
-    )
+    options = {"reader": "aligned", "options": {"pairs": [["c", "c"]]}, "pairs": True}
+    other = make_source([File("c", "", None)], name="other", **options)
     use(monkeypatch, [TRAIN, other], [TEST])
     rows = run({"other/c": b"x\n"}, max_pairs=1)
     assert [(row["source"], row["kept"], row["taken"]) for row in rows] == [("train", "2", "1"), ("other", "0", "0")]
@@ -257,9 +232,8 @@ def test_report_of_the_corpora_open_and_captions(run_on_real_data):
 @pytest.mark.real_data
 def test_report_of_the_wide_corpora(run_on_real_data):
     rows = run_on_real_data(["wide", "wide-captions"], REASONS)
-    assert {name: number(row["kept"]) for name, row in table("source").items()} == {
-        name: row[-1] for name, row in rows.items()
-    }
+    documented = {name: number(row["kept"]) for name, row in table("source").items()}
+    assert documented == {name: row[-1] for name, row in rows.items()}
     new = corpus(["wide", "wide-captions"])[9:]
     assert {each.name: rows[each.name] for each in new if each.name != "multi30k"} == {
         "quora": [242562, 0, 1226, 121344, 13, 47, 11488, 108444],

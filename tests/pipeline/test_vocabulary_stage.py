@@ -26,13 +26,8 @@ def run(tmp_path, monkeypatch):
             left, right = zip(*pairs, strict=True)
             table = {"left": left, "right": right, "source": ["a"] * len(pairs), "group": range(len(pairs))}
             write_table(pa.table(table), stage.CORPUS / "pairs.parquet", PAIRS)
-        values = {
-            "count": "sentences",
-            "min_count": 1,
-            "orders": [2],
-            "ngram_min_count": 1,
-            "ngrams_per_order": None,
-        } | changes
+        limits = {"min_count": 1, "orders": [2], "ngram_min_count": 1, "ngrams_per_order": None}
+        values = {"count": "sentences"} | limits | changes
         monkeypatch.setattr(stage, "load_params", lambda: SimpleNamespace(vocabulary=VocabularyLimits(**values)))
         stage.main()
         tables = {name: read_table(stage.VOCABULARY / f"{name}.parquet", schema) for name, schema in SCHEMAS.items()}

@@ -61,10 +61,8 @@ def test_groups_by_name(tmp_path):
 
 
 def test_similarity_set(tmp_path):
-    own = file_of(
-        tmp_path, "text1\ttext2\tscore\tsplit\na\tb\t5\ttest\nc\td\t1\ttrain\ne\t \t2\tdev\n", "my set.v2.tsv"
-    )
-    name = "own.my-set-v2"
+    text, name = "text1\ttext2\tscore\tsplit\na\tb\t5\ttest\nc\td\t1\ttrain\ne\t \t2\tdev\n", "own.my-set-v2"
+    own = file_of(tmp_path, text, "my set.v2.tsv")
     rows = [(name, "test", "a", "b", 5.0), (name, "train", "c", "d", 1.0)]
     assert set_of(own) == ("similarity", rows, [(4, "'text2' is empty")])
 

@@ -35,10 +35,8 @@ def field(content: bytes) -> bytes:
 
 
 def tf_example(**features: str) -> bytes:
-    entries = [
-        field(key.encode()) + b"\x12" + field(field(field(value.encode())))[1:] for key, value in features.items()
-    ]
-    record = field(b"".join(map(field, entries)))
+    texts = ((key.encode(), field(field(field(value.encode())))) for key, value in features.items())
+    record = field(b"".join(field(field(key) + b"\x12" + text[1:]) for key, text in texts))
     return len(record).to_bytes(8, "little") + record
 
 
@@ -53,9 +51,8 @@ CHUNKS = {"files": ["*.bin"], "format": "tf-examples", "columns": ["article", "a
 def test_tf_examples(tmp_path: Path):
     long = "very " * 50 + "long"
     write_file(tmp_path / "c" / "b.bin", tf_example(article="Is it ?", abstract=long))
-    write_file(
-        tmp_path / "c" / "a.bin", tf_example(abstract="what's up", article="hi") + tf_example(article="ü", abstract="u")
-    )
+    two = tf_example(abstract="what's up", article="hi"), tf_example(article="ü", abstract="u")
+    write_file(tmp_path / "c" / "a.bin", b"".join(two))
     assert rows(read_lists(tmp_path, CHUNKS)) == [("hi", "what's up", 0), ("ü", "u", 1), ("Is it ?", long, 2)]
 
 
@@ -218,14 +215,9 @@ def test_parallel_files_of_different_length(tmp_path: Path):
 
 
 def test_captions_of_images_in_two_formats(tmp_path: Path):
-    write_file(
-        tmp_path / "a.json", json.dumps([{"image": "v/COCO_2014_0012.jpg", "caption": ["a cat", "A cat.", "cats"]}])
-    )
-    annotations = [
-        {"image_id": 12, "caption": "a cat"},
-        {"image_id": 7, "caption": "x"},
-        {"image_id": 7, "caption": "y"},
-    ]
+    image = {"image": "v/COCO_2014_0012.jpg", "caption": ["a cat", "A cat.", "cats"]}
+    write_file(tmp_path / "a.json", json.dumps([image]))
+    annotations = [{"image_id": n, "caption": text} for n, text in ((12, "a cat"), (7, "x"), (7, "y"))]
     write_file(tmp_path / "b.json", json.dumps({"annotations": annotations}))
     lists = [
         {"files": ["a.json"], "format": "json", "columns": ["image", "caption"]},

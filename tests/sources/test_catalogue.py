@@ -139,9 +139,8 @@ def test_suites_of_the_papers():
     papers, official = suite("papers"), suite("official")
     assert {"trecqa-all", "wsj", "annotated-ppdb", "pit2015", "sts2013-smt"} <= set(names(papers.sources))
     assert {"trecqa", "wsj-sample"}.isdisjoint(names(papers.sources))
-    unpinned = {
-        each.name for each in (*papers.sources, *official.sources) if not (each.files[0].sha256 or each.optional)
-    }
+    both = (*papers.sources, *official.sources)
+    unpinned = {each.name for each in both if not (each.files[0].sha256 or each.optional)}
     assert unpinned == {"sts2013-smt"}
     rows, same = ({key: n for each in one.sources for key, n in each.rows.items()} for one in (papers, official))
     assert rows.items() <= same.items()

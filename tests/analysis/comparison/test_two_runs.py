@@ -25,9 +25,8 @@ def random_pairs():
     gold = random.integers(0, 11, len(names)) / 2
     a, b = gold + random.normal(0, 2, len(names)), 0.1 * gold + random.normal(0, 0.1, len(names))
     texts = [f"text {n}" for n in range(len(names))]
-    return pd.DataFrame(
-        {"set": names, "text1": texts, "text2": texts[::-1], "gold": gold, "score_a": a, "score_b": b}
-    ).astype({"score_a": "float32", "score_b": "float32"})
+    scores = {"score_a": a.astype("float32"), "score_b": b.astype("float32")}
+    return pd.DataFrame({"set": names, "text1": texts, "text2": texts[::-1], "gold": gold} | scores)
 
 
 def correlations(a, b):
