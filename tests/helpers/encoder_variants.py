@@ -10,24 +10,10 @@ from paraphrastic.text.columns import Ragged
 
 DIM, ROWS = 5, 11  # size of an embedding, and rows of the embedding table
 
-TRAINED = {
-    "dim": DIM,
-    "init": "random",
-    "epochs": 1,
-    "batch_size": 4,
-    "accumulate": 1,
-    "batches": "mixed",
-    "curriculum": False,
-    "margin": 0.4,
-    "temperature": None,
-    "negatives": "max",
-    "optimizer": "adam",
-    "learning_rate": 0.01,
-    "schedule": "constant",
-    "max_grad_norm": None,
-    "lambda_c": 0.0,
-    "num_threads": 1,
-}
+TRAINED = {"dim": DIM, "init": "random", "num_threads": 1}
+TRAINED |= {"epochs": 1, "batch_size": 4, "accumulate": 1, "batches": "mixed", "curriculum": False}
+TRAINED |= {"margin": 0.4, "temperature": None, "negatives": "max", "lambda_c": 0.0}
+TRAINED |= {"optimizer": "adam", "learning_rate": 0.01, "schedule": "constant", "max_grad_norm": None}
 NOISE = {"boundary_tokens": "none", "dropout": 0.0, "word_dropout": 0.0}
 EMBEDDINGS = {"vectors": None, "freeze_embeddings": False, "lambda_w": 0.0}
 WORD = TRAINED | NOISE | EMBEDDINGS

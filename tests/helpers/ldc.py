@@ -15,26 +15,10 @@ from tests.helpers.toy_training import SENTENCES, WORD_COUNTS
 
 DIM, ROWS = 4, 11  # size of an embedding, and rows of the embedding table
 TRAINING = {key: value for key, value in TRAINED.items() if key not in ("margin", "temperature")} | EMBEDDINGS
-LDC = TRAINING | {
-    "dim": DIM,
-    "match": "local",
-    "window": 1,
-    "decompose": "orthogonal",
-    "max_window": 3,
-    "filters_per_width": 2,
-    "dropout": 0.0,
-    "negatives_per_sentence": 1,
-    "matmul_dtype": "float32",
-}
-COMBINATIONS = [  # of `match` and `decompose`
-    ("max", "rigid"),
-    ("max", "linear"),
-    ("max", "orthogonal"),
-    ("global", "linear"),
-    ("global", "orthogonal"),
-    ("local", "linear"),
-    ("local", "orthogonal"),
-]
+LDC = TRAINING | {"dim": DIM, "match": "local", "window": 1, "decompose": "orthogonal", "matmul_dtype": "float32"}
+LDC |= {"max_window": 3, "filters_per_width": 2, "dropout": 0.0, "negatives_per_sentence": 1}
+COMBINATIONS = [("max", "rigid")]  # of `match` and `decompose`
+COMBINATIONS += [(match, how) for match in ("max", "global", "local") for how in ("linear", "orthogonal")]
 
 # Sentences as rows of the embedding table: with repeated words, common words, a copy, one word and none. Row 0, which
 # stands for unknown words, is a zero vector.

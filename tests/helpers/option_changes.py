@@ -12,23 +12,12 @@ from tests.helpers.parameter_files import read_parameters
 PARAMS = read_parameters()
 WITHOUT_RESULT = {"num_threads": "speed only", "device": "rounding only"}  # options that must not change results
 
-SMALL = {  # the sizes of every block
-    "dim": 8,
-    "out_dim": 8,
-    "character_dim": 5,
-    "hidden_dim": 6,
-    "filters": {2: 4, 3: 4},
-    "filters_per_width": 3,
-    "epochs": 2,
-    "batch_size": 10,
-    "learning_rate": 0.02,
-    "matmul_dtype": "float32",
-    "ngrams_per_order": 20,
-    "num_threads": 1,
-}
-VALUES: dict[
-    str, tuple[Any, Any]
-] = {  # of options that are neither a choice nor a switch; one differs from the block's
+SMALL: dict[str, Any] = {"dim": 8, "out_dim": 8, "character_dim": 5, "hidden_dim": 6}  # the sizes of every block
+SMALL |= {"filters": {2: 4, 3: 4}, "filters_per_width": 3, "ngrams_per_order": 20, "matmul_dtype": "float32"}
+SMALL |= {"epochs": 2, "batch_size": 10, "learning_rate": 0.02, "num_threads": 1}
+
+# Values of options that are neither a choice nor a switch; one differs from the block's
+VALUES: dict[str, tuple[Any, Any]] = {
     "a": (0.1, 0.001),
     "accumulate": (2, 1),
     "batch_size": (9, 10),

@@ -9,29 +9,11 @@ from paraphrastic.finetuning.tagging.tag_trainer import untrained_tagger
 from paraphrastic.finetuning.tagging.tagger import Tagger
 from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
 
-COMMON = {
-    "dim": 6,
-    "init": "random",
-    "matmul_dtype": "float32",
-    "lowercase": True,
-    "hidden_dim": 5,
-    "lstm_dropout": 0.2,
-    "epochs": 4,
-    "batch_size": 2,
-    "optimizer": "adam",
-    "learning_rate": 0.01,
-    "schedule": "linear",
-    "max_grad_norm": 5.0,
-    "num_threads": 1,
-}
-NGRAMS = {
-    "words": False,
-    "counts": "linear",
-    "activation": "tanh",
-    "orders": [2, 3],
-    "min_count": 1,
-    "ngrams_per_order": None,
-}
+COMMON: dict[str, Any] = {"dim": 6, "init": "random", "matmul_dtype": "float32", "lowercase": True, "hidden_dim": 5}
+COMMON |= {"lstm_dropout": 0.2, "epochs": 4, "batch_size": 2, "num_threads": 1}
+COMMON |= {"optimizer": "adam", "learning_rate": 0.01, "schedule": "linear", "max_grad_norm": 5.0}
+NGRAMS: dict[str, Any] = {"words": False, "counts": "linear", "activation": "tanh", "orders": [2, 3], "min_count": 1}
+NGRAMS |= {"ngrams_per_order": None}
 FILTERS = {"filters": {2: 4, 3: 3}, "filter_activation": "tanh", "dense": True, "dropout": 0.1}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "charagram": ("charagram", COMMON | NGRAMS | {"num_layers": 1}),

@@ -20,18 +20,8 @@ from paraphrastic.training.checkpoint import Checkpoint
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.task_tables import WORDS
 
-HEAD = {
-    "hidden_dim": 20,
-    "epochs": 40,
-    "batch_size": 10,
-    "optimizer": "adam",
-    "learning_rate": 0.02,
-    "schedule": "constant",
-    "max_grad_norm": None,
-    "lambda_s": 0.0,
-    "lambda_c": 0.0,
-    "lambda_w": 0.0,
-}
+HEAD: dict[str, Any] = {"hidden_dim": 20, "epochs": 40, "batch_size": 10, "lambda_s": 0.0, "lambda_c": 0.0}
+HEAD |= {"optimizer": "adam", "learning_rate": 0.02, "schedule": "constant", "max_grad_norm": None, "lambda_w": 0.0}
 
 
 def random_task(kind: Any, rows: int = 50, is_shuffled: bool = False) -> Task:

@@ -1,5 +1,6 @@
 """Readers of tagged tokens, on small files in the format of each source."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,15 @@ def read_tagged(reader: str, folder: Path, **options) -> list[Reading]:
 def tokens(reading: Reading) -> list[tuple]:
     """Return the columns after set and split."""
     return [row[2:] for row in rows([reading])]
+
+
+def sentences(reading: Reading) -> list[str]:
+    """Return sentences like `It/PRP rained/VBD`, which must be numbered from 0."""
+    words = defaultdict(list)
+    for number, token, tag, *_ in tokens(reading):
+        words[number].append(f"{token}/{tag}")
+    assert list(words) == list(range(len(words)))
+    return [" ".join(each) for each in words.values()]
 
 
 def node(number: str, token: str, tag: str = "NN", head: str = "0", relation: str = "root") -> str:
@@ -67,19 +77,11 @@ def test_conllu_without_heads_and_relations(tmp_path: Path):
     assert tokens(read_conllu(tmp_path, node("1", "Hm", "UH", "_", "_"))) == [(0, "Hm", "UH", None, None)]
 
 
-@pytest.mark.parametrize(
-    "bad_line",
-    [
-        "2\tcut\t_\n",
-        node("two", "x"),
-        node("2", "x", head="two"),
-        node("2", "x", head="-1"),
-        node("2", "x", head="3"),
-        node("2", "x", tag="_"),
-        node("4", "x"),
-        node("2", "x\0"),
-    ],
-)
+BAD_LINES = ["2\tcut\t_\n", node("two", "x"), node("4", "x"), node("2", "x\0"), node("2", "x", tag="_")]
+BAD_LINES += [node("2", "x", head=head) for head in ("two", "-1", "3")]
+
+
+@pytest.mark.parametrize("bad_line", BAD_LINES)
 def test_conllu_sentence_with_a_bad_row(tmp_path: Path, bad_line: str):
     reading = read_conllu(tmp_path, MULTIWORD_TOKEN, node("1", "y", head="2") + bad_line, IT_RAINED)
     assert [row[:2] for row in tokens(reading)] == [(0, "do"), (0, "n't"), (1, "It"), (1, "rained"), (1, ".")]
@@ -114,18 +116,8 @@ def read_treebank(folder: Path, trees: dict[int, str | bytes], **splits: list[in
 
 def test_treebank_with_escapes_and_traces(tmp_path: Path):
     train, test = read_treebank(tmp_path, {1: TREES, 2: "((NP (NN end) ))\n", 3: TREES}, train=[1, 2], test=[3, 3])
-    assert [row[:3] for row in tokens(train)] == [
-        (0, "Mr.", "NNP"),
-        (0, "Roe", "NNP"),
-        (0, "owes", "VBZ"),
-        (0, "1/2", "CD"),
-        (0, "cent", "NN"),
-        (0, ".", "."),
-        (1, "(", "-LRB-"),
-        (1, "See", "VB"),
-        (1, ")", "-RRB-"),
-        (2, "end", "NN"),
-    ]
+    texts = ["Mr./NNP Roe/NNP owes/VBZ 1/2/CD cent/NN ./.", "(/-LRB- See/VB )/-RRB-", "end/NN"]
+    assert sentences(train) == texts
     assert {row[3:] for row in tokens(train)} == {(None, None)}
     assert tokens(test) == tokens(train)[:-1]
     assert test.table["split"].to_pylist() == ["test"] * 9
@@ -172,22 +164,8 @@ def wsj(tmp_path: Path, text: str, sections: range) -> Path:
 def test_tagged_wall_street_journal(tmp_path: Path):
     wsj(tmp_path, POS, range(25))
     train, dev, test = read(source("wsj"), tmp_path)
-    assert [row[2:5] for row in rows([dev])][:14] == [
-        (0, "Mr.", "NNP"),
-        (0, "Roe", "NNP"),
-        (0, "owes", "VBZ"),
-        (0, "1/2", "CD"),
-        (0, "cent", "NN"),
-        (0, ".", "."),
-        (0, "''", "''"),
-        (1, "No", "DT"),
-        (1, "<", "SYM"),
-        (1, ".", "."),
-        (2, "Headline", "NN"),
-        (3, "(", "("),
-        (3, "See", "VB"),
-        (3, ")", ")"),
-    ]
+    first = "Mr./NNP Roe/NNP owes/VBZ 1/2/CD cent/NN ./. ''/''"
+    assert sentences(dev)[:4] == [first, "No/DT </SYM ./.", "Headline/NN", "(/( See/VB )/) !/."]
     assert [len(set(each.table["sentence"].to_pylist())) for each in (train, dev, test)] == [4 * 36, 4 * 6, 4 * 6]
     assert {each.table["set"][0].as_py() for each in (train, dev, test)} == {"tags.wsj"}
 
