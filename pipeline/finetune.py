@@ -15,10 +15,9 @@ from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.base.files import write_curve, write_text
 from paraphrastic.base.fingerprint import fingerprint
 from paraphrastic.base.parameters import FILES, Params, checked, load_params, read_mapping
-from paraphrastic.finetuning.config import FinetuneConfig
-from paraphrastic.finetuning.head_trainer import Outcome
 from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, train_task
-from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig, tagger_config_class
+from paraphrastic.finetuning.options import FinetuneConfig, TaggerConfig, tagger_config_class
+from paraphrastic.finetuning.task_trainers import Outcome
 from paraphrastic.finetuning.tasks import find_task, load_task
 from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
 from pipeline.stage import CHECKPOINTS, run

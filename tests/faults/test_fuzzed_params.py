@@ -12,8 +12,7 @@ import pipeline.inputs as stage
 from paraphrastic import models
 from paraphrastic.base.errors import ParaphrasticError
 from paraphrastic.base.parameters import FILES, checked, load_params, read_mapping
-from paraphrastic.finetuning.config import FinetuneConfig
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
 from tests.helpers.odd_input import WORDS, damaged
 from tests.helpers.parameter_files import NAMES as PARAMETER_FILES
 from tests.helpers.parameter_files import copy_parameters, read_parameters, write_parameters

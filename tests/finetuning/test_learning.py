@@ -10,9 +10,8 @@ import torch
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.finetuning import learning
-from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.learning import FIXED, ModelChoice, TaskRun, train_tags, train_task
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
 from paraphrastic.finetuning.tasks import SPLITS, find_task
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from paraphrastic.evaluation.metrics import pearson
-from paraphrastic.finetuning.objectives import (
+from paraphrastic.finetuning.heads import (
     expected_score,
     kl_divergence,
     negative_log_likelihood,

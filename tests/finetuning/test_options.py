@@ -12,11 +12,10 @@ import pytest
 import torch
 
 from paraphrastic import models
-from paraphrastic.finetuning.config import FinetuneConfig
 from paraphrastic.finetuning.initial_state import untrained_model
 from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_task
-from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
+from paraphrastic.finetuning.task_trainers import train_tagger
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.encoder import PairModel, TrainableModel

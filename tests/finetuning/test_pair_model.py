@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from paraphrastic.finetuning.head_trainer import Outcome
 from paraphrastic.finetuning.initial_state import untrained_model
-from paraphrastic.finetuning.pair_model import finetune_pair_model
+from paraphrastic.finetuning.task_trainers import Outcome, finetune_pair_model
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.models.ldc import Config, Ldc
 from paraphrastic.scoring.neural import TrainedPairModel

@@ -5,9 +5,9 @@ from typing import Any
 import pyarrow as pa
 import torch
 
-from paraphrastic.finetuning.tagging.tag_trainer import untrained_tagger
-from paraphrastic.finetuning.tagging.tagger import Tagger
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import tagger_config_class
+from paraphrastic.finetuning.tagger import Tagger
+from paraphrastic.finetuning.task_trainers import untrained_tagger
 
 COMMON: dict[str, Any] = {"dim": 6, "init": "random", "matmul_dtype": "float32", "lowercase": True, "hidden_dim": 5}
 COMMON |= {"lstm_dropout": 0.2, "epochs": 4, "batch_size": 2, "num_threads": 1}

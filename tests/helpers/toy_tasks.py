@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from paraphrastic.finetuning.config import HeadConfig
-from paraphrastic.finetuning.head_trainer import HeadTrainer, Outcome
 from paraphrastic.finetuning.heads import PairHead, SentenceHead
 from paraphrastic.finetuning.initial_state import frozen_state, projected_state, trainable_state, untrained_model
+from paraphrastic.finetuning.options import HeadConfig
+from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome
 from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, Task
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.parameters import Params, checked, load_params, place
-from paraphrastic.finetuning.config import FinetuneConfig
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
 from tests.helpers.parameter_files import NAMES, read_parameters
 from tests.helpers.repository import ROOT
 

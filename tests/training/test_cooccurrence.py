@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from paraphrastic import models
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import tagger_config_class
 from paraphrastic.training import initial_embeddings as cooccurrence
 from paraphrastic.training.initial_embeddings import cooccurrence_vectors, near_counts, positive_pmi
 from tests.helpers.encoder_variants import WORD

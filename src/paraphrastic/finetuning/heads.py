@@ -1,8 +1,11 @@
-"""Heads: from sentence vectors to log-probabilities of classes (iclr2016 §4.4, after Tai et al. 2015)."""
+"""Heads, from sentence vectors to log-probabilities of classes, and what they are trained on (iclr2016 §4.4).
+
+Both are those of Tai et al. 2015.
+"""
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.functional import log_softmax
+from torch.nn.functional import log_softmax, nll_loss
 
 from paraphrastic.nn.layers import Dense
 
@@ -39,3 +42,37 @@ class SentenceHead(nn.Module):
     def forward(self, vectors: Tensor) -> Tensor:
         """Return log-probabilities (n, classes) from vectors (n, dim)."""
         return log_softmax(self.classes(self.features(vectors).sigmoid()), 1)
+
+
+def target_distribution(scores: Tensor, classes: int) -> Tensor:
+    """Return the sparse distribution p over 1 … K with mean `Σ_i i · p_i = y` for each score y.
+
+    `p_i = y − ⌊y⌋` for `i = ⌊y⌋ + 1`, `⌊y⌋ − y + 1` for `i = ⌊y⌋`, 0 otherwise.
+
+    Args:
+        scores: (n,) in [1, K].
+        classes: K.
+
+    Returns:
+        (n, K).
+    """
+    values = torch.arange(1, classes + 1, dtype=scores.dtype, device=scores.device)
+    return (1 - (scores.unsqueeze(1) - values).abs()).clamp(min=0)
+
+
+def kl_divergence(log_p: Tensor, target: Tensor) -> Tensor:
+    """Return the mean of KL(target ‖ p) over rows, with log p and target (n, K): iclr2016 Eq. 2."""
+    divergence: Tensor = (torch.special.xlogy(target, target) - target * log_p).sum(1)  # (n,)
+    return divergence.mean()
+
+
+def negative_log_likelihood(log_p: Tensor, labels: Tensor) -> Tensor:
+    """Return the mean negative log-likelihood of labels (n,) int64 under log-probabilities (n, classes)."""
+    return nll_loss(log_p, labels)
+
+
+def expected_score(log_p: Tensor) -> Tensor:
+    """Return `ŷ = Σ_i i · p_i`, (n,) in [1, K], from log-probabilities (n, K)."""
+    values = torch.arange(1, log_p.shape[1] + 1, dtype=log_p.dtype, device=log_p.device)
+    mean: Tensor = (log_p.exp() * values).sum(1)
+    return mean.clamp(1, log_p.shape[1])  # rounding can leave the interval

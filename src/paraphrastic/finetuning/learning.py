@@ -12,8 +12,6 @@ import torch
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.evaluation.metrics import percent
-from paraphrastic.finetuning.config import FinetuneConfig
-from paraphrastic.finetuning.head_trainer import HeadTrainer, OnStep, Outcome
 from paraphrastic.finetuning.heads import PairHead, SentenceHead
 from paraphrastic.finetuning.initial_state import (
     InitialState,
@@ -23,9 +21,8 @@ from paraphrastic.finetuning.initial_state import (
     trainable_state,
     untrained_model,
 )
-from paraphrastic.finetuning.pair_model import finetune_pair_model
-from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
-from paraphrastic.finetuning.tagging.tagger_config import TaggerConfig
+from paraphrastic.finetuning.options import FinetuneConfig, TaggerConfig
+from paraphrastic.finetuning.task_trainers import HeadTrainer, OnStep, Outcome, finetune_pair_model, train_tagger
 from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows
 from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info, usable_device
 from paraphrastic.models import model_class

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.base.errors import DataError, ModelError
-from paraphrastic.finetuning.tagging.tagger import Tagger
+from paraphrastic.finetuning.tagger import Tagger
 from tests.helpers.tagged_text import NEW_TEXTS, TEXTS, VARIANTS, random_tagger, tagged_tokens
 from tests.helpers.toy_training import folder_content
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.finetuning.tagging.tagged_sentences import TaggedSentences, refuse_empty
+from paraphrastic.finetuning.tagger import TaggedSentences, refuse_empty
 from paraphrastic.vocabulary.ngrams import CharacterVocabulary
 from tests.helpers.tagged_text import tagged_tokens
 

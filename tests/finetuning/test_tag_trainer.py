@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from paraphrastic.base.errors import DataError, ModelError
-from paraphrastic.finetuning.tagging.tag_trainer import train_tagger
-from paraphrastic.finetuning.tagging.tagger import Tagger
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import tagger_config_class
+from paraphrastic.finetuning.tagger import Tagger
+from paraphrastic.finetuning.task_trainers import train_tagger
 from paraphrastic.readers.sample import table as sample_table
 from paraphrastic.training.checkpoint import Checkpoint, Curves
 from tests.helpers.pretended_device import DEVICE, gpu, tensors_of

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.finetuning.tagging.tagger_config import tagger_config_class
+from paraphrastic.finetuning.options import tagger_config_class
 from tests.helpers.tagged_text import VARIANTS
 
 

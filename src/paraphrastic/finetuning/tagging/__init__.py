@@ -1,1 +1,0 @@
-"""Part-of-speech tagging with words that a character model composes: charagram2016 §4.2."""

@@ -1,0 +1,239 @@
+"""Train a head with the encoder below it, a pair model (ldc2016 §3.5, §4.1), or a tagger on a task."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from numpy.typing import NDArray
+from torch import Generator, Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from paraphrastic.base import devices
+from paraphrastic.finetuning.heads import (
+    expected_score,
+    kl_divergence,
+    negative_log_likelihood,
+    target_distribution,
+)
+from paraphrastic.finetuning.initial_state import InitialState
+from paraphrastic.finetuning.options import CharagramTagger, HeadConfig, TaggerConfig
+from paraphrastic.finetuning.tagger import Network, Tagger, as_read, refuse_empty
+from paraphrastic.finetuning.tasks import Task
+from paraphrastic.nn.batch import DeviceSentences, to_device
+from paraphrastic.nn.options import TrainingConfig
+from paraphrastic.scoring.neural import TrainedPairModel, encode_ids
+from paraphrastic.training.batches import LabelledPairs, shuffled_batches
+from paraphrastic.training.checkpoint import Checkpoint, Curves
+from paraphrastic.training.initial_embeddings import initial_embeddings
+from paraphrastic.training.optimizers import L2Penalty
+from paraphrastic.training.pair_trainers import LabelTrainer
+from paraphrastic.training.trainer import ORDER, Trainer
+from paraphrastic.vocabulary.counting import count_entries
+
+OnStep = Callable[[int, int], None]  # called with the number of the finished step and of all steps
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result on a task.
+
+    Attributes:
+        curves: the course of the training; `selection` is the main metric × 100 on the development set.
+        dev: metrics × 100 on the development set after the best epoch.
+        test: metrics × 100 on the test set after it.
+    """
+
+    curves: Curves
+    dev: dict[str, float]
+    test: dict[str, float]
+
+    @property
+    def epoch(self) -> int:
+        """The first epoch with the best score on the development set, from 1."""
+        return int(self.curves.best or 0)
+
+
+class HeadTrainer(Trainer):
+    """Trains on the training rows of a task.
+
+    Args:
+        state: the encoder at its start.
+        head: `PairHead` or `SentenceHead`.
+        task: the labelled rows.
+        config: options of the training.
+        seed: seed of the order of the rows and of noise.
+    """
+
+    def __init__(self, state: InitialState, head: nn.Module, task: Task, config: HeadConfig, seed: int) -> None:
+        self._state, self._head, self._task, self._config = state, head, task, config
+        self._sentences = DeviceSentences(state.sentences, state.embeddings.device)
+        modules = [(state.encoder, state.penalty), (head, L2Penalty(config.lambda_s))]
+
+        def select() -> float:
+            return self.metrics("dev")[task.metric]
+
+        super().__init__(modules, state.embeddings, state.embeddings_penalty, config, seed, select)
+
+    def train_and_evaluate(self, checkpoint: Checkpoint, seconds: float, on_step: OnStep) -> Outcome:
+        """Run to the end and evaluate the best weights; `checkpoint` and `seconds` are those of `run`."""
+        curves = self.run(checkpoint, seconds, lambda step: on_step(step, self.steps))
+        return Outcome(curves, self.metrics("dev"), self.metrics("test"))
+
+    def metrics(self, split: str) -> dict[str, float]:
+        """Return the metrics × 100 of the current model."""
+        return self._task.metrics(split, self._predict(split))
+
+    def batches(self, epoch: int) -> list[NDArray[np.int64]]:
+        """Return the training rows of each step."""
+        rows = len(self._task.splits["train"])
+        return shuffled_batches(rows, self._config.batch_size, self.random(ORDER, epoch))
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the loss on the training rows `rows`, and the leaf of the embedding table."""
+        chosen = self._task.splits["train"].take(rows)
+        batch = self._sentences.take(np.concatenate([chosen.left, chosen.right]))
+        batch = self._state.scrambling.apply(batch, len(rows), self.noise)
+        leaf, ids = self.embedding_optimizer.gather(batch.ids, self.step)
+        vectors = self._state.encoder(leaf, batch.with_ids(ids))  # (B, dim) or, of pairs, (2B, dim)
+        log_p: Tensor = self._head(*vectors.split(len(rows)))  # (B, classes)
+        gold = to_device(chosen.gold, log_p.device)
+        if self._task.kind == "similarity":
+            target = target_distribution(gold.to(log_p.dtype), self._task.classes)  # (B, classes)
+            return kl_divergence(log_p, target), leaf
+        return negative_log_likelihood(log_p, gold), leaf
+
+    @torch.no_grad()
+    def _predict(self, split: str) -> NDArray[np.float32]:
+        """Return predicted scores (n,) or probabilities (n, classes)."""
+        state, rows = self._state, self._task.splits[split]
+        sentences, positions = np.unique(np.concatenate([rows.left, rows.right]), return_inverse=True)
+        vectors = encode_ids(state.encoder, state.embeddings, state.sentences.take(sentences))
+        sides = vectors[to_device(positions, vectors.device)].split(len(rows))  # (n, dim) for each sentence of a row
+        log_p = self._head(*sides)  # (n, classes)
+        predicted = expected_score(log_p) if self._task.kind == "similarity" else log_p.exp()
+        return predicted.cpu().numpy()
+
+
+def finetune_pair_model(
+    model: TrainedPairModel,
+    config: TrainingConfig,
+    task: Task,
+    seed: int,
+    pretrained: bool,
+    checkpoint: Checkpoint,
+    seconds: float,
+    on_step: OnStep,
+) -> Outcome:
+    """Train `model` on the pairs of a task, and keep the epoch with the best score on the development set.
+
+    Args:
+        model: the model at its start; holds the result.
+        config: its options.
+        task: of kind `ranking` or `labelled_pairs`.
+        seed: seed of all random numbers.
+        pretrained: the model was trained before, and λc penalises the distance of its module's parameters from that
+            state.
+        checkpoint: where the state is saved; the caller removes it after the run.
+        seconds: time between two saves.
+        on_step: called after each step.
+
+    Raises:
+        ModelError: the loss is not finite.
+    """
+    sentences, train = model.vocabulary.lookup(task.sentences), task.splits["train"]
+
+    def metrics(split: str) -> dict[str, float]:
+        rows = task.splits[split]
+        return task.metrics(split, _both_classes(model.score_ids(sentences, rows.left, rows.right)))
+
+    pairs = LabelledPairs.of(sentences, train.left, train.right, train.gold.astype(np.float32))
+    trainer = LabelTrainer(model, pairs, config, seed, lambda _: metrics("dev")[task.metric], pretrained=pretrained)
+    curves = trainer.run(checkpoint, seconds, lambda step: on_step(step, trainer.steps))
+    return Outcome(curves, metrics("dev"), metrics("test"))
+
+
+def _both_classes(match: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the probabilities of no match and of a match, (n, 2), from the latter, (n,)."""
+    return np.stack([1 - match, match], 1)
+
+
+def train_tagger(
+    config: TaggerConfig,
+    train: pa.Table,
+    dev: pa.Table,
+    seed: int,
+    checkpoint: Checkpoint,
+    seconds: float,
+    on_step: OnStep,
+    device: str = devices.CPU,
+) -> tuple[Tagger, Curves]:
+    """Train a tagger and keep the epoch with the highest accuracy on the development set, the first of equal ones.
+
+    Args:
+        config: options.
+        train: table `tagged_tokens`, one row per token; a sentence ends where its number changes.
+        dev: likewise, for selection.
+        seed: seed of all random numbers.
+        checkpoint: where the state is saved; the caller removes it after the run.
+        seconds: time between two saves.
+        on_step: called after each step.
+        device: where the tagger is trained, see `devices.find`.
+
+    Returns:
+        The tagger, and the curves: `selection` is the accuracy on `dev` in percent after each epoch, `best` the epoch
+        that was kept.
+
+    Raises:
+        DataError: a table is empty.
+        ModelError: the loss is not finite.
+    """
+    for table, split in ((train, "training split"), (dev, "development split")):
+        refuse_empty(table, f"tagging, {split}")
+    tagger = untrained_tagger(config, train, Generator().manual_seed(seed)).to(devices.find(device))
+    trainer = TagTrainer(tagger, train, dev, seed)
+    curves = trainer.run(checkpoint, seconds, lambda step: on_step(step, trainer.steps))
+    return tagger, curves
+
+
+def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator) -> Tagger:
+    """Return a tagger with random weights for the words and tags of `train`."""
+    words = as_read(train["token"].combine_chunks(), config.lowercase)
+    tags = pc.unique(train["tag"].combine_chunks()).sort()
+    network = Network(config, len(tags), generator)
+    limits = (config.orders, config.min_count, config.ngrams_per_order) if isinstance(config, CharagramTagger) else ()
+    counts = count_entries(network.encoder.vocabulary, words, *limits)
+    texts, embeddings = initial_embeddings(network.encoder, config, counts, words, generator)
+    return Tagger(config, network, embeddings, texts, tags)
+
+
+class TagTrainer(Trainer):
+    """Trains on tagged sentences.
+
+    Args:
+        tagger: the tagger at its start; holds the result when `run` returns.
+        train: table `tagged_tokens` to train on.
+        dev: table that selects the epoch.
+        seed: seed of the order of the sentences and of dropout.
+    """
+
+    def __init__(self, tagger: Tagger, train: pa.Table, dev: pa.Table, seed: int) -> None:
+        self._tagger, self._config = tagger, tagger.config
+        self._sentences = tagger.sentences(train)
+        self._tags = pc.index_in(train["tag"].combine_chunks(), tagger.tags).to_numpy().astype(np.int64)
+        modules = [(tagger.network, L2Penalty())]
+        super().__init__(modules, tagger.embeddings, L2Penalty(), tagger.config, seed, lambda: tagger.accuracy(dev))
+
+    def batches(self, epoch: int) -> list[NDArray[np.int64]]:
+        """Return the sentences of each step."""
+        return shuffled_batches(len(self._sentences), self._config.batch_size, self.random(ORDER, epoch))
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the mean cross-entropy of the tokens of the sentences `rows`, and the leaf of the embedding table."""
+        words, capital, tokens = self._tagger.inputs(self._sentences.take(rows))
+        leaf, positions = self.embedding_optimizer.gather(words.ids, self.step)
+        logits = self._tagger.network(leaf, words.with_ids(positions), capital, tokens)  # (N, tags)
+        tags = self._tags[self._sentences.tokens.positions(rows)]
+        return cross_entropy(logits, to_device(tags, logits.device)), leaf
