@@ -28,16 +28,12 @@ def test_fingerprint_of_changed_settings(tmp_path):
     assert len({fingerprint(settings, tmp_path) for settings in (1, "1", (1, 2), {"a": 1})}) == 4
 
 
-def test_fingerprint_of_file_that_no_run_reads(tmp_path):
+def test_fingerprint_of_file_that_no_run_reads_and_of_renamed_file(tmp_path):
+    (tmp_path / "words.parquet").write_bytes(b"one")
     first = fingerprint(1, tmp_path)
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__/module.cpython-311.pyc").write_bytes(b"compiled")
     assert fingerprint(1, tmp_path) == first
-
-
-def test_fingerprint_of_renamed_file(tmp_path):
-    (tmp_path / "words.parquet").write_bytes(b"one")
-    first = fingerprint(1, tmp_path)
     (tmp_path / "words.parquet").rename(tmp_path / "ngrams.parquet")
     assert fingerprint(1, tmp_path) != first
 

@@ -66,10 +66,8 @@ def test_use_in_sentence_transformers(avg, tmp_path):
 def test_files(avg, tmp_path):
     export(avg, tmp_path / "out", Format.SENTENCE_TRANSFORMERS)
     (module,) = json.loads((tmp_path / "out/modules.json").read_text())
-    assert (module["type"], module["path"]) == (
-        "paraphrastic.export.sentence_transformers.EncoderModule",
-        "0_EncoderModule",
-    )
+    assert module["type"] == "paraphrastic.export.sentence_transformers.EncoderModule"
+    assert module["path"] == "0_EncoderModule"
     copy = paraphrastic.load(tmp_path / "out/0_EncoderModule")
     np.testing.assert_array_equal(copy.encode(TEXTS), avg.encode(TEXTS))
 

@@ -8,12 +8,8 @@ from tests.helpers.hard_text import TOKENS
 from tests.helpers.small_models import CHARAGRAM_WORDS, WORD, save_encoder
 from tests.helpers.toy_training import SENTENCES, WORDS
 
-_SETTINGS = [
-    "models.yaml:avg.dim=8",
-    "models.yaml:avg.epochs=3",
-    "models.yaml:avg.batch_size=10",
-    "vocabulary.min_count=1",
-]
+_OF_AVG = ("dim=8", "epochs=3", "batch_size=10")
+_SETTINGS = [*(f"models.yaml:avg.{setting}" for setting in _OF_AVG), "vocabulary.min_count=1"]
 _LINES = ["lines.txt", "--model", "avg", "--out"]
 COMMANDS = {
     "npy": ["embed", "avg", "lines.txt", "--out", "out/out.npy"],

@@ -27,14 +27,8 @@ PARAMS = {
         "charcnn": {"filters": {2: 175, 3: 175}, **_OPTIONS},
     },
 }
-HEADER = {
-    "paper": '"acl2017"',
-    "table": '"T1"',
-    "title": '"Small"',
-    "caption": '"Small models"',
-    "corpus": '{ open = ["sample"], paper = ["sample"] }',
-    "columns": '{ sts = "sts.mean" }',
-}
+HEADER = {"paper": '"acl2017"', "table": '"T1"', "title": '"Small"', "caption": '"Small models"'}
+HEADER |= {"corpus": '{ open = ["sample"], paper = ["sample"] }', "columns": '{ sts = "sts.mean" }'}
 _STAGES = {
     "tokenize": {
         "cmd": "python stage.py tokenize",

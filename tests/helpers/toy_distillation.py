@@ -19,15 +19,8 @@ from tests.helpers.encoder_variants import WORD
 from tests.helpers.stub_teacher import DIM, vector_of
 from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, counts_for
 
-OPTIONS = {
-    "path": "mini",
-    "batch_size": 8,
-    "precision": "float32",
-    "margin_weight": 1.0,
-    "regression_weight": 1.0,
-    "similarity_weight": 0.0,
-    "initial_words": True,
-}
+OPTIONS = {"path": "mini", "batch_size": 8, "precision": "float32", "initial_words": True}
+OPTIONS |= {"margin_weight": 1.0, "regression_weight": 1.0, "similarity_weight": 0.0}
 
 
 def unit(texts):

@@ -35,16 +35,20 @@ def test_sts_archive(tmp_path: Path):
     assert bad_rows(readings) == []
 
 
-def test_sts_archive_without_sentences_of_a_set(tmp_path: Path):
-    members = {name: data for name, data in STS.items() if name != "test/STS.input.MSRpar.txt"}
+UNEQUAL = {"STS.input.X.txt": "a\tb\n", "STS.gs.X.txt": "1\n2\n"}
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({**STS, "test/STS.gs.X.txt": "1\n"}, r"sts\.tgz: the archive contains no STS\.input\.X\.txt"),
+        ({"README": "x"}, r"sts\.tgz: the archive contains no STS\.gs\.SET\.txt"),
+        (UNEQUAL, r"STS\.input\.X\.txt has 1 lines and .*STS\.gs\.X\.txt has 2"),
+    ],
+)
+def test_sts_archive_without_pairs_of_files(tmp_path: Path, members: dict, message: str):
     write_archive(tmp_path / "sts.tgz", members, "gztar")
-    with pytest.raises(DataError, match=r"sts\.tgz: the archive contains no STS\.input\.MSRpar\.txt"):
-        read_files("sts-archive", tmp_path, year="2012", split="test")
-
-
-def test_sts_archive_without_sets(tmp_path: Path):
-    write_archive(tmp_path / "sts.tgz", {"README": "x"}, "gztar")
-    with pytest.raises(DataError, match=r"sts\.tgz: the archive contains no STS\.gs\.SET\.txt"):
+    with pytest.raises(DataError, match=message):
         read_files("sts-archive", tmp_path, year="2012", split="test")
 
 
@@ -55,12 +59,6 @@ def test_sts_archive_with_bad_rows_in_both_files(tmp_path: Path):
     assert [row[2:] for row in rows(readings)] == [("a", "b", 1.0), ("j", "k", 4.0)]
     lines = {"gs": [3, 4], "input": [2, 5]}
     assert bad_rows(readings) == [(f"sts.tgz!STS.{kind}.MSRvid.txt", n) for kind in lines for n in lines[kind]]
-
-
-def test_sts_archive_with_files_of_different_length(tmp_path: Path):
-    write_archive(tmp_path / "sts.tgz", {"STS.input.X.txt": "a\tb\n", "STS.gs.X.txt": "1\n2\n"}, "gztar")
-    with pytest.raises(DataError, match=r"STS\.input\.X\.txt has 1 lines and .*STS\.gs\.X\.txt has 2"):
-        read_files("sts-archive", tmp_path, year="2012", split="test")
 
 
 def test_sts_tsv_with_blank_scores(tmp_path: Path):
@@ -150,11 +148,8 @@ def test_pit2015_with_undecided_pairs_and_bad_rows(tmp_path: Path):
         ("paraphrase.pit2015", "test", "a b", "c d", 1),
         ("paraphrase.pit2015", "test", "i", "j", 0),
     ]
-    assert (
-        bad_rows([scored])
-        == bad_rows([decided])
-        == [("pit.zip!test.data", 5), ("pit.zip!test.label", 4), ("pit.zip!test.label", 6)]
-    )
+    bad = [("pit.zip!test.data", 5), ("pit.zip!test.label", 4), ("pit.zip!test.label", 6)]
+    assert bad_rows([scored]) == bad_rows([decided]) == bad
 
 
 def test_pit2015_without_labels(tmp_path: Path):
@@ -257,15 +252,10 @@ def test_trecqa_candidates_without_usable_tokens(tmp_path: Path):
     assert bad_rows(readings) == [("a.xml", 18), ("a.xml", 35)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        BOTH_LABELS + ONE_LABEL[:-40],
-        BOTH_LABELS.replace("<QApairs id='1'>\n", ""),
-        BOTH_LABELS[:-12],
-        f"{BOTH_LABELS}</positive>\n<positive>\n",
-    ],
-)
+UNBALANCED = [BOTH_LABELS + ONE_LABEL[:-40], BOTH_LABELS.replace("<QApairs id='1'>\n", ""), BOTH_LABELS[:-12]]
+
+
+@pytest.mark.parametrize("text", [*UNBALANCED, f"{BOTH_LABELS}</positive>\n<positive>\n"])
 def test_trecqa_with_unbalanced_tags(tmp_path: Path, text: str):
     write_file(tmp_path / "a.xml", text)
     with pytest.raises(DataError, match=r"a\.xml: a tag is not closed.*remove it"):

@@ -13,11 +13,7 @@ from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import source
 
 SIZES = {
-    "sample.synonyms": {"test": 400},
-    "sample.roles": {"test": 400},
-    "sample.typos": {"test": 400},
-    "sample.negation": {"test": 400},
-    "sample.compounds": {"test": 400},
+    **{f"sample.{name}": {"test": 400} for name in ("synonyms", "roles", "typos", "negation", "compounds")},
     "sample.dev": {"test": 500},
     "sample.words": {"test": 250},
     "sample.qa": {"train": 1351, "dev": 333, "test": 687},
