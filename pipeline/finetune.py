@@ -12,8 +12,7 @@ from paraphrastic import models
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.base.files import write_curve, write_text
-from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base.files import fingerprint, write_curve, write_text
 from paraphrastic.base.parameters import FILES, Params, checked, load_params, read_mapping
 from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_tags, train_task
 from paraphrastic.finetuning.options import FinetuneConfig, TaggerConfig, tagger_config_class

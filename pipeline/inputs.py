@@ -13,8 +13,7 @@ import pandas as pd
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import sha256_of, write_csv, write_text
-from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base.files import fingerprint, sha256_of, write_csv, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.readers.own_data import check_columns
 from paraphrastic.sources.catalogue import corpus, suite

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from paraphrastic.base import fingerprint as module
-from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base import files as module
+from paraphrastic.base.files import fingerprint
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from paraphrastic.corpus import copies
-from paraphrastic.corpus.copies import NearCopies, exact_copies
+from paraphrastic.corpus import filtering
+from paraphrastic.corpus.filtering import NearCopies, exact_copies
 
 
 def near_copies(texts, evaluation):
@@ -54,7 +54,7 @@ def naive_near_copy(text, evaluation):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_near_copies_equal_those_of_all_pairs(seed, monkeypatch):
-    monkeypatch.setattr(copies, "_ROWS", 17)
+    monkeypatch.setattr(filtering, "_ROWS", 17)
     generator = Random(seed)
     words = [chr(ord("a") + i) for i in range(generator.choice([6, 9, 14]))]
     texts, evaluation = (

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paraphrastic.corpus.text_store import StoredTexts, TextColumn
+from paraphrastic.corpus.tokenized_pairs import StoredTexts, TextColumn
 from tests.helpers.stored_texts import listed, stored
 
 PARTS = ["a", "", "日本"], [], ["b c"], ["a", "d"]

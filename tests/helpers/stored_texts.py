@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.corpus.text_store import StoredTexts, TextColumn
+from paraphrastic.corpus.tokenized_pairs import StoredTexts, TextColumn
 
 _FOLDER, _NUMBERS = TemporaryDirectory(), count()  # removed when Python ends
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.base.fingerprint import name_of
+from paraphrastic.base.files import name_of
 from paraphrastic.base.parameters import load_params
 from paraphrastic.training import train_model as training
 from pipeline.stage import CHECKPOINTS

@@ -1,4 +1,4 @@
-"""Write files and folders so that they appear whole or not at all, and limit what a compressed file may unpack to."""
+"""Write files and folders so that they appear whole or not at all; their hashes, and limits of what they unpack to."""
 
 import errno
 import glob
@@ -18,12 +18,16 @@ from paraphrastic.base.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
+from hashlib import sha256
 
 FLOOR = 1 << 28  # bytes that any file may unpack to: 256 MiB
 RATIO = 200  # times its size that a larger one may; text is compressed by 3 to 30 times
 
 # ends the names of parts: computers that share a folder do not know which processes of each other are running
 _HERE = f"@{re.sub(r'[^0-9A-Za-z-]', '-', platform.node())}.part"
+CODE = Path(__file__).parents[1]
+
+_COMPILED = "__pycache__"  # left by Python and numba, derived from the code
 
 
 @contextmanager
@@ -216,3 +220,33 @@ def write_curve(path: Path, columns: tuple[str, str], points: Sequence[tuple[flo
 
     rows = [(f"{x:.12g}", f"{y:.{digits}f}") for x, y in points]
     write_csv(pd.DataFrame(rows, columns=columns), path)
+
+
+def digests(settings: object, paths: Mapping[str, Path]) -> dict[str, str]:
+    """Return a hash of each thing that determines a run: `parameters`, all that it reads, and `code`, this package.
+
+    Args:
+        settings: parameters, as any object with a stable `repr`.
+        paths: files, and folders of which every file counts, that the run reads, by name.
+    """
+    read = {name: _digest(path) for name, path in {**paths, "code": CODE}.items()}
+    return {"parameters": sha256(repr(settings).encode()).hexdigest(), **read}
+
+
+def name_of(run: Mapping[str, str]) -> str:
+    """Return a name for the run that has these `digests`."""
+    return sha256(json.dumps(run).encode()).hexdigest()[:16]
+
+
+def fingerprint(settings: object, *paths: Path) -> str:
+    """Return a name for a run, derived from everything that determines it; arguments are those of `digests`."""
+    return name_of(digests(settings, {str(number): path for number, path in enumerate(paths)}))
+
+
+def _digest(path: Path) -> str:
+    hasher = sha256()
+    inside = (file for file in sorted(path.rglob("*")) if file.is_file() and _COMPILED not in file.parts)
+    for file in [path] if path.is_file() else inside:
+        hasher.update(f"{file.relative_to(path).as_posix()}\0".encode())
+        hasher.update(bytes.fromhex(sha256_of(file)))
+    return hasher.hexdigest()

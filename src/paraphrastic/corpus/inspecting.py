@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.base.tables import RAW, SIDES
-from paraphrastic.corpus.copies import NearCopies, exact_copies
+from paraphrastic.corpus.filtering import NearCopies, exact_copies
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.own_data import (

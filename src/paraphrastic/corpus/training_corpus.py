@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import PAIRS
 from paraphrastic.corpus.filtering import FilteredSource
-from paraphrastic.corpus.text_store import StoredTexts
-from paraphrastic.corpus.tokenized_pairs import renumber
+from paraphrastic.corpus.tokenized_pairs import StoredTexts, renumber
 from paraphrastic.text.columns import Numbers, TextNumbering
 
 

@@ -19,8 +19,7 @@ import pyarrow.parquet as pq
 
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ModelError, ProcessError
-from paraphrastic.base.files import atomic_folder, write_text
-from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base.files import atomic_folder, fingerprint, write_text
 from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table

@@ -10,8 +10,7 @@ from typing import Any
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.base.files import scratch_folder
-from paraphrastic.base.fingerprint import fingerprint
+from paraphrastic.base.files import fingerprint, scratch_folder
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.corpus.tokenizing import index_readings, tokenize_sources

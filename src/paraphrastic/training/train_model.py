@@ -8,8 +8,7 @@ from paraphrastic import models
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, quiet
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.base.files import atomic_folder
-from paraphrastic.base.fingerprint import digests, name_of
+from paraphrastic.base.files import atomic_folder, digests, name_of
 from paraphrastic.base.parameters import Params, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation import Selection, load_selection
