@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from paraphrastic import models
 from paraphrastic.finetuning.options import tagger_config_class
-from paraphrastic.training import initial_embeddings as cooccurrence
-from paraphrastic.training.initial_embeddings import cooccurrence_vectors, near_counts, positive_pmi
+from paraphrastic.training import cooccurrence
+from paraphrastic.training.cooccurrence import cooccurrence_vectors, near_counts, positive_pmi
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.option_changes import small_block
 from tests.helpers.toy_training import prepare
