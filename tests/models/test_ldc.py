@@ -63,6 +63,16 @@ class TestEveryCombination:
         same, other = module(embeddings, *pair_batch([(0, 8), (0, 4)]))
         assert abs(same - other) > 1e-3
 
+    def test_gradient_of_every_parameter_and_word(self, block):
+        module, embeddings = build(block)
+        embeddings[0] = 1
+        random = np.random.default_rng(1)
+        sentences = [random.integers(len(embeddings), size=1 + n % 5).tolist() for n in range(60)]
+        pairs = [(n, (7 * n + 1) % 60) for n in range(60)]
+        module(embeddings.requires_grad_(), *pair_batch(pairs, sentences)).sum().backward()
+        assert all(p.grad.abs().sum(-1).min() > 0 for p in module.parameters())
+        assert embeddings.grad.abs().sum(1).min() > 0
+
     def test_scores_and_bytes_after_saving_and_loading(self, block, tmp_path):
         model, config = start(block), Config(**block)
         content = saved_bytes(model, "ldc", tmp_path / "a", config)

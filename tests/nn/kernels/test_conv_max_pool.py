@@ -60,6 +60,20 @@ def test_gradient_against_finite_differences(filters, formulation):
     assert torch.autograd.gradcheck(lambda projected: formulation(projected, *arguments), projected)
 
 
+@all_filters
+def test_kernel_against_reference(filters):
+    random = np.random.default_rng(0)
+    sentences = [random.integers(0, ROWS, length).tolist() for length in random.integers(0, 30, 50)]
+    embeddings, weights = random_filters(filters)
+    results = []
+    for formulation in FORMULATIONS:
+        projected = (embeddings @ weights).requires_grad_()
+        maxima = formulation(projected, *ids_and_offsets(sentences), filter_reach(filters))
+        (maxima * torch.linspace(-1, 1, maxima.numel()).view_as(maxima)).sum().backward()
+        results.append((maxima, projected.grad))
+    torch.testing.assert_close(*results)
+
+
 @formulations
 def test_gradient_of_a_maximum_of_zero(formulation):
     projected = torch.zeros(1, 1, requires_grad=True)
