@@ -182,7 +182,7 @@ def load_trained(
         from paraphrastic.nn.encoder import TrainableModel
         from paraphrastic.scoring.neural import load_weights
     except ModuleNotFoundError as error:
-        needed = "PyTorch" if error.name == "torch" else error.name
+        needed = "PyTorch" if error.name == "torch" else str(error.name)
         raise ModelError(f"{folder}: {info.model} needs {missing(needed, 'torch')}") from error
     try:
         module_class: Any = models.model_class(info.model)
