@@ -1,10 +1,12 @@
 """The commands train and evaluate, and data inspect."""
 
 import json
+import sys
 
 import pytest
 
 import paraphrastic
+from paraphrastic.cli.data_commands import inspect
 from paraphrastic.readers import sample
 from paraphrastic.sources import catalogue
 from tests.helpers.command_line import assert_refused
@@ -30,7 +32,7 @@ def test_train_and_evaluate(run, folder):
     assert "own.good: 9 read, 9 kept\n" in done.stderr
     assert paraphrastic.load(folder / "model").dim == 8
     rows = run("evaluate", "vectors", "likeness.tsv").stdout.splitlines()
-    assert [row.split("\t")[:3] for row in rows] == [["own.likeness", "similarity", "3"]]
+    assert [row.split("\t")[:3] for row in rows] == [["set", "kind", "n"], ["own.likeness", "similarity", "3"]]
     found = json.loads(run("evaluate", "vectors", "likeness.tsv", "--json").stdout)
     assert found["metrics"]["own"]["likeness"].keys() == {"pearson", "spearman"}
     assert found["sets"][0]["set"] == "own.likeness"
@@ -77,9 +79,11 @@ def test_no_gpu(run, folder):
         assert_refused(run(*command, "--device", "cuda"), message)
 
 
-def test_inspect(run, folder, monkeypatch):
+def test_inspect_on_a_terminal(run, folder, monkeypatch, capsys):
     monkeypatch.setattr(catalogue, "catalogue", REAL)
-    lines = run("data", "inspect", "mine.csv", "--benchmarks", "sample").stdout.splitlines()
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    inspect("mine.csv", None, "sample")
+    lines = capsys.readouterr().out.splitlines()
     assert lines[:5] == [
         "mine.csv: training pairs (text1, text2, label)",
         "  9 rows, 1 with label 0 left out, 1 refused",
@@ -91,13 +95,30 @@ def test_inspect(run, folder, monkeypatch):
     assert lines[-2:] == ["texts that are in evaluation sets of sample:", "  none"]
 
 
+def test_inspect_in_a_pipe(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
+    lines = run("data", "inspect", "mine.csv", "--benchmarks", "sample").stdout.splitlines()
+    pairs = "mine.csv\ttraining pairs (text1, text2, label)"
+    assert lines[:6] == [
+        "file\tread as\tfact\tvalue",
+        f"{pairs}\tusable rows\t9",
+        f"{pairs}\trows left out with label 0\t1",
+        f"{pairs}\trefused rows\t1",
+        f"{pairs}\trefused line 12\t1 cells, where line 1 has 3",
+        f"{pairs}\tsample\ta dog number 0 runs | one dog number 0 is running | 0",
+    ]
+    assert {line.count("\t") for line in lines} == {3}
+    assert any(
+        line.startswith("mine.csv\tevaluation set own.mine, paraphrases (text1, text2, label)") for line in lines
+    )
+
+
 def test_inspect_counts_texts_of_evaluation_sets(run, folder, monkeypatch):
     monkeypatch.setattr(catalogue, "catalogue", REAL)
     first = next(row for row in sample.table("similarity").to_pylist() if row["set"] == "sample.dev")
     (folder / "copy.tsv").write_text(f"text1\ttext2\n{first['text1']}\tnothing like it\n")
     lines = run("data", "inspect", "copy.tsv", "--benchmarks", "sample").stdout.splitlines()
-    (dev,) = (line for line in lines if line.startswith("  sample.dev: "))
-    assert dev.startswith("  sample.dev: 1 of its texts are the same, ")
+    assert "copy.tsv\t\ttexts that are in sample.dev\t1" in lines
 
 
 def test_inspect_of_other_columns_and_missing_files(run, folder):

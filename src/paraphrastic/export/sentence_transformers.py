@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError, missing
 from paraphrastic.base.files import write_json
 from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_encoder, word_mean
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
@@ -124,7 +124,7 @@ def _module_class() -> Any:
         base = _input_module()
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        raise ParameterError(f"this needs {package}; pip install 'paraphrastic[external]'") from error
+        raise ParameterError(f"this needs {missing(package, 'external')}") from error
 
     class EncoderModule(base):  # type: ignore[misc,valid-type]  # typed only where sentence-transformers is installed
         """Returns the vectors of `Model.encode`, on the CPU; it has no parameters that could be trained.

@@ -43,7 +43,11 @@ _TEXT_OR_NULL = *_TEXT, pa.string_view(), pa.null()  # an empty array has the ty
 
 CHUNK = 1 << 20  # bytes of text that the rules are applied to at once, at most
 _LEAST = 1 << 18  # and at least, if there is so much text: Arrow compiles the rules at each call, in 3 ms
-_SHORT = 2_000  # bytes of text that Python's regular expressions are faster with: Arrow compiles each rule at each call
+_SHORT = 6_000  # characters that Python's regular expressions are faster with: Arrow compiles each rule at each call
+# But the time that they take is quadratic in the length of such a part of a text.
+_LONG_PART = re.compile(r"[a-z0-9._%+'-]{200}")
+_SEPARATOR = "\ud800"  # a surrogate, which no column of text contains
+_NOT_PRINTABLE_ASCII = re.compile(f"[^ -~{_SEPARATOR}]")
 
 # Regular expressions of RE2 and replacements, in which \0 is the match, applied in this order. `export.tokenizer_json`
 # has the same rules for the package `tokenizers`; a test compares the tokens.
@@ -187,10 +191,10 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
     Returns:
         (n,), without nulls. No token contains white space, and no text starts or ends with a space.
     """
-    if texts.nbytes <= _SHORT:
-        strings = texts.fill_null("").to_pylist()
-        if all(text.isascii() and text.isprintable() for text in strings):
-            return pa.array(_tokenize_short(strings), pa.string())
+    if texts.nbytes <= 4 * _SHORT:  # a character takes at most four bytes
+        text = _SEPARATOR.join(["", *_compose(texts.fill_null("")).to_pylist(), ""])
+        if len(text) <= _SHORT and not _LONG_PART.search(text):
+            return pa.array(_tokenize_short(text), pa.string())
     threads = pa.cpu_count()
     size = min(CHUNK, max(texts.nbytes // threads, _LEAST))
     with ThreadPoolExecutor(threads) as pool:
@@ -199,7 +203,7 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
 
 def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     """Return `tokenize` of texts without nulls, about `CHUNK` bytes of them, computed by one thread."""
-    texts = _replace_characters(pc.utf8_lower(texts))
+    texts = _replace_characters(_compose(texts))
     empty = pa.array([""])
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
     text, protected = _protect(_apply(text, ESCAPES + BEFORE_PROTECTION))
@@ -208,10 +212,16 @@ def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     return pc.ascii_trim(lines[1:-1], " ")
 
 
-def _tokenize_short(texts: list[str]) -> list[str]:
-    """Return the tokens of printable ASCII text; the steps are those of `tokenize_chunk`."""
-    end = f" {SENTENCE_END} "
-    text = end.join(["", *texts, ""]).lower()
+def _compose(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray | pa.ChunkedArray:
+    """Return texts in lower case with composed characters (NFC), by the version of Unicode of Arrow, not of Python."""
+    return pc.utf8_normalize(pc.utf8_lower(texts), "NFC")
+
+
+def _tokenize_short(text: str) -> list[str]:
+    """Return the tokens of texts with `_SEPARATOR` around each; the steps are those of `tokenize_chunk`."""
+    if _NOT_PRINTABLE_ASCII.search(text):
+        text = _substitute(text, CHARACTERS)
+    text = text.replace(_SEPARATOR, f" {SENTENCE_END} ")
     parts = _substitute(text, ESCAPES + BEFORE_PROTECTION + PROTECTION).split(PROTECTED)
     text = _substitute(PROTECTED.join(parts[0::2]), PUNCTUATION + AMERICAN_SPELLING)
     rest = text.split(PROTECTED)
@@ -228,7 +238,12 @@ def _substitute(text: str, rules: Rules) -> str:
 @cache
 def _compiled(rules: Rules) -> list[tuple[re.Pattern[str], str]]:
     """Return rules for Python, in which letters and digits are those of ASCII, as in RE2."""
-    return [(re.compile(pattern, re.ASCII), replacement.replace(r"\0", r"\g<0>")) for pattern, replacement in rules]
+    return [(re.compile(_for_python(pattern), re.ASCII), new.replace(r"\0", r"\g<0>")) for pattern, new in rules]
+
+
+def _for_python(pattern: str) -> str:
+    r"""Return a pattern of RE2 with `\uADAD` in place of `\x{adad}`."""
+    return re.sub(r"\\x\{(\w+)\}", lambda code: rf"\u{code[1]:>04}", pattern)
 
 
 def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
@@ -238,10 +253,9 @@ def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
 
 
 def _replace_characters(texts: pa.StringArray) -> pa.StringArray:
-    """Compose characters, replace control characters, and write punctuation as the Penn Treebank does."""
+    """Replace control characters, and write punctuation as the Penn Treebank does."""
     affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and need no change
-    replaced = _apply(pc.utf8_normalize(texts.filter(affected), "NFC"), CHARACTERS)
-    return pc.replace_with_mask(texts, affected, replaced)
+    return pc.replace_with_mask(texts, affected, _apply(texts.filter(affected), CHARACTERS))
 
 
 def _protect(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
