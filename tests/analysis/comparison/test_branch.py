@@ -255,7 +255,7 @@ def test_base_without_common_history(project):
 def test_folder_without_git(tmp_path):
     done = subprocess.run(REPORT, cwd=tmp_path, env=isolated_environment(), capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"error: {tmp_path}: not in a git repository")
+    assert done.stderr.startswith(f"error: {tmp_path}: git log: not a git repository")
     assert done.stderr.count("\n") == 1
 
 
