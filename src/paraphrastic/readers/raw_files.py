@@ -67,7 +67,7 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
         reason = " ".join(str(error).split())
         # bz2, Arrow, and zipfile for an offset before the start, raise an OSError for damage
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-            raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+            raise SourceError(f"{path}: cannot be read ({error.strerror}); check permissions and the disk") from error
         damage = f"of another format ({reason})" if own else f"truncated ({reason}); {REMEDY}"
         raise DataError(f"{path}: damaged or {damage}") from error
 
