@@ -49,7 +49,7 @@ def train(
     """
     refuse_new_folder(out)
     changes = dict(map(_setting, settings or [])) | ({} if device is None else {"train.device": device})
-    trained = paraphrastic.train(corpus, out, model, benchmarks or [], changes, params)
+    trained = _imported("train")(corpus, out, model, benchmarks or [], changes, params)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size / 1e6:.1f} MB")
 
@@ -65,7 +65,7 @@ def evaluate(
     from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.evaluation import COLUMNS
 
-    results = paraphrastic.evaluate(model, *sets, device=device)
+    results = _imported("evaluate")(model, *sets, device=device)
     if as_json:
         sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": results.sets}, indent=2) + "\n")
         return
@@ -75,6 +75,15 @@ def evaluate(
         sys.stdout.write(markdown_table(header, rows, texts=2))
     else:
         print_rows(header, rows)
+
+
+def _imported(name: str) -> Any:
+    """Return a function of the package, when its modules are imported and `start_command` has been called."""
+    function = getattr(paraphrastic, name)
+    from paraphrastic.base.parallel import start_command  # imports pyarrow, which `--help` does not need
+
+    start_command()
+    return function
 
 
 def _setting(text: str) -> tuple[str, Any]:
