@@ -1,13 +1,14 @@
 """Commands for data: list, fetch, check and path for sources, inspect for files of the user."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import SourceError
+from paraphrastic.cli.arguments import data_entry
 
 if TYPE_CHECKING:
     from paraphrastic.corpus.inspecting import SharedTexts, Use
@@ -91,7 +92,9 @@ def inspect(
     """
     from paraphrastic.corpus.inspecting import inspect, overlaps
 
-    for own, uses in inspect({"path": file} | ({"columns": columns.split(",")} if columns else {})):
+    entry = data_entry(file)
+    path = entry if isinstance(entry, Mapping) else {"path": file}
+    for own, uses in inspect({**path, **({"columns": columns.split(",")} if columns else {})}):
         for use in uses:
             _print_use(own.path, use)
         _print_overlaps(overlaps(uses[0].texts, benchmarks), benchmarks)
@@ -99,7 +102,9 @@ def inspect(
 
 def _print_use(path: str, use: "Use") -> None:
     left_out = f", {use.left_out} with label 0 left out" if use.left_out else ""
+    left_out += f", {use.unjudged} not judged" if use.unjudged else ""
     lines = [f"{path}: {use.title}", f"  {use.usable} rows{left_out}, {len(use.refused)} refused"]
+    lines += [f"  {note}" for note in use.notes]
     lines += [f"  refused: line {bad.line}: {bad.why}" for bad in use.refused[:_SHOWN]]
     if len(use.refused) > _SHOWN:
         lines.append(f"  refused: and {len(use.refused) - _SHOWN} more")
