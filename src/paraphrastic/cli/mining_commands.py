@@ -1,8 +1,7 @@
 """Commands that find lines of a text file by their sentence vectors: search, dedup, pairs."""
 
 import sys
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ from typer import Argument, Option
 
 import paraphrastic
 from paraphrastic.base import devices
-from paraphrastic.base.console import STANDARD_STREAM, message
+from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.arguments import Device, InputFile, refuse_new_folder
 
@@ -42,9 +41,10 @@ def search(
     for query, share in zip(queries, loaded.unknown(queries), strict=True):
         if share == 1 or not query.strip():
             raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
-    for query, found in zip(queries, mining.search(loaded, read_sentences(file), queries, k), strict=True):
-        first = [query] if len(queries) > 1 else []
-        sys.stdout.writelines(_row(*first, f"{line.score:.4f}", line.row + 1, line.text) for line in found)
+    results = zip(queries, mining.search(loaded, read_sentences(file), queries, k), strict=True)
+    rows = ((query, f"{line.score:.4f}", line.row + 1, line.text) for query, found in results for line in found)
+    first = 0 if len(queries) > 1 else 1
+    print_rows(("query", "cosine", "line", "text")[first:], (row[first:] for row in rows))
 
 
 def dedup(
@@ -69,7 +69,7 @@ def dedup(
     texts = lines.texts.to_pylist()
     if removed:
         rows = ((i + 1, j + 1, texts[i], texts[j]) for i, j in enumerate(original) if i != j)
-        _write(out, (_row(*row) for row in rows))
+        _write_rows(out, ("line", "kept", "text", "text of kept"), rows)
     else:
         _write(out, (f"{text}\n" for i, text in enumerate(texts) if original[i] == i))
     message(f"{sum(i != j for i, j in enumerate(original))} of {len(texts)} lines are near duplicates of earlier ones")
@@ -94,8 +94,7 @@ def pairs(
     lines = _lines(file, model, device)
     found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines))
     texts = lines.texts.to_pylist()
-    rows = (_row(f"{score:.4f}", texts[a], texts[b]) for a, b, score in found)
-    _write(out, chain([_row("cosine", "text1", "text2")], rows))
+    _write_rows(out, ("cosine", "text1", "text2"), ((f"{score:.4f}", texts[a], texts[b]) for a, b, score in found))
     message(f"{len(found)} pairs in {len(texts)} lines")
 
 
@@ -121,9 +120,11 @@ def _has_graph(lines: "Lines") -> bool:
     return True
 
 
-def _row(*cells: object) -> str:
-    """Return cells separated by tabs; tabs within a cell become spaces."""
-    return "\t".join(str(cell).replace("\t", " ") for cell in cells) + "\n"
+def _write_rows(out: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    if out == STANDARD_STREAM:
+        print_rows(header, rows)
+    else:
+        _write(out, tab_separated(header, rows))
 
 
 def _write(out: str, rows: Iterable[str]) -> None:

@@ -43,9 +43,8 @@ def similarity(model: ModelFolder, file: InputFile = "-", device: Device = devic
     from paraphrastic.cli.text_input import read_pairs
 
     loaded = paraphrastic.load(model, device=device)
-    for left, right in read_pairs(file):
-        scores = loaded.similarity_pairwise(left, right, show_progress_bar=False)
-        sys.stdout.writelines(f"{score:.6f}\n" for score in scores.tolist())
+    scores = (loaded.similarity_pairwise(*pairs, show_progress_bar=False).tolist() for pairs in read_pairs(file))
+    print_rows(("similarity",), ((f"{score:.6f}",) for block in scores for score in block))
 
 
 def neighbors(
@@ -66,7 +65,7 @@ def neighbors(
         found = nearest_in_vocabulary(loaded, text, k)
     else:
         found = nearest_lines(loaded, text, read_sentences(among), k)
-    sys.stdout.writelines(f"{score:.4f}\t{neighbor}\n" for score, neighbor in found)
+    print_rows(("similarity", "text"), ((f"{score:.4f}", neighbor) for score, neighbor in found))
 
 
 def explain(
@@ -175,4 +174,4 @@ def info(model: ModelFolder) -> None:
     """Print options, size and vocabulary of MODEL."""
     loaded = paraphrastic.load(model)
     options = ((f"options.{name}", value) for name, value in loaded.options.items())
-    print_rows(("", ""), [*loaded.summary().items(), *options])
+    print_rows(("name", "value"), [*loaded.summary().items(), *options])
