@@ -14,7 +14,8 @@ from paraphrastic.base.console import message
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import NUMBER
 from paraphrastic.readers.own_judgements import is_index, is_named_like_judgement, judgements
-from paraphrastic.readers.own_tables import NO_LABEL, OwnRows, OwnTable
+from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
+from paraphrastic.readers.own_tables import OwnTable
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
 from paraphrastic.sources.own_files import Meaning, OwnFile
 from paraphrastic.sources.source import Source

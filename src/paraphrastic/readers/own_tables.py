@@ -5,7 +5,6 @@ is found if the first lines leave no doubt. Leading columns may have no name, as
 """
 
 import csv
-import gzip
 import io
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import dropwhile, islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,75 +21,19 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import Unpacker
-from paraphrastic.readers.lines import BadRow, SourceRows, csv_rows, is_utf8
-from paraphrastic.readers.raw_files import report_damage
-from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
+from paraphrastic.readers.lines import BadRow, csv_rows, is_utf8
+from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
+from paraphrastic.readers.raw_files import report_damage, unpacked
+from paraphrastic.sources.own_files import OwnFile
+from paraphrastic.sources.table_names import format_of, is_dataset_folder
 
 PART = 100_000  # rows that are read at a time
 _HEAD = 1000  # JSON lines whose keys are the columns
 _SNIFFED = 5  # lines that tell the separator
-_POSITIVE = ("1", "true", "yes", "duplicate", "equivalent", "paraphrase")
-_NEGATIVE = ("0", "false", "no", "not_duplicate", "not_equivalent", "not_paraphrase")
-_SHOWN = 5  # labels in a message
-NO_LABEL = ("", "-")  # as SNLI writes where annotators do not agree
 
 
 _NumberedCells = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong
 _Part = tuple[Path, NDArray[np.int64], Mapping[str, pa.Array], Sequence[BadRow]]  # arguments of `OwnRows`
-
-
-class OwnRows(SourceRows):
-    """Rows with the columns that were asked for.
-
-    Args:
-        file: name of the file for messages.
-        lines: (n,) number of the line at which each row starts; of the row itself if the file has no lines.
-        cells: (n,) values of each column by name, as text; null if the row has no value.
-        bad: rows before, after or between these that have no values at all.
-
-    Attributes:
-        columns: (n,) texts by name; null if a cell is not valid text or contains a NUL byte.
-    """
-
-    def __init__(
-        self, file: object, lines: NDArray[np.int64], cells: Mapping[str, pa.Array], bad: Sequence[BadRow] = ()
-    ) -> None:
-        super().__init__(file, lines)
-        self.bad += bad
-        self.columns: dict[str, pa.StringArray] = {}
-        for name, column in cells.items():
-            self.reject(column, pc.is_null(column), f"no value of '{name}'")
-            self.columns[name] = self.reject(column, pc.match_substring(column, "\0"), f"a NUL byte in '{name}'")
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def zeros_and_ones(self, name: str, positive: Collection[str] = ()) -> pa.Int8Array:
-        """Return a column of 0 and 1, which some tools write as 0.0 and 1.0 or as words; other values make bad rows.
-
-        Args:
-            name: of the column.
-            positive: the values that stand for 1, all others standing for 0; empty for the usual ones.
-
-        Raises:
-            DataError: not one value has a meaning.
-        """
-        text = pc.utf8_lower(pc.utf8_trim_whitespace(self.columns[name]))
-        text = pc.replace_substring_regex(text, r"^(-?\d+)\.0*$", r"\1")
-        if positive:
-            is_positive = pc.is_in(text, pa.array([each.strip().lower() for each in positive]))
-            return pc.if_else(pc.is_valid(text), is_positive, None).cast(pa.int8())
-        for number, words in (("1", _POSITIVE), ("0", _NEGATIVE)):
-            text = pc.if_else(pc.is_in(text, pa.array(words)), number, text)
-        values = set(text.unique().to_pylist()) - {None, *NO_LABEL}
-        if values and not values & {"0", "1"}:
-            shown = ", ".join(sorted(values)[:_SHOWN])
-            remedy = (
-                f"say which stand for 1, as `{{path: …, positive: [{min(values)}]}}`, or `columns: {{score: {name}}}`"
-            )
-            raise DataError(f"{self.file}: '{name}' has the labels {shown}, not 0 and 1; {remedy} for numbers")
-        return self.labels(text, ("0", "1"))
 
 
 class OwnTable:
@@ -166,10 +109,7 @@ class OwnTable:
 
     @property
     def _format(self) -> str:
-        path = self._path
-        if path.is_dir():
-            return "arrow"
-        return (path.with_suffix("") if path.suffix in COMPRESSIONS else path).suffix.removeprefix(".")
+        return format_of(self._path)
 
     def _names(self) -> list[str]:
         match self._format:
@@ -240,7 +180,7 @@ class OwnTable:
                     raise DataError(f"{self._path}, line {line}: a quoted cell does not end; {remedy}") from error
                 yield line, f"not CSV: {error}"
 
-    def _reader(self, file: IO[str]) -> Any:
+    def _reader(self, file: Iterable[str]) -> Any:
         return self._rows_of(file, self._delimiter)
 
     def _rows_of(self, lines: Iterable[str], delimiter: str) -> Any:
@@ -298,16 +238,44 @@ class OwnTable:
     def _open(self) -> Iterator[IO[str]]:
         """Open the text; bytes that are not UTF-8 become lone surrogates, so that other rows can be used."""
         newline = "\n" if self._format == "jsonl" else ""
-        with self._bytes() as stream:
+        with unpacked(self._path) as stream:
             yield io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=newline)
 
-    def _bytes(self) -> IO[bytes]:
-        match self._path.suffix:
-            case ".gz":
-                return Unpacker(self._path).stream(cast(IO[bytes], gzip.open(self._path)))
-            case ".zst":
-                return Unpacker(self._path).stream(cast(IO[bytes], pa.input_stream(str(self._path))))
-        return self._path.open("rb")
+    def copy(self, kept: NDArray[np.bool_], out: IO[bytes]) -> None:
+        """Write the rows for which `kept`, (n,), is true as they are, with all columns, in the format of the file."""
+        with report_damage(self._path, own=True):
+            if self._format in ("arrow", "parquet"):
+                self._copy_batches(kept, out)
+                return
+            with self._open() as file:
+                header = 0 if self._format == "jsonl" else 1
+                for row, text in enumerate(self._records(file), -header):
+                    if row < 0 or kept[row]:
+                        out.write(text.encode("utf-8", "surrogateescape"))
+
+    def _copy_batches(self, kept: NDArray[np.bool_], out: IO[bytes]) -> None:
+        start, schema = 0, self._schema()
+        with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+            for batch in self._batches(schema.names, PART):
+                writer.write_batch(batch.filter(pa.array(kept[start : start + len(batch)])))
+                start += len(batch)
+
+    def _records(self, file: IO[str]) -> Iterator[str]:
+        """Yield the text of the header and of each row, with its line end."""
+        if self._format == "jsonl":
+            yield from (line for line in file if line.strip())
+            return
+        lines: list[str] = []
+
+        def noted() -> Iterator[str]:
+            for line in file:
+                lines.append(line)
+                yield line
+
+        for row in self._reader(noted()):
+            if row:  # a blank line is none
+                yield "".join(lines)
+            lines.clear()
 
 
 def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells], size: int) -> "Iterator[_Part]":
