@@ -45,17 +45,20 @@ def test_bar_without_a_total_shows_a_count_and_a_rate():
 ROWS = [("avg", 3), ("[bold]", 44)]
 
 
-def test_rows_in_a_pipe(capsys):
-    print_rows(("name", "size"), ROWS)
-    assert capsys.readouterr().out == "avg\t3\n[bold]\t44\n"
+def test_rows_in_a_pipe(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "10")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_rows(("name", "size"), [*ROWS, ("x" * 500, "a\tb\r\nc")], ["size"], ["green"] * 3)
+    assert capsys.readouterr().out == f"name\tsize\navg\t3\n[bold]\t44\n{'x' * 500}\ta b  c\n"
 
 
-@pytest.mark.parametrize(("header", "first"), [(("name", "size"), "name    size"), (("", ""), "avg     3")])
-def test_rows_on_a_terminal(capsys, monkeypatch, header, first):
+@pytest.mark.parametrize(
+    ("numbers", "expected"), [([], ["avg     3", "[bold]  44"]), (["size"], ["avg        3", "[bold]    44"])]
+)
+def test_rows_on_a_terminal(capsys, monkeypatch, numbers, expected):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
-    print_rows(header, ROWS)
+    print_rows(("name", "size"), ROWS, numbers)
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == first
-    assert lines[-2:] == ["avg     3", "[bold]  44"]  # square brackets are no markup
+    assert lines == ["name    size", *expected]  # square brackets are no markup

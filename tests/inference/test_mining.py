@@ -96,14 +96,16 @@ def test_commands(model, tmp_path):
         whole = [command, str(tmp_path / file), *map(str, arguments), "--model", str(model.folder)]
         return CliRunner().invoke(app, whole)
 
-    rows = [line.split("\t") for line in run("search", "lines.txt", WORDS[0], "-k", 3).stdout.splitlines()]
+    header, *rows = (line.split("\t") for line in run("search", "lines.txt", WORDS[0], "-k", 3).stdout.splitlines())
+    assert header == ["cosine", "line", "text"]
     assert [TEXTS[int(number) - 1] for _, number, _ in rows] == [text for *_, text in rows]
     several = run("search", "lines.txt", WORDS[0], WORDS[1], "-k", 2).stdout.splitlines()
-    assert [line.split("\t")[0] for line in several] == [WORDS[0]] * 2 + [WORDS[1]] * 2
+    assert [line.split("\t")[0] for line in several] == ["query"] + [WORDS[0]] * 2 + [WORDS[1]] * 2
     assert_refused(run("search", "lines.txt", "zzqx"), "knows nothing of 'zzqx'; try another query")
     kept = run("dedup", "lines.txt", "--threshold", 0.8)
     removed = run("dedup", "lines.txt", "--threshold", 0.8, "--removed", "--out", tmp_path / "removed.tsv")
-    lines = (tmp_path / "removed.tsv").read_text().splitlines()
+    header, *lines = (tmp_path / "removed.tsv").read_text().splitlines()
+    assert header == "line\tkept\ttext\ttext of kept"
     assert len(kept.stdout.splitlines()) + len(lines) == len(TEXTS)
     assert f"{len(lines)} of {len(TEXTS)} lines are near duplicates" in removed.stderr
     assert "3 of 63 lines have nothing that the model knows" in removed.stderr

@@ -19,7 +19,7 @@ OPTIONAL = (
     *("transformers", "sentence_transformers", "model2vec"),
 )
 TEXTS = [f'Again, "{WORDS[0]}" was the {WORDS[1]}.', "", "日本 xyzzy", "again again was", *SENTENCES.to_pylist()[:9]]
-INSTALL = "pip install 'paraphrastic[torch]'"
+INSTALL = "install this project with its extra `torch`: pip install '.[torch]' in its folder"
 
 WITH_VECTORS = {
     "avg": lambda folder: save_encoder(folder, "avg", WORD),

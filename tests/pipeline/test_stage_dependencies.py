@@ -13,7 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.helpers.imports import imported_modules, module_file
-from tests.helpers.repository import ROOT
+from tests.helpers.repository import ROOT, copy_repository, run_git
 
 FILES = [ROOT / name for name in ("dvc.yaml", "finetune/dvc.yaml", "analyze/dvc.yaml")]  # `wdir` is the root of all
 STAGES = {name: stage for file in FILES for name, stage in YAML(typ="safe").load(file)["stages"].items()}
@@ -112,3 +112,15 @@ def test_script_and_command_of_each_stage():
     for name, stage in STAGES.items():
         assert stage["cmd"].startswith(f"python -m pipeline.{name}")
         assert name not in WATCHED or f"pipeline/{name}.py" in stage["deps"]
+
+
+def test_bytes_that_are_hashed_do_not_depend_on_the_line_ends_of_git(tmp_path):
+    for folder in ("clone", "checkout"):
+        (tmp_path / folder).mkdir()
+    copy_repository(tmp_path / "clone")
+    windows = "-c", "core.autocrlf=true", "-c", "core.eol=crlf"
+    run_git(tmp_path / "clone", *windows, "checkout-index", "--all", f"--prefix={tmp_path}/checkout/")
+    files = [file for file in (tmp_path / "checkout").rglob("*") if file.is_file()]
+    assert {tmp_path / "checkout" / name for name in ("params.yaml", "pipeline/train.py", "dvc.lock")} <= {*files}
+    names = [file.relative_to(tmp_path / "checkout") for file in files]
+    assert not [name for name in names if (tmp_path / "checkout" / name).read_bytes() != (ROOT / name).read_bytes()]

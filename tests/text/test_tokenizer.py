@@ -250,6 +250,7 @@ PIECES = [
     *("mr.", "u.s.", "n't", "can not", "cannot", "grey", "colour", "'s", "...", "--", "''", "``", "-lrb-", "&quot;"),
     *("&amp;", "3,000", "10:30", "www.a.com", "x@y.org", "@me", ":)", "e.g.", "no. 5", "gonna", "'tis", "a.", "etc."),
     *("cancelled", "organise", "rock 'n' roll", "C#", "THE"),
+    *"’‘´“”«»–—…‑£é日中。，؟।😀\u0301\u0316\u0130\u1e9e\u212a\u00a0\u00ad\u200d\ufeff\x85\x93\x00\x02\n",
 ]
 
 
@@ -265,6 +266,32 @@ def test_short_text_has_the_tokens_of_long_text(seed):
 
 @pytest.mark.parametrize("text", ["a dog", "a dog.\n", "É.", "\x02", None, ""])
 def test_short_text_of_any_kind(text):
-    whole = tokenize(pa.array([text, "x " * 2000])).to_pylist()[0]
+    whole = tokenize(pa.array([text, "x " * 4000])).to_pylist()[0]
     assert tokenize(pa.array([text], pa.string())).to_pylist() == [whole]
     assert tokenize(pa.chunked_array([[text], [text]], pa.string())).to_pylist() == [whole, whole]
+
+
+SCRIPTS = [
+    *("A dog runs.", "It’s “naïve”…", "Собака бежит.", "一只狗在跑。", "الكلب يركض؟", "कुत्ता दौड़ता है।", "한국어"),
+    *(
+        "e\u0301te\u0301",
+        "happy 😀👩🏽\u200d🔬",
+        "犬が走る、",
+        "\x93Windows\x94",
+        "a\u00a0b",
+        "a dog " * 300,
+        "一只狗。" * 300,
+    ),
+]
+
+
+@pytest.mark.parametrize("texts", [*([text] for text in SCRIPTS), SCRIPTS])
+def test_no_rule_is_compiled_for_short_text_of_any_script(monkeypatch, texts):
+    monkeypatch.setattr(tokenizer, "tokenize_chunk", None)
+    assert all(tokenize(pa.array(texts)).to_pylist())
+
+
+@pytest.mark.parametrize("part", ["-a", ".a.ab", "+a", "'a"])
+def test_long_words_are_left_to_regular_expressions_of_linear_time(monkeypatch, part):
+    monkeypatch.setattr(tokenizer, "_tokenize_short", None)
+    assert tokenize(pa.array([part * 500]))[0].as_py()

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, repeat
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +21,7 @@ console = Console(stderr=True, emoji=False)
 
 STANDARD_STREAM = "-"  # in place of the name of a file: standard input or output
 
+_SPACES = str.maketrans("\t\n\r", "   ")
 _INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
 _CLOSED_PIPE = 128 + 13  # after SIGPIPE
 
@@ -45,20 +47,35 @@ def message(line: str) -> None:
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def print_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows as an aligned table with a header on a terminal; otherwise with tabs and without the header."""
+def print_rows(
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Sequence[str] = (),
+    styles: Iterable[str] = repeat(""),
+) -> None:
+    """Print a table: aligned on a terminal, otherwise as `tab_separated` lines, of which nothing is cut off.
+
+    Args:
+        header: names of the columns.
+        rows: a cell per column, printed as it is: square brackets are no markup.
+        numbers: columns that a terminal shows aligned to the right.
+        styles: the colour of each row on a terminal.
+    """
     if not sys.stdout.isatty():
-        sys.stdout.writelines("\t".join(map(str, row)) + "\n" for row in rows)
+        sys.stdout.writelines(tab_separated(header, rows))
         return
-    table = Table(*header, box=None, pad_edge=False, show_header=any(header), header_style="bold")
-    for row in rows:
-        table.add_row(*map(str, row))
-    print_table(table)
-
-
-def print_table(table: Table) -> None:
-    """Print a table with its text as it is: square brackets are no markup."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in header:
+        table.add_column(name, justify="right" if name in numbers else "left")
+    for row, style in zip(rows, styles):  # noqa: B905  # styles may go on for ever
+        table.add_row(*map(str, row), style=style)
     Console(markup=False, highlight=False).print(table)
+
+
+def tab_separated(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Yield the header and the rows as lines, with tabs between cells; tabs and line ends in cells become spaces."""
+    for row in chain([header], rows):
+        yield "\t".join(str(cell).translate(_SPACES) for cell in row) + "\n"
 
 
 @contextmanager

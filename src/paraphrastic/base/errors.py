@@ -32,6 +32,19 @@ class ConnectionLostError(ProcessError):
     """Another process of the group has died, or cannot be reached."""
 
 
+def missing(package: str, extra: str) -> str:
+    """Return the end of a message: what is missing, and how to install it.
+
+    The remedy names the folder of the project. Nobody owns its name on the package index, so that `pip install NAME`
+    would install whatever somebody else uploads there.
+
+    Args:
+        package: what is not installed.
+        extra: of pyproject.toml, which has it.
+    """
+    return f"{package}; install this project with its extra `{extra}`: pip install '.[{extra}]' in its folder"
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return a one-line message: `name` is not a known `kind`, with the nearest match and all known names."""
     choices = sorted(known)

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 import paraphrastic
 from paraphrastic.base.console import interrupt_on_sigterm, report_errors
-from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.errors import ParameterError, missing
 from paraphrastic.cli import (
     data_commands,
     encoder_commands,
@@ -31,8 +31,7 @@ class _Commands(TyperGroup):
             except ModuleNotFoundError as error:
                 if error.name is None or error.name.startswith("paraphrastic"):
                     raise
-                remedy = "pip install 'paraphrastic[pipeline]'"
-                raise ParameterError(f"this command needs the package {error.name}; {remedy}") from error
+                raise ParameterError(f"this command needs the package {missing(error.name, 'pipeline')}") from error
             except BadParameter as error:  # without what pydantic, with which typer reads arguments, puts first
                 error.message = error.message.removeprefix("Value error, ")
                 raise

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError, missing
 from paraphrastic.base.files import write_json
 from paraphrastic.base.tables import VOCABULARY, write_table
 from paraphrastic.export.model_parts import check_encoder
@@ -46,7 +46,7 @@ def write_graph(model: Model, folder: Path) -> str:
     try:
         import onnx
     except ModuleNotFoundError as error:
-        raise ParameterError("export to onnx needs the package onnx; pip install 'paraphrastic[external]'") from error
+        raise ParameterError(f"export to onnx needs the package {missing('onnx', 'external')}") from error
     onnx.save_model(_graph(model, scorer), folder / "model.onnx")
     write_json(folder / "inputs.json", _description(model, scorer))
     write_table(pa.table({"text": scorer.texts}), folder / "vocabulary.parquet", VOCABULARY)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError, missing
 from paraphrastic.base.files import write_json
 from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_encoder, word_mean
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
@@ -27,6 +27,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.weight_files import write_arrays
+from paraphrastic.text.raw_texts import text_column
 
 CLASS = "EncoderModule"
 FOLDER = f"0_{CLASS}"  # of the model in an exported folder; the name that sentence-transformers gives it
@@ -124,7 +125,7 @@ def _module_class() -> Any:
         base = _input_module()
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        raise ParameterError(f"this needs {package}; pip install 'paraphrastic[external]'") from error
+        raise ParameterError(f"this needs {missing(package, 'external')}") from error
 
     class EncoderModule(base):  # type: ignore[misc,valid-type]  # typed only where sentence-transformers is installed
         """Returns the vectors of `Model.encode`, on the CPU; it has no parameters that could be trained.
@@ -149,8 +150,12 @@ def _module_class() -> Any:
                 raise ModelError(f"{folder}: {refused}; load an encoder")
 
         def preprocess(self, inputs: Sequence[str], prompt: str | None = None, **options: Any) -> dict[str, Any]:
-            """Return the texts, with `prompt` before each."""
-            return {"texts": [f"{prompt or ''}{text}" for text in inputs]}
+            """Return the texts, with `prompt` before each.
+
+            Raises:
+                ParameterError: an input is no text.
+            """
+            return {"texts": [f"{prompt or ''}{text}" for text in text_column(inputs).to_pylist()]}
 
         def tokenize(self, texts: Sequence[str], **options: Any) -> dict[str, Any]:
             """Return the texts, as sentence-transformers 5 calls it."""

@@ -11,6 +11,7 @@ import torch
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.parameters import Params, checked
 from paraphrastic.evaluation.metrics import percent
 from paraphrastic.finetuning.heads import PairHead, SentenceHead
 from paraphrastic.finetuning.initial_state import (
@@ -21,11 +22,11 @@ from paraphrastic.finetuning.initial_state import (
     trainable_state,
     untrained_model,
 )
-from paraphrastic.finetuning.options import FinetuneConfig, TaggerConfig
+from paraphrastic.finetuning.options import FinetuneConfig, Options, TaggerConfig
 from paraphrastic.finetuning.task_trainers import HeadTrainer, OnStep, Outcome, finetune_pair_model, train_tagger
-from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows
+from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows, find_task, load_task
 from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info, usable_device
-from paraphrastic.models import model_class
+from paraphrastic.models import config_class, model_class
 from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.encoder import PairModel, TrainableModel
 from paraphrastic.scoring.neural import TrainedModel
@@ -69,6 +70,31 @@ class TaskRun:
     seconds: float
     on_step: OnStep
     device: str = devices.CPU
+
+
+def learn(task: str, params: Params, options: Options, benchmarks: Path, model: Path, run: TaskRun) -> Outcome:
+    """Train on a task with the chosen model, or a tagger on tasks of tags, and evaluate the best epoch.
+
+    Args:
+        task: name of the task.
+        params: all parameters.
+        options: of the task and of the tagger.
+        benchmarks: folder of evaluation sets that the stage `tokenize` wrote.
+        model: folder of the model that was trained on pairs.
+        run: the run.
+
+    Raises:
+        ParameterError: there is no such task, or the model cannot be trained on it.
+        ModelError: there is no pretrained model of that name, or the loss is not finite.
+    """
+    rows = find_task(benchmarks, task)
+    if rows.kind == "tagged_tokens":
+        torch.set_num_threads(options.tagger.num_threads)
+        return train_tags(rows, options.tagger, run)
+    torch.set_num_threads(options.task.num_threads)
+    config = checked(config_class(params.model), params.models[params.model], "models", params.model)
+    choice = ModelChoice(params.model, config, params.vocabulary.orders, model)
+    return train_task(load_task(benchmarks, rows), choice, options.task, run)
 
 
 def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:

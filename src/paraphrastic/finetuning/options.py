@@ -1,10 +1,12 @@
 """Options of the stage `finetune`, and of taggers by the name of the model that composes words."""
 
-from typing import Annotated, ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationInfo, field_validator
 
 from paraphrastic.base.errors import ParameterError, unknown_name
+from paraphrastic.base.parameters import FILES, checked, read_mapping
 from paraphrastic.models.charagram import CharagramArchitecture
 from paraphrastic.models.charcnn import CharCnnArchitecture
 from paraphrastic.models.charlstm import CharLstmArchitecture
@@ -189,6 +191,26 @@ class CharLstmTagger(CharLstmArchitecture, CharacterTagger):
 TAGGERS: dict[str, type[TaggerConfig]] = {
     config.encoder: config for config in (CharagramTagger, CharCnnTagger, CharLstmTagger)
 }
+
+
+class Options(NamedTuple):
+    """What finetune/params.yaml and finetune/taggers.yaml say."""
+
+    task: FinetuneConfig
+    tagger: TaggerConfig
+
+
+def load_options() -> Options:
+    """Read and check the two files: of the latter, the block that `tagger` names.
+
+    Raises:
+        ParameterError: a file is missing or not a YAML mapping, or a key is unknown, missing or has a wrong value.
+    """
+    task = checked(FinetuneConfig, read_mapping(Path(FILES["finetune"])), "finetune")
+    blocks = read_mapping(Path(FILES["taggers"]))
+    if task.tagger not in blocks:
+        raise ParameterError(f"{FILES['finetune']}: tagger: {unknown_name('tagger', task.tagger, blocks)}")
+    return Options(task, checked(tagger_config_class(task.tagger), blocks[task.tagger], "taggers", task.tagger))
 
 
 def tagger_config_class(encoder: str) -> type[TaggerConfig]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError, missing
 from paraphrastic.base.files import write_text
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring import TableFormat
@@ -182,8 +182,8 @@ def load_trained(
         from paraphrastic.nn.encoder import TrainableModel
         from paraphrastic.scoring.neural import load_weights
     except ModuleNotFoundError as error:
-        needed = "PyTorch" if error.name == "torch" else error.name
-        raise ModelError(f"{folder}: {info.model} needs {needed}; pip install 'paraphrastic[torch]'") from error
+        needed = "PyTorch" if error.name == "torch" else str(error.name)
+        raise ModelError(f"{folder}: {info.model} needs {missing(needed, 'torch')}") from error
     try:
         module_class: Any = models.model_class(info.model)
         config_class = models.config_class(info.model)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError, missing
 from paraphrastic.scoring.scorer import Vectors, VectorScorer
 from paraphrastic.scoring.weight_files import wrong_config
 
@@ -78,9 +78,7 @@ class ExternalEncoder(VectorScorer):
         try:
             return load(import_module(package), str(self._folder))
         except ImportError as error:
-            raise ParameterError(
-                f"{self._folder}: reading it needs {package}; pip install 'paraphrastic[external]'"
-            ) from error
+            raise ParameterError(f"{self._folder}: reading it needs {missing(package, 'external')}") from error
 
 
 def usable_device(folder: Path, device: str) -> str:

@@ -24,26 +24,24 @@ tokens:
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import SIDES
 from paraphrastic.text.columns import chunks, deduplicate
 
-RawTexts: TypeAlias = pa.Array | pa.ChunkedArray  # of strings, in any of Arrow's types for them
-_TEXT = pa.string(), pa.large_string()
-_TEXT_OR_NULL = *_TEXT, pa.string_view(), pa.null()  # an empty array has the type null
-
 CHUNK = 1 << 20  # bytes of text that the rules are applied to at once, at most
 _LEAST = 1 << 18  # and at least, if there is so much text: Arrow compiles the rules at each call, in 3 ms
-_SHORT = 2_000  # bytes of text that Python's regular expressions are faster with: Arrow compiles each rule at each call
+_SHORT = 6_000  # characters that Python's regular expressions are faster with: Arrow compiles each rule at each call
+# But the time that they take is quadratic in the length of such a part of a text.
+_LONG_PART = re.compile(r"[a-z0-9._%+'-]{200}")
+_SEPARATOR = "\ud800"  # a surrogate, which no column of text contains
+_NOT_PRINTABLE_ASCII = re.compile(f"[^ -~{_SEPARATOR}]")
 
 # Regular expressions of RE2 and replacements, in which \0 is the match, applied in this order. `export.tokenizer_json`
 # has the same rules for the package `tokenizers`; a test compares the tokens.
@@ -187,10 +185,10 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
     Returns:
         (n,), without nulls. No token contains white space, and no text starts or ends with a space.
     """
-    if texts.nbytes <= _SHORT:
-        strings = texts.fill_null("").to_pylist()
-        if all(text.isascii() and text.isprintable() for text in strings):
-            return pa.array(_tokenize_short(strings), pa.string())
+    if texts.nbytes <= 4 * _SHORT:  # a character takes at most four bytes
+        text = _SEPARATOR.join(["", *_compose(texts.fill_null("")).to_pylist(), ""])
+        if len(text) <= _SHORT and not _LONG_PART.search(text):
+            return pa.array(_tokenize_short(text), pa.string())
     threads = pa.cpu_count()
     size = min(CHUNK, max(texts.nbytes // threads, _LEAST))
     with ThreadPoolExecutor(threads) as pool:
@@ -199,7 +197,7 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
 
 def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     """Return `tokenize` of texts without nulls, about `CHUNK` bytes of them, computed by one thread."""
-    texts = _replace_characters(pc.utf8_lower(texts))
+    texts = _replace_characters(_compose(texts))
     empty = pa.array([""])
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
     text, protected = _protect(_apply(text, ESCAPES + BEFORE_PROTECTION))
@@ -208,10 +206,16 @@ def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     return pc.ascii_trim(lines[1:-1], " ")
 
 
-def _tokenize_short(texts: list[str]) -> list[str]:
-    """Return the tokens of printable ASCII text; the steps are those of `tokenize_chunk`."""
-    end = f" {SENTENCE_END} "
-    text = end.join(["", *texts, ""]).lower()
+def _compose(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray | pa.ChunkedArray:
+    """Return texts in lower case with composed characters (NFC), by the version of Unicode of Arrow, not of Python."""
+    return pc.utf8_normalize(pc.utf8_lower(texts), "NFC")
+
+
+def _tokenize_short(text: str) -> list[str]:
+    """Return the tokens of texts with `_SEPARATOR` around each; the steps are those of `tokenize_chunk`."""
+    if _NOT_PRINTABLE_ASCII.search(text):
+        text = _substitute(text, CHARACTERS)
+    text = text.replace(_SEPARATOR, f" {SENTENCE_END} ")
     parts = _substitute(text, ESCAPES + BEFORE_PROTECTION + PROTECTION).split(PROTECTED)
     text = _substitute(PROTECTED.join(parts[0::2]), PUNCTUATION + AMERICAN_SPELLING)
     rest = text.split(PROTECTED)
@@ -228,7 +232,12 @@ def _substitute(text: str, rules: Rules) -> str:
 @cache
 def _compiled(rules: Rules) -> list[tuple[re.Pattern[str], str]]:
     """Return rules for Python, in which letters and digits are those of ASCII, as in RE2."""
-    return [(re.compile(pattern, re.ASCII), replacement.replace(r"\0", r"\g<0>")) for pattern, replacement in rules]
+    return [(re.compile(_for_python(pattern), re.ASCII), new.replace(r"\0", r"\g<0>")) for pattern, new in rules]
+
+
+def _for_python(pattern: str) -> str:
+    r"""Return a pattern of RE2 with `\uADAD` in place of `\x{adad}`."""
+    return re.sub(r"\\x\{(\w+)\}", lambda code: rf"\u{code[1]:>04}", pattern)
 
 
 def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
@@ -238,10 +247,9 @@ def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
 
 
 def _replace_characters(texts: pa.StringArray) -> pa.StringArray:
-    """Compose characters, replace control characters, and write punctuation as the Penn Treebank does."""
+    """Replace control characters, and write punctuation as the Penn Treebank does."""
     affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and need no change
-    replaced = _apply(pc.utf8_normalize(texts.filter(affected), "NFC"), CHARACTERS)
-    return pc.replace_with_mask(texts, affected, replaced)
+    return pc.replace_with_mask(texts, affected, _apply(texts.filter(affected), CHARACTERS))
 
 
 def _protect(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
@@ -273,39 +281,6 @@ def normalize(texts: pa.StringArray) -> pa.StringArray:
     """
     words = pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{M}\p{N} ]+", " ")
     return pc.ascii_trim(pc.replace_substring_regex(words, "  +", " "), " ")
-
-
-def text_column(sentences: Iterable[str] | RawTexts) -> pa.StringArray | pa.ChunkedArray:
-    """Return texts of users as a column of type string.
-
-    Raises:
-        ParameterError: `sentences` is a single string, or contains something other than valid strings.
-    """
-    if isinstance(sentences, str | bytes):
-        raise ParameterError("one string where a list of sentences is expected: put it in brackets, [sentence]")
-    if isinstance(sentences, pa.Array | pa.ChunkedArray):
-        return _cast_to_string(sentences)
-    texts = list(sentences)
-    for position, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ParameterError(f"sentences[{position}] is of type {type(text).__name__}, expected str")
-    try:
-        return pa.array(texts, pa.string())
-    except UnicodeEncodeError as error:
-        raise ParameterError(f"a sentence is not valid Unicode: {error.reason}; decode it as UTF-8") from error
-
-
-def _cast_to_string(column: RawTexts) -> pa.StringArray | pa.ChunkedArray:
-    is_dictionary = pa.types.is_dictionary(column.type)
-    if (column.type.value_type if is_dictionary else column.type) not in (_TEXT if is_dictionary else _TEXT_OR_NULL):
-        raise ParameterError(f"a column of type {column.type} where text is expected; cast it to pa.string()")
-    try:
-        strings = column.cast(pa.string())
-    except pa.ArrowInvalid as error:
-        raise ParameterError("an array of more than 2 GB of text; pass a pa.ChunkedArray of smaller ones") from error
-    if strings.null_count:
-        raise ParameterError(f"sentences[{pc.index(strings.is_null(), True)}] is null; fill nulls or drop them")
-    return strings
 
 
 def tokenize_tables(tables: Mapping[str, pa.Table]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
