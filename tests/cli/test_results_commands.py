@@ -65,7 +65,7 @@ def test_several_seeds_of_one_model(run):
 @pytest.mark.parametrize("revisions", [["main"], ["workspace", "main"], ["main,other", "workspace"]])
 def test_folder_outside_of_dvc_repository(run, tmp_path, revisions):
     result = run("compare", *revisions)
-    assert_refused(result, f"{tmp_path}: not a DVC repository with commits; run this in a clone")
+    assert_refused(result, f"{tmp_path}: git rev-parse: not a git repository")
 
 
 @pytest.mark.parametrize("revisions", ["main,", "", ",workspace", "workspace, ,workspace"])

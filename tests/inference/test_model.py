@@ -250,7 +250,7 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
 @pytest.mark.parametrize(
     ("use", "message"),
     [
-        (lambda m: m.encode(b"a sentence"), "one string where a list of sentences is expected"),
+        (lambda m: m.encode(b"a sentence"), "bytes where text is expected; decode it"),
         (lambda m: m.similarity_pairwise(["a"], "a"), "one string where a list of sentences is expected"),
         (lambda m: m.similarity_pairwise("ab", ["a", "b"]), "one string where a list of sentences is expected"),
         (

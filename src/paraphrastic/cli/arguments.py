@@ -8,13 +8,14 @@ from typer import Argument, Option
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ParameterError
 
-_DEVICE = f"Where the model is computed: {devices.NAMES}; `auto` is a GPU if there is one."
+_DEVICE = f"{devices.NAMES}; `auto`: a GPU if there is one."
 
 Device = Annotated[str, Option("--device", metavar="DEVICE", help=_DEVICE)]
 ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
 InputFile = Annotated[
-    str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)
+    str, Argument(metavar="FILE", help="Lines in UTF-8, or a table; `-` is standard input.", show_default=False)
 ]
+Column = Annotated[str | None, Option("--column", metavar="NAME", help="Text in FILE.csv, .tsv, .jsonl or .parquet.")]
 
 
 def refuse_new_folder(path: Path) -> None:

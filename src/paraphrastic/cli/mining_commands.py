@@ -11,10 +11,11 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, InputFile, refuse_new_folder
+from paraphrastic.cli.arguments import Column, Device, InputFile, refuse_new_folder
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
+    from paraphrastic.readers.own_tables import OwnTable
 
 ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
@@ -27,6 +28,7 @@ def search(
     file: InputFile,
     queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
     model: ModelOption = DEFAULT,
+    column: Column = None,
     k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
     device: Device = devices.CPU,
 ) -> None:
@@ -40,7 +42,7 @@ def search(
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
-    found = mining.search(loaded, read_sentences(file), queries, k)
+    found = mining.search(loaded, read_sentences(file, column), queries, k)
     for query, share, lines in zip(queries, loaded.unknown(queries), found, strict=True):
         if not query.strip() or (share == 1 and not lines):
             raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
@@ -56,6 +58,7 @@ def search(
 def dedup(
     file: InputFile,
     model: ModelOption = DEFAULT,
+    column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
     removed: Annotated[bool, Option("--removed", help="Write the duplicates, with the lines kept.")] = False,
     exact: Exact = False,
@@ -64,19 +67,21 @@ def dedup(
 ) -> None:
     """Write the lines of FILE without near duplicates.
 
-    The first one is kept of lines that are equal but for letter case and spaces, or whose cosine is at least the
-    threshold and whose unknown words are equal.
+    The first one is kept of equal lines, and of near ones with equal unknown words. Rows of a table are written whole.
 
     Example: paraphrastic dedup lines.txt --threshold 0.9 --out kept.txt
     """
     from paraphrastic.inference import mining
 
-    lines = _lines(file, model, device)
+    table = None if removed else _table_to_copy(file, out)
+    lines = _lines(file, column, model, device)
     original = mining.duplicates(lines, threshold, exact or not _has_graph(lines)).tolist()
     texts = lines.texts.to_pylist()
     if removed:
         rows = ((i + 1, j + 1, texts[i], texts[j]) for i, j in enumerate(original) if i != j)
         _write_rows(out, ("line", "kept", "text", "text of kept"), rows)
+    elif table:
+        _copy_rows(table, [i == j for i, j in enumerate(original)], out)
     else:
         _write(out, (f"{text}\n" for i, text in enumerate(texts) if original[i] == i))
     message(f"{sum(i != j for i, j in enumerate(original))} of {len(texts)} lines are near duplicates of earlier ones")
@@ -85,6 +90,7 @@ def dedup(
 def pairs(
     file: InputFile,
     model: ModelOption = DEFAULT,
+    column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
     exact: Exact = False,
@@ -100,7 +106,7 @@ def pairs(
     """
     from paraphrastic.inference import mining
 
-    lines = _lines(file, model, device)
+    lines = _lines(file, column, model, device)
     found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines))
     texts = lines.texts.to_pylist()
     _write_rows(out, ("cosine", "text1", "text2"), ((f"{score:.4f}", texts[a], texts[b]) for a, b, score in found))
@@ -109,11 +115,11 @@ def pairs(
     _tell_unknown(sum(unknown[a] != unknown[b] for a, b, _ in found), len(found), "pairs differ in unknown words")
 
 
-def _lines(file: str, model: Path, device: str) -> "Lines":
+def _lines(file: str, column: str | None, model: Path, device: str) -> "Lines":
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.mining import Lines
 
-    lines = Lines.of(paraphrastic.load(model, device=device), read_sentences(file))
+    lines = Lines.of(paraphrastic.load(model, device=device), read_sentences(file, column))
     if unknown := int((~lines.vectors.any(axis=1)).sum()):
         message(
             f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near equal lines only"
@@ -134,6 +140,37 @@ def _has_graph(lines: "Lines") -> bool:
         return False
     message("usearch finds nearly all of the nearest lines; --exact compares all")
     return True
+
+
+def _table_to_copy(file: str, out: str) -> "OwnTable | None":
+    """Return the table in `file`, whose rows `out` is to have in the same format; None for lines."""
+    from paraphrastic.cli.text_input import FORMATS, table_of
+    from paraphrastic.sources.table_names import format_of
+
+    if table := table_of(file):
+        ending = f".{format_of(Path(file))}".replace(".arrow", ".parquet")
+        is_printed = out == STANDARD_STREAM and not (ending == ".parquet" and sys.stdout.isatty())
+        if not is_printed and Path(out).suffix != ending:
+            name = FORMATS[ending.removeprefix(".")]
+            raise ParameterError(f"{out}: rows of {file} are written as {name}; name a file that ends in {ending}")
+    return table
+
+
+def _copy_rows(table: "OwnTable", kept: list[bool], out: str) -> None:
+    from io import BytesIO
+
+    import numpy as np
+
+    from paraphrastic.base.files import atomic_write
+
+    if out == STANDARD_STREAM:
+        rows = BytesIO()  # parquet needs to know its position
+        table.copy(np.array(kept), rows)
+        sys.stdout.buffer.write(rows.getbuffer())
+        return
+    refuse_new_folder(Path(out))
+    with atomic_write(Path(out)) as part, part.open("wb") as file:
+        table.copy(np.array(kept), file)
 
 
 def _write_rows(out: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

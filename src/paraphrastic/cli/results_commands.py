@@ -102,11 +102,11 @@ def analyze(
 def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
     from paraphrastic.analysis import analysis
     from paraphrastic.analysis.artifacts import Artifacts
-    from paraphrastic.analysis.comparison.revisions import repository_root
+    from paraphrastic.analysis.comparison.repository import project_root
 
     if a is not None:
         raise ParameterError(f"{name} analyzes one run, that of --data; leave '{a}' out")
-    return analysis(name)(Artifacts(data or repository_root() / "data", devices.AUTO))
+    return analysis(name)(Artifacts(data or project_root() / "data", devices.AUTO))
 
 
 def _of_two_runs(name: str, a: str | None, b: str | None, data: Path | None) -> "pd.DataFrame":

@@ -17,7 +17,8 @@ from paraphrastic.inference.quantization import Precision, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
-from paraphrastic.text.tokenizer import RawTexts, text_column, tokenize
+from paraphrastic.text.raw_texts import RawTexts, text_column
+from paraphrastic.text.tokenizer import tokenize
 
 Compared: TypeAlias = str | Iterable[str] | RawTexts | Vectors  # texts, or vectors of texts
 
@@ -118,7 +119,7 @@ class Model:
         _refuse(others)
         if precision not in (None, *get_args(Precision)):
             raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
-        is_single, texts = isinstance(sentences, str), _column_of(sentences)
+        is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
         vectors = self._vectors(texts, batch_size, show_progress_bar)
         vectors = normalize_rows(vectors) if normalize_embeddings else vectors
         if precision not in (None, "float32"):
@@ -231,7 +232,7 @@ class Model:
 
     def transform(self, sentences: Iterable[str] | RawTexts) -> Vectors:
         """Return the vectors of n sentences, (n, dim), as a step of a scikit-learn pipeline."""
-        vectors: Vectors = self.encode(sentences)
+        vectors: Vectors = self.encode(text_column(sentences))
         return vectors
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -321,16 +322,11 @@ def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
             bar.advance(task, rows.stop - rows.start)
 
 
-def _column_of(given: Any) -> pa.StringArray | pa.ChunkedArray:
+def _column_of(given: Any, is_mteb: bool = False) -> pa.StringArray | pa.ChunkedArray:
     """Return texts, a single one, or batches of `mteb` as a column."""
-    if isinstance(given, str):
-        return text_column([given])
-    if isinstance(given, bytes | pa.Array | pa.ChunkedArray):
-        return text_column(given)
-    items = list(given)
-    if items and isinstance(items[0], Mapping):
-        items = [text for batch in items for text in batch["text"]]
-    return text_column(items)
+    if is_mteb and not isinstance(given, str):
+        given = [text for batch in given for text in (batch["text"] if isinstance(batch, Mapping) else [batch])]
+    return text_column([given] if isinstance(given, str) else given)
 
 
 def _are_vectors(given: object) -> bool:

@@ -4,15 +4,14 @@ CSV has quoted cells as in RFC 4180; in TSV, quotes have no special meaning.
 """
 
 import csv
-import gzip
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +20,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import Unpacker
 from paraphrastic.readers.lines import BadRow, SourceRows, csv_rows, is_utf8
-from paraphrastic.readers.raw_files import report_damage
-from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
+from paraphrastic.readers.raw_files import report_damage, unpacked
+from paraphrastic.sources.own_files import OwnFile
+from paraphrastic.sources.table_names import format_of, is_dataset_folder
 
 PART = 100_000  # rows that are read at a time
 
@@ -99,10 +98,7 @@ class OwnTable:
 
     @property
     def _format(self) -> str:
-        path = self._path
-        if path.is_dir():
-            return "arrow"
-        return (path.with_suffix("") if path.suffix in COMPRESSIONS else path).suffix.removeprefix(".")
+        return format_of(self._path)
 
     def _names(self) -> list[str]:
         match self._format:
@@ -110,10 +106,13 @@ class OwnTable:
                 return [name.strip() for name in self._header()]
             case "jsonl":
                 return self._keys()
-            case "parquet":
-                return list(pq.read_schema(self._path).names)
+        return list(self._schema().names)
+
+    def _schema(self) -> pa.Schema:
+        if self._format == "parquet":
+            return pq.read_schema(self._path)
         with pa.memory_map(str(_arrow_files(self._path)[0])) as file:
-            return list(pa.ipc.open_stream(file).schema.names)
+            return pa.ipc.open_stream(file).schema
 
     def _header(self) -> list[str]:
         with self._open() as file:
@@ -159,7 +158,7 @@ class OwnTable:
                     raise DataError(f"{self._path}, line {line}: a quoted cell does not end; {remedy}") from error
                 yield line, f"not CSV: {error}"
 
-    def _reader(self, file: IO[str]) -> Any:
+    def _reader(self, file: Iterable[str]) -> Any:
         is_csv = self._format == "csv"
         return csv_rows(file, "," if is_csv else "\t", is_csv if self._own.quotes is None else self._own.quotes)
 
@@ -182,16 +181,44 @@ class OwnTable:
     def _open(self) -> Iterator[IO[str]]:
         """Open the text; bytes that are not UTF-8 become lone surrogates, so that other rows can be used."""
         newline = "\n" if self._format == "jsonl" else ""
-        with self._bytes() as stream:
+        with unpacked(self._path) as stream:
             yield io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=newline)
 
-    def _bytes(self) -> IO[bytes]:
-        match self._path.suffix:
-            case ".gz":
-                return Unpacker(self._path).stream(cast(IO[bytes], gzip.open(self._path)))
-            case ".zst":
-                return Unpacker(self._path).stream(cast(IO[bytes], pa.input_stream(str(self._path))))
-        return self._path.open("rb")
+    def copy(self, kept: NDArray[np.bool_], out: IO[bytes]) -> None:
+        """Write the rows for which `kept`, (n,), is true as they are, with all columns, in the format of the file."""
+        with report_damage(self._path, own=True):
+            if self._format in ("arrow", "parquet"):
+                self._copy_batches(kept, out)
+                return
+            with self._open() as file:
+                header = 0 if self._format == "jsonl" else 1
+                for row, text in enumerate(self._records(file), -header):
+                    if row < 0 or kept[row]:
+                        out.write(text.encode("utf-8", "surrogateescape"))
+
+    def _copy_batches(self, kept: NDArray[np.bool_], out: IO[bytes]) -> None:
+        start, schema = 0, self._schema()
+        with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+            for batch in self._batches(schema.names):
+                writer.write_batch(batch.filter(pa.array(kept[start : start + len(batch)])))
+                start += len(batch)
+
+    def _records(self, file: IO[str]) -> Iterator[str]:
+        """Yield the text of the header and of each row, with its line end."""
+        if self._format == "jsonl":
+            yield from (line for line in file if line.strip())
+            return
+        lines: list[str] = []
+
+        def noted() -> Iterator[str]:
+            for line in file:
+                lines.append(line)
+                yield line
+
+        for row in self._reader(noted()):
+            if row:  # a blank line is none
+                yield "".join(lines)
+            lines.clear()
 
 
 _NumberedCells = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong

@@ -8,13 +8,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import ParameterError, SourceError
+from paraphrastic.sources.table_names import COMPRESSIONS, ENDINGS, is_dataset_folder, is_table, name_of
 
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
-
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
-COMPRESSIONS = (".gz", ".zst")
-_DATASET = ("state.json", "dataset_info.json")  # one of them is in a folder of Hugging Face `datasets`
 
 
 class OwnFile(BaseModel):
@@ -49,7 +46,8 @@ class OwnFile(BaseModel):
             remedy = "check the path; a queued experiment needs a whole path, or a file that is in git or DVC"
             raise SourceError(f"{self.path}: no such file; {remedy}")
         if path.is_file() and not is_table(path):
-            raise SourceError(f"{self.path}: ends in none of {', '.join(ENDINGS)}, alone or with .gz or .zst after it")
+            endings = f"{', '.join(ENDINGS)}, alone or with {', '.join(COMPRESSIONS)} after it"
+            raise SourceError(f"{self.path}: ends in none of {endings}")
         if not path.is_dir() or is_dataset_folder(path):
             return [self]
         if not (found := sorted(filter(is_table, path.iterdir()))):
@@ -82,22 +80,6 @@ def listed(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> list[DataEntry]:
     """Return one entry or several ones as a list of what params.yaml can hold."""
     several = [entries] if isinstance(entries, str | Mapping | Path) else entries
     return [{"path": str(entry)} if isinstance(entry, Path) else entry for entry in several]
-
-
-def is_table(path: Path) -> bool:
-    """Return whether the name of a file ends as a table does."""
-    return name_of(path) != path.name
-
-
-def name_of(path: Path) -> str:
-    """Return the name of a file without the endings of its format and its compression."""
-    plain = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSIONS else path.name
-    return next((plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending)), path.name)
-
-
-def is_dataset_folder(path: Path) -> bool:
-    """Return whether a folder was saved by Hugging Face `datasets`."""
-    return any((path / name).is_file() for name in _DATASET)
 
 
 def watched(path: Path) -> Iterator[Path]:
