@@ -6,11 +6,17 @@ import pytest
 
 from tests.helpers.command_line import assert_refused
 
+CHECKED = "source\tfiles\tstate\n"
+
 
 def test_list_before_and_after_fetch(run):
-    assert run("data", "list").stdout.splitlines() == ["texts\tCC0\t\tTexts", "licensed\tCC0\t\tTexts"]
+    assert run("data", "list").stdout.splitlines() == [
+        "source\tlicence\tsize\ttitle",
+        "texts\tCC0\t\tTexts",
+        "licensed\tCC0\t\tTexts",
+    ]
     run("data", "fetch", "texts")
-    assert run("data", "list").stdout.splitlines()[0] == "texts\tCC0\t0.0 MB\tTexts"
+    assert run("data", "list").stdout.splitlines()[1] == "texts\tCC0\t0.0 MB\tTexts"
 
 
 def test_licence_after_fetch(run):
@@ -28,9 +34,9 @@ def test_path_before_and_after_fetch(run, tmp_path):
 
 
 def test_check_before_and_after_fetch(run):
-    assert run("data", "check").stdout == "texts\t1/2\tincomplete\nlicensed\t0/1\tnot fetched\n"
+    assert run("data", "check").stdout == f"{CHECKED}texts\t1/2\tincomplete\nlicensed\t0/1\tnot fetched\n"
     run("data", "fetch", "texts")
-    assert run("data", "check", "texts").stdout == "texts\t2/2\tsound\n"
+    assert run("data", "check", "texts").stdout == f"{CHECKED}texts\t2/2\tsound\n"
 
 
 def test_check_and_fetch_after_damage(run, tmp_path):
@@ -39,9 +45,9 @@ def test_check_and_fetch_after_damage(run, tmp_path):
     file.write_bytes(b"other content")
     damaged = run("data", "check")
     assert_refused(damaged, "damaged: texts; run `paraphrastic data fetch texts`")
-    assert damaged.stdout.startswith("texts\t2/2\tdamaged\n")
+    assert damaged.stdout.startswith(f"{CHECKED}texts\t2/2\tdamaged\n")
     assert run("data", "fetch", "texts").exit_code == 0
-    assert run("data", "check", "texts").stdout == "texts\t2/2\tsound\n"
+    assert run("data", "check", "texts").stdout == f"{CHECKED}texts\t2/2\tsound\n"
     assert file.read_bytes() == (tmp_path / "mirror/host/a.txt").read_bytes()
 
 
@@ -58,7 +64,7 @@ def test_manual_source(run, tmp_path):
 
 def test_source_of_the_package(run, monkeypatch):
     monkeypatch.undo()  # use the real catalogue
-    assert run("data", "check", "sample").stdout == "sample\t0/0\tin the package\n"
+    assert run("data", "check", "sample").stdout == f"{CHECKED}sample\t0/0\tin the package\n"
     assert_refused(run("data", "path", "sample"), "sample: has no files; its tables are in the package")
 
 

@@ -1,10 +1,12 @@
 """The commands train and evaluate, and data inspect."""
 
 import json
+import sys
 
 import pytest
 
 import paraphrastic
+from paraphrastic.cli.data_commands import inspect
 from paraphrastic.readers import sample
 from paraphrastic.sources import catalogue
 from tests.helpers.command_line import assert_refused
@@ -30,7 +32,7 @@ def test_train_and_evaluate(run, folder):
     assert "own.good: 9 read, 9 kept\n" in done.stderr
     assert paraphrastic.load(folder / "model").dim == 8
     rows = run("evaluate", "vectors", "likeness.tsv").stdout.splitlines()
-    assert [row.split("\t")[:3] for row in rows] == [["own.likeness", "similarity", "3"]]
+    assert [row.split("\t")[:3] for row in rows] == [["set", "kind", "n"], ["own.likeness", "similarity", "3"]]
     found = json.loads(run("evaluate", "vectors", "likeness.tsv", "--json").stdout)
     assert found["metrics"]["own"]["likeness"].keys() == {"pearson", "spearman"}
     assert found["sets"][0]["set"] == "own.likeness"
@@ -77,9 +79,11 @@ def test_no_gpu(run, folder):
         assert_refused(run(*command, "--device", "cuda"), message)
 
 
-def test_inspect(run, folder, monkeypatch):
+def test_inspect_on_a_terminal(run, folder, monkeypatch, capsys):
     monkeypatch.setattr(catalogue, "catalogue", REAL)
-    lines = run("data", "inspect", "mine.csv", "--benchmarks", "sample").stdout.splitlines()
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    inspect("mine.csv", None, "sample")
+    lines = capsys.readouterr().out.splitlines()
     assert lines[:5] == [
         "mine.csv: training pairs (text1, text2, label)",
         "  9 rows, 1 with label 0 left out, 1 refused",
@@ -91,13 +95,30 @@ def test_inspect(run, folder, monkeypatch):
     assert lines[-2:] == ["texts that are in evaluation sets of sample:", "  none"]
 
 
+def test_inspect_in_a_pipe(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
+    lines = run("data", "inspect", "mine.csv", "--benchmarks", "sample").stdout.splitlines()
+    pairs = "mine.csv\ttraining pairs (text1, text2, label)"
+    assert lines[:6] == [
+        "file\tread as\tfact\tvalue",
+        f"{pairs}\tusable rows\t9",
+        f"{pairs}\trows left out with label 0\t1",
+        f"{pairs}\trefused rows\t1",
+        f"{pairs}\trefused line 12\t1 cells, where line 1 has 3",
+        f"{pairs}\tsample\ta dog number 0 runs | one dog number 0 is running | 0",
+    ]
+    assert {line.count("\t") for line in lines} == {3}
+    assert any(
+        line.startswith("mine.csv\tevaluation set own.mine, paraphrases (text1, text2, label)") for line in lines
+    )
+
+
 def test_inspect_counts_texts_of_evaluation_sets(run, folder, monkeypatch):
     monkeypatch.setattr(catalogue, "catalogue", REAL)
     first = next(row for row in sample.table("similarity").to_pylist() if row["set"] == "sample.dev")
     (folder / "copy.tsv").write_text(f"text1\ttext2\n{first['text1']}\tnothing like it\n")
     lines = run("data", "inspect", "copy.tsv", "--benchmarks", "sample").stdout.splitlines()
-    (dev,) = (line for line in lines if line.startswith("  sample.dev: "))
-    assert dev.startswith("  sample.dev: 1 of its texts are the same, ")
+    assert "copy.tsv\t\ttexts that are in sample.dev\t1" in lines
 
 
 def test_inspect_of_other_columns_and_missing_files(run, folder):
@@ -105,3 +126,33 @@ def test_inspect_of_other_columns_and_missing_files(run, folder):
     assert_refused(run("data", "inspect", "other.csv"), "other.csv: no columns text1/text2", "the columns are q1, q2")
     assert_refused(run("data", "inspect", "none.csv"), "none.csv: no such file")
     assert "training pairs (q2, q1)" in run("data", "inspect", "other.csv", "--columns", "q2,q1").stdout
+
+
+def test_judgements_of_another_name(run, folder):
+    rows = [f"a dog number {n} runs,one dog number {n} is running,{'yes' if n else 'no'},{n}" for n in range(9)]
+    (folder / "judged.csv").write_text("\n".join(["text1,text2,gold_label,id", *rows]))
+    train = "train", "--out", "model", *SMALL, "--corpus"
+    assert_refused(run(*train, "judged.csv"), "judged.csv: gold_label: looks like judgements", "columns: {label:")
+    assert_refused(run("data", "inspect", "judged.csv"), "judged.csv: gold_label: looks like judgements")
+    assert_refused(run("evaluate", "vectors", "judged.csv"), "needs judgements", "columns: {score: gold_label}")
+    assert_refused(run(*train, "{path: judged.csv"), "the value is not YAML")
+    entry = "{path: judged.csv, columns: {label: gold_label}, positive: ['yes']}"
+    done = run(*train, entry)
+    assert done.exit_code == 0, done.output
+    assert "judged.csv: not used: id\n" in done.stderr
+    assert "own.judged: 8 read, 8 kept\n" in done.stderr
+    assert "\trows left out with label 0\t1\n" in (facts := run("data", "inspect", entry).stdout)
+    assert "\tnote\tnot used: id\n" in facts
+    assert "own.judged\tlabelled_pairs\t9" in run("evaluate", "vectors", entry).stdout
+
+
+def test_scores_and_blank_scores(run, folder):
+    (folder / "blank.tsv").write_text((folder / "likeness.tsv").read_text() + "a\tb\t\n")
+    train = "train", "--out", "model", *SMALL, "--corpus", "blank.tsv"
+    assert_refused(run(*train), "blank.tsv: has scores, but tokenize.min_score and max_score are empty")
+    limited = run(*train, "-S", "tokenize.min_score=1", "-S", "vocabulary.min_count=1")
+    assert "own.blank: 1 rows are not judged: left out\n" in limited.stderr
+    assert "own.blank: 1 rows are not judged: left out\n" in run("evaluate", "vectors", "blank.tsv").stderr
+    lines = run("data", "inspect", "blank.tsv").stdout
+    assert "\trows that are not judged\t1\n" in lines
+    assert "\tnote\tnot used, unless tokenize.min_score or tokenize.max_score is set: score\n" in lines

@@ -59,9 +59,12 @@ def test_device_of_commands_that_compare_lines(run, command):
     assert HAS_GPU or records.read
 
 
-@pytest.mark.parametrize("command", ["embed avg", "similarity avg", "neighbors avg a --among -"])
-def test_empty_input(run, command):
-    assert run(*command.split(), input="").output == ""
+@pytest.mark.parametrize(
+    ("command", "header"),
+    [("embed avg", ""), ("similarity avg", "similarity\n"), ("neighbors avg a --among -", "similarity\ttext\n")],
+)
+def test_empty_input(run, command, header):
+    assert run(*command.split(), input="").output == header
 
 
 class TestEmbed:
@@ -98,7 +101,7 @@ class TestEmbed:
 @pytest.mark.parametrize("name", ["avg", "lstmavg", "overlap"])
 def test_similarity(run, lines, name):
     scores = paraphrastic.load(name).similarity_pairwise([lines[0], lines[2]], [lines[1], lines[2]])
-    expected = [f"{score:.6f}" for score in scores]
+    expected = ["similarity", *(f"{score:.6f}" for score in scores)]
     assert run("similarity", name, "pairs.tsv").stdout.splitlines() == expected
     assert run("similarity", name, input=Path("pairs.tsv").read_bytes()).stdout.splitlines() == expected
 
@@ -107,7 +110,8 @@ class TestNeighbors:
     def neighbors(self, result):
         """Return the texts and the similarities that a command printed."""
         assert result.exit_code == 0, result.output
-        rows = [line.split("\t") for line in result.stdout.splitlines()]
+        header, *rows = (line.split("\t") for line in result.stdout.splitlines())
+        assert header == ["similarity", "text"]
         return [text for _, text in rows], [float(score) for score, _ in rows]
 
     def test_neighbors_of_a_word(self, run):
@@ -134,10 +138,10 @@ def test_explain(run, lines, tmp_path):
         for n, side in (("1", explanation.left), ("2", explanation.right))
         for unit in sorted(side, key=lambda unit: -unit.share)
     ]
-    assert [tuple(line.split("\t")) for line in result.stdout.splitlines()] == units
+    assert [tuple(line.split("\t")) for line in result.stdout.splitlines()] == [("sentence", "share", "unit"), *units]
     assert result.stderr == f"cosine: {explanation.cosine:.4f}\n"
     (unit,) = explain(save_encoder(tmp_path / "gran", "gran", LSTM | {"variant": 1}), "was", "again").left
-    (row, _) = run("explain", "gran", "was", "again").stdout.splitlines()
+    (_, row, _) = run("explain", "gran", "was", "again").stdout.splitlines()
     assert row == f"1\t{unit.share:.4f}\t{unit.gate:.1f}\twas"
 
 
@@ -154,7 +158,7 @@ def test_info(run):
     model = paraphrastic.load("charagram")
     assert rows.items() >= {"model": "charagram", "dimension": "8", "options.counts": "sqrt"}.items()
     assert rows["options.max_grad_norm"] == "None"
-    assert rows.keys() == {*model.summary()} | {f"options.{name}" for name in model.options}
+    assert rows.keys() == {"name", *model.summary()} | {f"options.{name}" for name in model.options}
     assert int(rows["vocabulary"]) == len(model.vocabulary)
     assert int(rows["parameters"]) == 8 * (len(model.vocabulary) + 1)
     rows = dict(line.split("\t") for line in run("info", "overlap").stdout.splitlines())

@@ -57,7 +57,9 @@ def store(clone, name, seeds=(1,), **result):
 
 def rows(result):
     assert result.exit_code == 0, result.output
-    return [line.split("\t") for line in result.stdout.splitlines()]
+    header, *lines = (line.split("\t") for line in result.stdout.splitlines())
+    assert header == ["experiment", "runs", "minutes", "data", "here", "to bring", "title"]
+    return lines
 
 
 def test_list(papers, clone):

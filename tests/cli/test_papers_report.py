@@ -59,6 +59,7 @@ def test_rows_of_a_half_finished_experiment(report):
     result = report("acl2017-t1")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
+    assert lines[0] == "experiment\trow\tcolumn\ttheirs\tours\t±\tdifference\tdata"
     assert "acl2017-t1\tavg ppdb\tmean\t67.7\t–\t\t\t" in lines
     assert "acl2017-t1\tavg simpwiki\tmean\t68.4\t67.9\t\t−0.5\topen · 1 of 2 runs" in lines
     assert "acl2017-t1\tnew\tmean\t\t–\t\t\topen · 0 of 2 runs" in lines

@@ -104,7 +104,11 @@ def _lock_files(texts: Mapping[str, str], params: Mapping[str, Any]) -> dict[str
     def stage(deps: list[str], keys: list[str], outs: list[str]) -> dict[str, Any]:
         digests = {path: hashlib.md5(files[path].encode()).hexdigest() for path in (*deps, *outs)}
         return {
-            "deps": [{"path": "src/code.py", "md5": "0"}, *({"path": path, "md5": digests[path]} for path in deps)],
+            "cmd": "true",
+            "deps": [
+                {"path": "code.py", "md5": "0" * 32},
+                *({"path": path, "md5": digests[path]} for path in deps),
+            ],
             "params": _recorded(params, keys),
             "outs": [{"path": path, "md5": digests[path]} for path in outs],
         }

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from ruamel.yaml import YAML
 
-from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.papers.plan import determining
 from paraphrastic.papers.records import Entry, entries, records, table
 from tests.helpers.parameter_files import write_parameters
@@ -183,12 +183,12 @@ def test_damaged_files_are_not_results(results, path, content):
 
 
 def test_folder_that_is_no_repository(tmp_path):
-    with pytest.raises(DataError, match="not a DVC repository with commits"), records(tmp_path):
+    with pytest.raises(ParameterError, match="git rev-parse: not a git repository"), records(tmp_path):
         pass
 
 
 def test_repository_without_a_commit(folder):
-    with pytest.raises(DataError, match="not a DVC repository with commits"), records(folder):
+    with pytest.raises(ParameterError, match="branch 'main' does not have any commits yet"), records(folder):
         pass
 
 

@@ -6,11 +6,22 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, repeat
 from pathlib import Path
+from threading import Event, Thread
 from typing import NoReturn
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +31,9 @@ console = Console(stderr=True, emoji=False)
 
 STANDARD_STREAM = "-"  # in place of the name of a file: standard input or output
 
+LOG_SECONDS = 60.0  # between two lines of a log
+_LONG = 120.0  # seconds from which on a time is in minutes
+_SPACES = str.maketrans("\t\n\r", "   ")
 _INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
 _CLOSED_PIPE = 128 + 13  # after SIGPIPE
 
@@ -34,10 +48,50 @@ class _Count(ProgressColumn):
         return Text(f"{task.completed:,.0f}  {task.speed or 0:,.0f}/s", style="progress.download")
 
 
-def progress(visible: bool | None = None) -> Progress:
-    """Return a progress display on stderr; by default it is visible if stderr is a terminal."""
+class _Log(Progress):
+    """A display whose tasks are written as a line every minute, in place of bars."""
+
+    def start(self) -> None:
+        """Start to write lines."""
+        self._ended, self._before = Event(), dict[TaskID, float]()
+        Thread(target=self._write, daemon=True).start()
+
+    def stop(self) -> None:
+        """Write no more lines."""
+        self._ended.set()
+
+    def _write(self) -> None:
+        while not self._ended.wait(LOG_SECONDS):
+            left = [task for task in self.tasks if not task.finished]
+            begun = [task for task in left if task.completed]
+            message("; ".join(map(self._line, begun or left)) or "ends soon")
+
+    def _line(self, task: Task) -> str:
+        """Return how much of a task is done, and its rate since the last line."""
+        rate = (task.completed - self._before.get(task.id, 0.0)) / LOG_SECONDS
+        self._before[task.id] = task.completed
+        parts = [f"{task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")]
+        parts += [f"{rate:,.0f}/s" if rate >= 1 else f"{60 * rate:,.0f}/min"] if rate else []
+        parts += [time_left((task.total - task.completed) / rate)] if rate and task.total is not None else []
+        return f"{task.description}: {', '.join(parts)}"
+
+
+def progress(visible: bool | None = None, logged: bool = True) -> Progress:
+    """Return a progress display on stderr.
+
+    Args:
+        visible: whether it shows bars; None for bars on a terminal, and a line every minute elsewhere.
+        logged: whether it writes these lines.
+    """
+    if visible is None and logged and not console.is_terminal:
+        return _Log(console=console, disable=True)
     columns = TextColumn("{task.description}"), BarColumn(), _Count(), TimeRemainingColumn()
     return Progress(*columns, console=console, disable=not (console.is_terminal if visible is None else visible))
+
+
+def time_left(seconds: float) -> str:
+    """Return a time as text, in minutes if it is long."""
+    return f"{seconds:.0f} s left" if seconds < _LONG else f"{seconds / 60:.0f} min left"
 
 
 def message(line: str) -> None:
@@ -45,20 +99,35 @@ def message(line: str) -> None:
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def print_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows as an aligned table with a header on a terminal; otherwise with tabs and without the header."""
+def print_rows(
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Sequence[str] = (),
+    styles: Iterable[str] = repeat(""),
+) -> None:
+    """Print a table: aligned on a terminal, otherwise as `tab_separated` lines, of which nothing is cut off.
+
+    Args:
+        header: names of the columns.
+        rows: a cell per column, printed as it is: square brackets are no markup.
+        numbers: columns that a terminal shows aligned to the right.
+        styles: the colour of each row on a terminal.
+    """
     if not sys.stdout.isatty():
-        sys.stdout.writelines("\t".join(map(str, row)) + "\n" for row in rows)
+        sys.stdout.writelines(tab_separated(header, rows))
         return
-    table = Table(*header, box=None, pad_edge=False, show_header=any(header), header_style="bold")
-    for row in rows:
-        table.add_row(*map(str, row))
-    print_table(table)
-
-
-def print_table(table: Table) -> None:
-    """Print a table with its text as it is: square brackets are no markup."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in header:
+        table.add_column(name, justify="right" if name in numbers else "left")
+    for row, style in zip(rows, styles):  # noqa: B905  # styles may go on for ever
+        table.add_row(*map(str, row), style=style)
     Console(markup=False, highlight=False).print(table)
+
+
+def tab_separated(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Yield the header and the rows as lines, with tabs between cells; tabs and line ends in cells become spaces."""
+    for row in chain([header], rows):
+        yield "\t".join(str(cell).translate(_SPACES) for cell in row) + "\n"
 
 
 @contextmanager

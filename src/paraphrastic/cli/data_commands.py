@@ -1,13 +1,14 @@
 """Commands for data: list, fetch, check and path for sources, inspect for files of the user."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
-from paraphrastic.base.console import message
+from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import SourceError
+from paraphrastic.cli.arguments import data_entry
 
 if TYPE_CHECKING:
     from paraphrastic.corpus.inspecting import SharedTexts, Use
@@ -30,7 +31,6 @@ _SHOWN = 10  # refused rows
 @data.command("list")
 def list_() -> None:
     """Print name, licence, size if fetched, and title."""
-    from paraphrastic.base.console import print_rows
     from paraphrastic.sources.catalogue import catalogue
 
     locations = _locations()
@@ -55,7 +55,6 @@ def fetch(names: Names) -> None:
 @data.command()
 def check(names: Annotated[list[str] | None, Argument(metavar="NAME", help="Only these sources.")] = None) -> None:
     """Verify the files of fetched sources."""
-    from paraphrastic.base.console import print_rows
     from paraphrastic.sources.catalogue import catalogue
 
     locations = _locations()
@@ -89,17 +88,41 @@ def inspect(
 
     Training pairs, an evaluation set, or both.
     """
-    from paraphrastic.corpus.inspecting import inspect, overlaps
+    from paraphrastic.corpus.inspecting import inspect
 
-    for own, uses in inspect({"path": file} | ({"columns": columns.split(",")} if columns else {})):
+    entry = data_entry(file)
+    path = entry if isinstance(entry, Mapping) else {"path": file}
+    found = inspect({**path, **({"columns": columns.split(",")} if columns else {})})
+    if not sys.stdout.isatty():
+        facts = ((own.path, *fact) for own, uses in found for fact in _facts(uses, benchmarks))
+        print_rows(("file", "read as", "fact", "value"), facts)
+        return
+    for own, uses in found:
         for use in uses:
             _print_use(own.path, use)
-        _print_overlaps(overlaps(uses[0].texts, benchmarks), benchmarks)
+        _print_overlaps(uses, benchmarks)
+
+
+def _facts(uses: "Sequence[Use]", suite: str) -> Iterator[tuple[object, ...]]:
+    """Yield how a file is read, a fact about it, and its value."""
+    for use in uses:
+        yield use.title, "usable rows", use.usable
+        yield use.title, "rows left out with label 0", use.left_out
+        yield use.title, "refused rows", len(use.refused)
+        yield from [(use.title, "rows that are not judged", use.unjudged)] if use.unjudged else []
+        yield from ((use.title, "note", note) for note in use.notes)
+        yield from ((use.title, f"refused line {bad.line}", bad.why) for bad in use.refused)
+        yield from ((use.title, "sample", " | ".join(row)) for row in use.samples)
+    for each in _overlaps(uses, suite) or []:
+        yield "", f"texts that are in {each.name}", each.exact
+        yield "", f"texts that are nearly in {each.name}", each.near
 
 
 def _print_use(path: str, use: "Use") -> None:
     left_out = f", {use.left_out} with label 0 left out" if use.left_out else ""
+    left_out += f", {use.unjudged} not judged" if use.unjudged else ""
     lines = [f"{path}: {use.title}", f"  {use.usable} rows{left_out}, {len(use.refused)} refused"]
+    lines += [f"  {note}" for note in use.notes]
     lines += [f"  refused: line {bad.line}: {bad.why}" for bad in use.refused[:_SHOWN]]
     if len(use.refused) > _SHOWN:
         lines.append(f"  refused: and {len(use.refused) - _SHOWN} more")
@@ -107,9 +130,18 @@ def _print_use(path: str, use: "Use") -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _print_overlaps(found: "Sequence[SharedTexts] | None", suite: str) -> None:
+def _overlaps(uses: "Sequence[Use]", suite: str) -> "Sequence[SharedTexts] | None":
+    from paraphrastic.corpus.inspecting import overlaps
+
+    found = overlaps(uses[0].texts, suite)
     if found is None:
         message(f"not compared with evaluation sets; `paraphrastic data fetch {suite}` fetches them")
+    return found
+
+
+def _print_overlaps(uses: "Sequence[Use]", suite: str) -> None:
+    found = _overlaps(uses, suite)
+    if found is None:
         return
     lines = [f"  {each.name}: {each.exact} of its texts are the same, {each.near} nearly" for each in found]
     sys.stdout.writelines(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, BadParameter, Option, Typer
 
-from paraphrastic.base.console import message, progress
+from paraphrastic.base.console import message, print_rows, progress
 from paraphrastic.base.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ def list_(data: DataOption = "open") -> None:
     Runs: how many are stored. Minutes: of the others, estimated from stored runs of the same models. Here: how many
     sources are on this computer; the pipeline fetches the others, except for those to bring.
     """
-    from paraphrastic.base.console import print_rows
     from paraphrastic.papers.project import find_project
 
     project = find_project()
@@ -119,11 +118,10 @@ def report(
 
 def _print(comparison: "Comparison") -> None:
     """Print a comparison: on a terminal between heading and facts, otherwise as rows that begin with its id."""
-    from paraphrastic.base.console import print_rows
     from paraphrastic.papers.comparing import grid
     from paraphrastic.papers.pages import analysis_tables
 
-    first = [] if sys.stdout.isatty() else [comparison.experiment.id]
+    names, first = ([], []) if sys.stdout.isatty() else (["experiment"], [comparison.experiment.id])
     rows = [
         (
             *first,
@@ -139,11 +137,11 @@ def _print(comparison: "Comparison") -> None:
     ]
     _print_on_terminal(_heading(comparison))
     if rows:
-        print_rows(("row", "column", "theirs", "ours", "±", "difference", "data"), rows)
+        print_rows((*names, "row", "column", "theirs", "ours", "±", "difference", "data"), rows)
     for title, header, cells in analysis_tables(comparison):
         _print_on_terminal(["", title if cells else f"{title}: no results yet"])
         if cells:
-            print_rows(header, [(*first, *each) for each in cells])
+            print_rows((*names, *header), [(*first, *each) for each in cells])
     _print_on_terminal(_notes(comparison))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from paraphrastic.base import devices
-from paraphrastic.base.console import message
+from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.cli.arguments import refuse_new_folder
 
@@ -32,7 +32,6 @@ def experiments(
     `changed` are parameters with another value than in the last commit.
     """
     from paraphrastic.analysis.comparison.formats import markdown_table
-    from paraphrastic.base.console import print_rows
     from paraphrastic.papers.project import find_project
     from paraphrastic.papers.records import entries, records, table
 
@@ -54,7 +53,6 @@ def compare(
     from paraphrastic.analysis.comparison import formats
     from paraphrastic.analysis.comparison.by_set import compare
     from paraphrastic.analysis.comparison.revisions import scores_of
-    from paraphrastic.base.console import print_table
 
     names_a, names_b = _names(a), _names(b)
     runs_a, runs_b = ([scores_of(name) for name in names] for names in (names_a, names_b))
@@ -62,7 +60,8 @@ def compare(
     if as_json or md:
         sys.stdout.write(formats.as_json(comparison) if as_json else formats.markdown(comparison))
     else:
-        print_table(formats.terminal(comparison))
+        rows = map(formats.cells, comparison.rows)
+        print_rows(formats.HEADER, rows, formats.HEADER[2:], map(formats.colour, comparison.rows))
     if comparison.left_out:
         message(f"not in all runs, left out: {', '.join(comparison.left_out)}")
 
@@ -86,7 +85,6 @@ def analyze(
     """Print the table of an analysis of one run, or of two."""
     from paraphrastic import analysis
     from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS
-    from paraphrastic.base.console import print_rows
 
     names = sorted([*analysis.names(), *OF_TWO_RUNS])
     if name is None:
@@ -104,11 +102,11 @@ def analyze(
 def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":
     from paraphrastic.analysis import analysis
     from paraphrastic.analysis.artifacts import Artifacts
-    from paraphrastic.analysis.comparison.revisions import repository_root
+    from paraphrastic.analysis.comparison.repository import project_root
 
     if a is not None:
         raise ParameterError(f"{name} analyzes one run, that of --data; leave '{a}' out")
-    return analysis(name)(Artifacts(data or repository_root() / "data", devices.AUTO))
+    return analysis(name)(Artifacts(data or project_root() / "data", devices.AUTO))
 
 
 def _of_two_runs(name: str, a: str | None, b: str | None, data: Path | None) -> "pd.DataFrame":

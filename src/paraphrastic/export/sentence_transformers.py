@@ -27,6 +27,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.weight_files import write_arrays
+from paraphrastic.text.raw_texts import text_column
 
 CLASS = "EncoderModule"
 FOLDER = f"0_{CLASS}"  # of the model in an exported folder; the name that sentence-transformers gives it
@@ -149,8 +150,12 @@ def _module_class() -> Any:
                 raise ModelError(f"{folder}: {refused}; load an encoder")
 
         def preprocess(self, inputs: Sequence[str], prompt: str | None = None, **options: Any) -> dict[str, Any]:
-            """Return the texts, with `prompt` before each."""
-            return {"texts": [f"{prompt or ''}{text}" for text in inputs]}
+            """Return the texts, with `prompt` before each.
+
+            Raises:
+                ParameterError: an input is no text.
+            """
+            return {"texts": [f"{prompt or ''}{text}" for text in text_column(inputs).to_pylist()]}
 
         def tokenize(self, texts: Sequence[str], **options: Any) -> dict[str, Any]:
             """Return the texts, as sentence-transformers 5 calls it."""

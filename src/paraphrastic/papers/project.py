@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from paraphrastic.analysis import names as analyses
+from paraphrastic.analysis.comparison.repository import project_root
 from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
@@ -234,9 +235,9 @@ def find_project(read_only: bool = False) -> Project:
     Raises:
         ParameterError: none does.
     """
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        if (folder / "experiments").is_dir() and (folder / "dvc.yaml").is_file():
-            return Project(folder, read_only)
+    root = project_root()
+    if (root / "experiments").is_dir() and (root / "dvc.yaml").is_file():
+        return Project(root, read_only)
     raise ParameterError(f"{Path.cwd()}: no folder `experiments` here; run this in a clone of the repository")
 
 

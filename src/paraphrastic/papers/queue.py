@@ -7,19 +7,18 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import psutil
 from filelock import FileLock, Timeout
 
-from paraphrastic.base.errors import ParaphrasticError
+from paraphrastic.analysis.comparison.repository import dvc, dvc_folder, dvc_repository
+from paraphrastic.base.errors import ParameterError, ParaphrasticError
 from paraphrastic.sources.locations import cache_folder
 
 QUEUED, RUNNING, LOST = "queued", "running", "lost"
@@ -62,6 +61,18 @@ class Queue:
         with self._lock():
             self._add(commands, jobs)
             return self._follow(commands, jobs, on_end)
+
+    def check(self) -> None:
+        """Check that DVC (3.67) can prepare the folders of experiments: it writes the path of its cache as ASCII.
+
+        Raises:
+            QueueError: it cannot.
+        """
+        with self._dvc_queue() as (_, repo):
+            cache = repo.cache.local_cache_dir
+        if not cache.isascii():
+            remedy = "name another folder with `dvc cache dir --local FOLDER`, or move the clone"
+            raise QueueError(f"{cache}: DVC's queue needs a cache whose path is ASCII; {remedy}")
 
     def states(self) -> dict[str, str]:
         """Return whether an experiment is queued, running or lost, by name; those that have ended are left out.
@@ -184,14 +195,12 @@ class Queue:
     @contextmanager
     def _dvc_queue(self) -> Iterator[tuple[Any, Any]]:
         """Yield the queue of DVC, and its repository."""
-        from dvc.repo import Repo
-
-        with Repo(str(self._root)) as repo:
+        with dvc_repository(self._root) as repo:
             yield repo.experiments.celery_queue, repo
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        path = self._root / ".dvc/tmp/papers.lock"
+        path = dvc_folder(self._root) / "tmp/papers.lock"
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(path, timeout=0):
@@ -200,20 +209,10 @@ class Queue:
             raise QueueError("`paraphrastic papers run` works in this clone already; wait for its end") from error
 
     def _dvc(self, command: Sequence[str]) -> None:
-        """Run a command of DVC to its end, also after Ctrl-C: half-way, changes of the user are in a stash of git."""
-        with TemporaryFile("w+", encoding="utf-8") as log:  # a pipe would stay open as long as workers, who inherit it
-            options: dict[str, Any] = {"cwd": self._root, "env": _environment(), "stdout": subprocess.DEVNULL}
-            process = subprocess.Popen(command, stderr=log, start_new_session=True, **options)
-            try:
-                process.wait()
-            except KeyboardInterrupt:
-                process.wait()
-                raise
-            log.seek(0)
-            errors = log.read().splitlines()
-        if process.returncode:
-            lines = [line for line in errors if line.startswith("ERROR: ")] or ["no reason given"]
-            raise QueueError(f"`{' '.join(command)}` failed: {lines[0].removeprefix('ERROR: ')}")
+        try:
+            dvc(self._root, command, _environment())
+        except ParameterError as error:
+            raise QueueError(str(error)) from error
 
 
 def _running(states: Mapping[str, str]) -> list[str]:

@@ -16,7 +16,8 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from paraphrastic.base.errors import DataError, ParameterError, did_you_mean
+from paraphrastic.analysis.comparison.repository import dvc_repository, path_in
+from paraphrastic.base.errors import ParameterError, did_you_mean
 from paraphrastic.base.files import flat
 from paraphrastic.base.parameters import FILES
 from paraphrastic.papers.plan import Flat, Run, determining, differences, read_all
@@ -159,21 +160,13 @@ def records(root: Path) -> Iterator[list[Record]]:
     """Yield the records of a repository: its workspace, its last commit, its branches, and its experiments.
 
     Raises:
-        DataError: `root` is not a DVC repository with a commit.
+        ParameterError: `root` has no commit or no DVC, or git or DVC cannot read it, with the reason that they give.
     """
-    from dvc.exceptions import NotDvcRepoError
-    from dvc.repo import Repo
-    from dvc.scm import SCMError
-    from scmrepo.exceptions import SCMError as GitError
-
-    try:
-        with Repo(str(root)) as repo:
-            tree = cache(repo.scm.get_fs)  # reads all of a commit
-            revisions = _revisions(repo.scm).items()
-            commits = [Record(name, rev, _reader(partial(_of_commit, tree, rev))) for name, rev in revisions]
-            yield [Record("workspace", None, _reader(lambda path: (root / path).read_bytes())), *commits]
-    except (NotDvcRepoError, SCMError, GitError) as error:
-        raise DataError(f"{root}: not a DVC repository with commits; run this in a clone") from error
+    with dvc_repository(root) as repo:
+        tree, folder = cache(repo.scm.get_fs), path_in(repo.scm.root_dir, root)  # `get_fs` reads all of a commit
+        revisions = _revisions(repo.scm).items()
+        commits = [Record(name, rev, _reader(partial(_of_commit, tree, rev, folder))) for name, rev in revisions]
+        yield [Record("workspace", None, _reader(lambda path: (root / path).read_bytes())), *commits]
 
 
 def _revisions(scm: Any) -> dict[str, str]:
@@ -200,8 +193,8 @@ def _reader(read_bytes: Callable[[str], bytes]) -> Callable[[str], str]:
     return read
 
 
-def _of_commit(tree: Callable[[str], Any], rev: str, path: str) -> bytes:
-    content: bytes = tree(rev).cat_file(f"/{path}")
+def _of_commit(tree: Callable[[str], Any], rev: str, folder: str, path: str) -> bytes:
+    content: bytes = tree(rev).cat_file(f"/{folder}/{path}" if folder else f"/{path}")
     return content
 
 

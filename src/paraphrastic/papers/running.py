@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from paraphrastic.analysis.comparison.repository import files_of
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.inference.model_folder import load
@@ -53,15 +54,14 @@ class StartVectors:
             ParameterError: its model is not in the DVC cache.
             ModelError: its model has no word embeddings.
         """
-        from dvc.api import DVCFileSystem
-
         if self.path(run).exists():
             return
         revision = self._revision(run)
         if revision is None:
             raise ParameterError(f"{run.name}: its model is not in the DVC cache; run its experiment again")
         with TemporaryDirectory() as folder:
-            DVCFileSystem(str(self.root), rev=revision).get("data/model", f"{folder}/model", recursive=True)
+            with files_of(self.root, revision) as files:
+                files.get("data/model", f"{folder}/model", recursive=True)
             export(load(Path(folder) / "model"), self.path(run), Format.WORD2VEC)
 
     def _revision(self, run: Run) -> str | None:
@@ -73,10 +73,8 @@ class StartVectors:
             return next(filter(self._has_model, revisions), None)
 
     def _has_model(self, revision: str) -> bool:
-        from dvc.api import DVCFileSystem
-
         try:
-            with DVCFileSystem(str(self.root), rev=revision).open("data/model/config.json"):
+            with files_of(self.root, revision) as files, files.open("data/model/config.json"):
                 return True
         except FileNotFoundError:
             return False
@@ -125,8 +123,9 @@ class Runner:
             The names of those that failed.
 
         Raises:
-            QueueError: an experiment cannot be queued.
+            QueueError: an experiment cannot be queued, or not in this folder.
         """
+        self.queue.check()
         failed = self._run([run for run in runs if run.start is None], on_end)
         started = {run.name: run.start for run in runs if run.start is not None}
         absent = [name for name, start in started.items() if not self._start_vectors.available(start)]

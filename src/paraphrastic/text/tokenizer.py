@@ -26,22 +26,16 @@ tokens:
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import SIDES
 from paraphrastic.text.columns import chunks, deduplicate
-
-RawTexts: TypeAlias = pa.Array | pa.ChunkedArray  # of strings, in any of Arrow's types for them
-_TEXT = pa.string(), pa.large_string()
-_TEXT_OR_NULL = *_TEXT, pa.string_view(), pa.null()  # an empty array has the type null
 
 CHUNK = 1 << 20  # bytes of text that the rules are applied to at once, at most
 _LEAST = 1 << 18  # and at least, if there is so much text: Arrow compiles the rules at each call, in 3 ms
@@ -303,39 +297,6 @@ def normalize(texts: pa.StringArray) -> pa.StringArray:
     """
     words = pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{M}\p{N} ]+", " ")
     return pc.ascii_trim(pc.replace_substring_regex(words, "  +", " "), " ")
-
-
-def text_column(sentences: Iterable[str] | RawTexts) -> pa.StringArray | pa.ChunkedArray:
-    """Return texts of users as a column of type string.
-
-    Raises:
-        ParameterError: `sentences` is a single string, or contains something other than valid strings.
-    """
-    if isinstance(sentences, str | bytes):
-        raise ParameterError("one string where a list of sentences is expected: put it in brackets, [sentence]")
-    if isinstance(sentences, pa.Array | pa.ChunkedArray):
-        return _cast_to_string(sentences)
-    texts = list(sentences)
-    for position, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ParameterError(f"sentences[{position}] is of type {type(text).__name__}, expected str")
-    try:
-        return pa.array(texts, pa.string())
-    except UnicodeEncodeError as error:
-        raise ParameterError(f"a sentence is not valid Unicode: {error.reason}; decode it as UTF-8") from error
-
-
-def _cast_to_string(column: RawTexts) -> pa.StringArray | pa.ChunkedArray:
-    is_dictionary = pa.types.is_dictionary(column.type)
-    if (column.type.value_type if is_dictionary else column.type) not in (_TEXT if is_dictionary else _TEXT_OR_NULL):
-        raise ParameterError(f"a column of type {column.type} where text is expected; cast it to pa.string()")
-    try:
-        strings = column.cast(pa.string())
-    except pa.ArrowInvalid as error:
-        raise ParameterError("an array of more than 2 GB of text; pass a pa.ChunkedArray of smaller ones") from error
-    if strings.null_count:
-        raise ParameterError(f"sentences[{pc.index(strings.is_null(), True)}] is null; fill nulls or drop them")
-    return strings
 
 
 def tokenize_tables(tables: Mapping[str, pa.Table]) -> tuple[pa.StringArray, dict[str, pa.Table]]:

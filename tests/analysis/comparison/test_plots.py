@@ -48,7 +48,7 @@ def test_page_in_a_subfolder(clone, monkeypatch):
 
 
 def test_unknown_revision(clone):
-    with pytest.raises(ParameterError, match="nope: unknown Git revision 'nope'"):
+    with pytest.raises(ParameterError, match="`dvc plots diff nope --json` failed: unknown Git revision 'nope'"):
         plots_page(["nope"])
 
 

@@ -49,14 +49,21 @@ class TestRepository:
 _INIT, _COMMIT = ["init", "--initial-branch=main"], ["commit", "--allow-empty", "--message=empty"]
 
 
-@pytest.mark.parametrize("commands", [[], [_INIT], [_INIT, _COMMIT]])
-def test_folder_without_dvc(monkeypatch, tmp_path, commands):
+@pytest.mark.parametrize(
+    ("commands", "reason"),
+    [
+        ([], "git rev-parse: not a git repository (or any"),
+        ([_INIT], "git log: your current branch 'main' does not have any commits yet"),
+        ([_INIT, _COMMIT], "no folder .dvc here or above it; run this in the folder of the project"),
+    ],
+)
+def test_folder_without_dvc(monkeypatch, tmp_path, commands, reason):
     monkeypatch.chdir(tmp_path)
     for command in commands:
         run_git(tmp_path, *command, "--quiet")
-    with pytest.raises(ParameterError, match=r"not a DVC repository with commits; run this in a clone$") as caught:
+    with pytest.raises(ParameterError) as caught:
         scores_of("main")
-    assert str(caught.value).startswith(f"{tmp_path}: ")
+    assert str(caught.value).startswith(f"{tmp_path}: {reason}")
 
 
 @pytest.mark.parametrize(("content", "message"), [(None, "no such file; run"), (b"PAR1", "not a readable parquet")])

@@ -9,16 +9,15 @@ import csv
 import json
 import math
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import chdir
-from pathlib import Path
-from typing import Any, NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, Self
 
 from paraphrastic.analysis.comparison.formats import markdown, markdown_table
-from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError
+from paraphrastic.analysis.comparison.repository import DVC, check_repository, dvc, git, project_root
+from paraphrastic.base.errors import ParameterError, ParaphrasticError
 from paraphrastic.base.files import flat
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
@@ -51,20 +50,41 @@ class Change(NamedTuple):
         return 0 if self.name.rpartition(".")[2] in UNRATED else self.difference
 
 
+class Commit(NamedTuple):
+    """A commit, and its files in the folder `metrics` of the working directory, in which the project may be."""
+
+    name: str
+    files: frozenset[str]
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Return the commit `name`."""
+        listed = git(Path.cwd(), "ls-tree", "-r", "-z", "--name-only", name, "metrics/")
+        return cls(name, frozenset(listed.split("\0")))
+
+    def text(self, path: str) -> str:
+        """Return the text of a file; an empty string if the commit has none of this path."""
+        return git(Path.cwd(), "show", f"{self.name}:./{path}") if path in self.files else ""
+
+    def files_and_here(self, folder: str, ending: str) -> list[str]:
+        """Return the files of a folder in the commit or in the working tree."""
+        pattern = f"{folder}/*.{ending}"
+        old = (path for path in self.files if PurePosixPath(path).match(pattern))
+        return sorted({*old, *(path.as_posix() for path in Path().glob(pattern))})
+
+
 def branch_report(base: str) -> str:
     """Return the report on the working tree against the merge base of HEAD and the revision `base`.
 
     Raises:
-        ParameterError: this is no clone, or `base` is no commit or has none in common with HEAD.
-        DataError: DVC cannot compare the versions.
+        ParameterError: `base` is no commit or has none in common with HEAD, or git or DVC refuses a command.
     """
-    root = _run("git", "rev-parse", "--show-toplevel")
-    if root.returncode:
-        raise ParameterError(f"{Path.cwd()}: not in a git repository; run this in a clone of the project")
-    with chdir(root.stdout.rstrip("\n")):
-        commit = _merge_base(base)
-        all_params, params_warning = _dvc_diff("params", commit)
-        all_metrics, metrics_warning = _dvc_diff("metrics", commit)
+    root = project_root()
+    check_repository(root)
+    with chdir(root):
+        commit = Commit.of(_merge_base(base))
+        all_params, params_warning = _dvc_diff("params", commit.name)
+        all_metrics, metrics_warning = _dvc_diff("metrics", commit.name)
         all_metrics = [*all_metrics, *_task_metrics(commit)]
         numbers = [Change(change.name, _number(change.old), _number(change.new)) for change in all_metrics]
         metrics = [change for change in numbers if change.old != change.new]
@@ -72,17 +92,17 @@ def branch_report(base: str) -> str:
         sets = _set_changes(commit, metrics)
         analyses = [
             change
-            for path in _files_of(commit, ANALYSES, "csv")
+            for path in commit.files_and_here(ANALYSES, "csv")
             for change in _table_changes(commit, path, f"{Path(path).stem}.")
         ]
-        significance = _significance(commit) if metrics or sets else []
+        significance = _significance(commit.name) if metrics or sets else []
     warnings = [f"\n{_format_value(warning)}" for warning in (params_warning, metrics_warning) if warning]
     if not (params or options or metrics or sets or analyses or warnings):
         return f"no parameter changed, no metric changed, no score of a set changed by more than {THRESHOLD} points"
     limit = f"that changed by more than {THRESHOLD} points"
     lines = [
         *(_summary(metrics), *warnings, ""),
-        f"Compared with {commit[:10]}, the merge base with {_format_value(base)}.{_seeds(all_params)}",
+        f"Compared with {commit.name[:10]}, the merge base with {_format_value(base)}.{_seeds(all_params)}",
         *_params_table(params),
         *_collapsed(f"options of both models: {len(options)}", _params_table(options)),
         *_metrics_table("metric", metrics),
@@ -93,19 +113,18 @@ def branch_report(base: str) -> str:
     return "\n".join(lines)
 
 
-def _run(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command and return its output and exit status; failure is not an error here."""
-    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
-
-
 def _merge_base(base: str) -> str:
-    commit = _run("git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}")
-    if commit.returncode:
-        raise ParameterError(f"base {base!r}: no such commit here; `git fetch` it or name another with --base")
-    common = _run("git", "merge-base", "HEAD", commit.stdout.strip())
-    if common.returncode:
+    try:
+        verify = "rev-parse", "--verify", "--quiet", "--end-of-options"
+        commit = git(Path.cwd(), *verify, f"{base}^{{commit}}").strip()
+    except ParameterError as error:
+        message = f"base {base!r}: no such commit here; `git fetch` it or name another with --base"
+        raise ParameterError(message) from error
+    lines = git(Path.cwd(), "rev-parse", f"HEAD...{commit}").splitlines()
+    common = [line.removeprefix("^") for line in lines if line.startswith("^")]
+    if not common:
         raise ParameterError(f"base {base!r}: no commit in common with HEAD; fetch its history: git fetch --unshallow")
-    return common.stdout.strip()
+    return common[0]
 
 
 def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
@@ -114,11 +133,9 @@ def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
     Returns:
         All values, changed or not, and DVC's warning about a file that it could not load ("" if there is none).
     """
-    done = _run(sys.executable, "-m", "dvc", kind, "diff", "--all", "--json", commit)
-    messages = done.stderr.strip().splitlines()
-    if done.returncode:
-        raise DataError(f"dvc {kind} diff: {messages[-1] if messages else 'failed'}")
-    files = json.loads(done.stdout or "{}")
+    stdout, stderr = dvc(Path.cwd(), [*DVC, kind, "diff", "--all", "--json", commit])
+    # where the folder `.dvc` is above the project, DVC also compares other projects
+    files = {file: values for file, values in json.loads(stdout or "{}").items() if not file.startswith("..")}
     counts = Counter(name for values in files.values() for name in values)
     changes = [
         Change(f"{file}:{name}" if is_of_model or counts[name] > 1 else name, value.get("old"), value.get("new"))
@@ -126,16 +143,16 @@ def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
         for is_of_model in [file == OPTIONS_FILE]
         for name, value in values.items()
     ]
-    return changes, next((line for line in messages if "failed to load" in line), "")
+    return changes, next((line for line in stderr.splitlines() if "failed to load" in line), "")
 
 
-def _task_metrics(commit: str) -> list[Change]:
+def _task_metrics(commit: Commit) -> list[Change]:
     """Return the metrics of supervised tasks, which are outputs and not metrics for DVC."""
     return [
         Change(name, old.get(name), new.get(name))
-        for path in _files_of(commit, TASKS, "json")
-        for old in [_flat(_run("git", "show", f"{commit}:{path}").stdout)]
-        for new in [_flat(Path(path).read_text(encoding="utf-8") if Path(path).is_file() else "")]
+        for path in commit.files_and_here(TASKS, "json")
+        for old in [_flat(commit.text(path))]
+        for new in [_flat(_text(path))]
         for name in old | new
     ]
 
@@ -148,10 +165,9 @@ def _flat(text: str) -> dict[str, Any]:
         return {}
 
 
-def _files_of(commit: str, folder: str, ending: str) -> list[str]:
-    """Return the files of a folder in a commit or in the working tree."""
-    old = _run("git", "ls-tree", "--name-only", commit, f"{folder}/").stdout.split()
-    return sorted({*(path for path in old if path.endswith(f".{ending}")), *map(str, Path(folder).glob(f"*.{ending}"))})
+def _text(path: str) -> str:
+    """Return the text of a file of the working tree; an empty string if it is missing."""
+    return Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else ""
 
 
 def _number(value: Any) -> float | None:
@@ -163,10 +179,10 @@ def _number(value: Any) -> float | None:
     return (value if isinstance(value, int) else parsed) if math.isfinite(parsed) else None
 
 
-def _table_changes(commit: str, path: str, prefix: str = "") -> list[Change]:
+def _table_changes(commit: Commit, path: str, prefix: str = "") -> list[Change]:
     """Return the numbers of a CSV file that are new, removed, or changed by more than THRESHOLD, by row and column."""
-    old = _numbers(_run("git", "show", f"{commit}:{path}").stdout.splitlines())
-    new = _numbers(Path(path).read_text(encoding="utf-8").splitlines() if Path(path).is_file() else [])
+    old = _numbers(commit.text(path).splitlines())
+    new = _numbers(_text(path).splitlines())
     changes = [Change(f"{prefix}{name}", old.get(name), new.get(name)) for name in old | new]
     return [change for change in changes if None in change or abs(change.difference) > THRESHOLD]
 
@@ -184,7 +200,7 @@ def _numbers(lines: Iterable[str]) -> dict[str, float]:
     return {name: number for name, number in cells if number is not None}
 
 
-def _set_changes(commit: str, metrics: Sequence[Change]) -> list[Change]:
+def _set_changes(commit: Commit, metrics: Sequence[Change]) -> list[Change]:
     """Return the changes of SETS_FILE that `metrics` lacks, with and without the name of the score."""
     return [
         change

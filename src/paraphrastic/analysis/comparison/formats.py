@@ -1,29 +1,19 @@
-"""A comparison for a terminal, in Markdown, or as JSON."""
+"""A comparison as cells, in Markdown, or as JSON."""
 
 import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the report on a branch is written with DVC as the only package
-    from rich.table import Table
-
     from paraphrastic.analysis.comparison.by_set import RunComparison, SetComparison
     from paraphrastic.analysis.comparison.significance import Vector
 
 HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p")
 
 
-def terminal(comparison: "RunComparison") -> "Table":
-    """Return a table in which significant differences are coloured."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for name in HEADER:
-        table.add_column(name, justify="left" if name in HEADER[:2] else "right")
-    for row in comparison.rows:
-        colour = ("green" if row.change.difference > 0 else "red") if row.is_significant else "dim"
-        table.add_row(*cells(row), style=colour)
-    return table
+def colour(row: "SetComparison") -> str:
+    """Return the colour of a row on a terminal, where significant differences stand out."""
+    return ("green" if row.change.difference > 0 else "red") if row.is_significant else "dim"
 
 
 def markdown(comparison: "RunComparison") -> str:

@@ -1,13 +1,12 @@
 """DVC's plots of one or several revisions as one HTML file with pictures, which fetches nothing when it is opened."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.analysis.comparison.repository import DVC, dvc, project_root
+from paraphrastic.base.errors import DataError
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -31,8 +30,8 @@ def plots_page(revisions: Sequence[str]) -> str:
         revisions: experiments, branches, commits or `workspace`; the workspace alone if there are none.
 
     Raises:
-        ParameterError: there is no such revision.
-        DataError: the revisions have no plots, or this is not a DVC repository.
+        ParameterError: DVC refuses the revisions, or this is not a DVC repository.
+        DataError: the revisions have no plots.
     """
     import vl_convert
 
@@ -50,9 +49,6 @@ def plots_page(revisions: Sequence[str]) -> str:
 
 def _plots(revisions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return Vega-Lite specifications by the name of the plot."""
-    command = [sys.executable, "-m", "dvc", "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        reasons = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-        raise ParameterError(f"{', '.join(revisions) or 'workspace'}: {(reasons or ['DVC gave no reason'])[0]}")
-    return dict(json.loads(done.stdout).get("data", {}))
+    command = [*DVC, "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"]
+    stdout, _ = dvc(project_root(), command)
+    return dict(json.loads(stdout).get("data", {}))

@@ -6,10 +6,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paraphrastic.analysis.comparison.by_set import ScoresBySet, by_set
+from paraphrastic.analysis.comparison.repository import (
+    UnknownRevisionError,
+    dvc_repository,
+    files_of,
+    project_root,
+)
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, did_you_mean
 from paraphrastic.base.tables import SCORES, read_table
 
-SCORES_FILE = Path("data/scores.parquet")  # in the root of the repository
+SCORES_FILE = Path("data/scores.parquet")  # in the root of the project
 WORKSPACE = "workspace"
 # only these, because scores of older revisions lack other ones
 _COMPARED = pa.schema([SCORES.field(name) for name in ("set", "kind", "split", "question", "gold", "score")])
@@ -19,11 +25,11 @@ def scores_of(revision: str) -> ScoresBySet:
     """Return the scores of `revision` by set; `workspace` stands for the files of the last `dvc repro` here.
 
     Raises:
-        ParameterError: there is no such revision or experiment, or this is not a DVC repository.
+        ParameterError: there is no such revision or experiment, or git or DVC cannot read this repository.
         DataError: its scores are not in the DVC cache, or are damaged.
     """
     if revision == WORKSPACE:
-        return by_set(read_table(repository_root() / SCORES_FILE, SCORES).select(_COMPARED.names))
+        return by_set(read_table(project_root() / SCORES_FILE, SCORES).select(_COMPARED.names))
     return by_set(_read(revision, SCORES_FILE, _COMPARED))
 
 
@@ -36,26 +42,22 @@ def table_of(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
         schema: its columns.
 
     Raises:
-        ParameterError: there is no such revision or experiment, or this is not a DVC repository.
+        ParameterError: there is no such revision or experiment, or git or DVC cannot read this repository.
         DataError: the table is not in the DVC cache, is damaged, or lacks a column.
     """
-    return read_table(repository_root() / path, schema) if revision == WORKSPACE else _read(revision, path, schema)
+    return read_table(project_root() / path, schema) if revision == WORKSPACE else _read(revision, path, schema)
 
 
 def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
     """Return the columns `schema` of a table of a revision or an experiment."""
-    from dvc.api import DVCFileSystem
-    from dvc.scm import RevError
-
-    _check_repository()
     try:
-        with DVCFileSystem(rev=revision).open(path.as_posix(), "rb") as file:
+        with files_of(project_root(), revision) as files, files.open(path.as_posix(), "rb") as file:
             table = pq.ParquetFile(file)
             if missing := set(schema.names).difference(table.schema_arrow.names):
                 columns = ", ".join(sorted(missing))
                 raise DataError(f"{revision}: {path} has no column {columns}; check it out and run `dvc repro`")
             return table.read(schema.names).cast(schema)
-    except RevError as error:
+    except UnknownRevisionError as error:
         hint = did_you_mean(revision, revisions()).rstrip() or "`dvc exp show` and `git branch` list them"
         raise ParameterError(f"no revision or experiment '{revision}': {hint}") from error
     except FileNotFoundError as error:
@@ -67,35 +69,9 @@ def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
         raise DataError(f"{revision}: {path} is damaged; compute it again") from error
 
 
-def repository_root() -> Path:
-    """Return the DVC repository that contains the working directory; the working directory if none does."""
-    folder = Path.cwd()
-    return next((each for each in (folder, *folder.parents) if (each / ".dvc").is_dir()), folder)
-
-
-def _check_repository() -> None:
-    """Check that the working directory is in a DVC repository with a commit.
-
-    Raises:
-        ParameterError: it is not.
-    """
-    from dvc.exceptions import NotDvcRepoError
-    from dvc.repo import Repo
-    from dvc.scm import SCMError
-    from scmrepo.exceptions import SCMError as GitError
-
-    try:
-        with Repo() as repo:
-            repo.scm.get_rev()
-    except (NotDvcRepoError, SCMError, GitError) as error:
-        raise ParameterError(f"{Path.cwd()}: not a DVC repository with commits; run this in a clone") from error
-
-
 def revisions() -> list[str]:
     """Return the experiments, branches and tags of this repository, and `workspace`."""
-    from dvc.repo import Repo
-
-    with Repo() as repo:
+    with dvc_repository(project_root()) as repo:
         experiments = [name for group in repo.experiments.ls().values() for name, _ in group if name]
         refs = [
             ref.removeprefix(f"refs/{kind}/")
