@@ -6,6 +6,8 @@ space; numbers may differ slightly, because rounding differs between machines. P
 print, and exits with status 1 if there is one.
 """
 
+import argparse
+import os
 import re
 import subprocess
 import sys
@@ -21,10 +23,13 @@ def run(language: str, text: str) -> str:
         command = [sys.executable, "-c", text]
     else:
         command = ["bash", "-euxo", "pipefail", "-c", re.sub(r"^pip .*?(&& |$)", "", text, flags=re.M)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    print(done.stdout, end="", flush=True)
-    done.check_returncode()
-    return done.stdout
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+    printed = done.stdout.decode("utf-8", errors="replace")
+    print(printed, end="", flush=True)
+    if done.returncode:
+        sys.exit(f"error: a block of {language} ended with status {done.returncode}: {text.splitlines()[0]}")
+    return printed
 
 
 def matches(line: str, printed: str) -> bool:
@@ -35,10 +40,26 @@ def matches(line: str, printed: str) -> bool:
     return all(abs(float(a) - float(b)) <= (0.5 if abs(float(a)) >= 1 else 0.05) for a, b in numbers)
 
 
-def main(page: str, *languages: str) -> int:
+def blocks(page: str) -> list[tuple[str, str]]:
+    """Return the language and the text of each block of a page; exit with one line if it cannot be read."""
+    try:
+        return BLOCK.findall(Path(page).read_text(encoding="utf-8"))
+    except OSError as error:
+        sys.exit(f"error: {page}: {error.strerror}")
+    except UnicodeDecodeError:
+        sys.exit(f"error: {page}: not UTF-8; save it as UTF-8")
+
+
+def main() -> int:
     """Run the blocks, print the lines that their output lacks, and return the exit status."""
+    parser = argparse.ArgumentParser(description="Run the blocks of a page and compare their output with the page.")
+    parser.add_argument("page")
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE")
+    arguments = parser.parse_args()
+    page, languages = arguments.page, arguments.languages
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     printed, missing = list[str](), list[str]()
-    for language, text in BLOCK.findall(Path(page).read_text(encoding="utf-8")):
+    for language, text in blocks(page):
         if language in (languages or ("sh", "python")):
             printed += run(language, text).splitlines()
         elif language == "text":
@@ -49,4 +70,4 @@ def main(page: str, *languages: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

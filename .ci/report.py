@@ -4,6 +4,7 @@ No package but DVC is needed.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -15,7 +16,11 @@ from paraphrastic.base.errors import ParaphrasticError
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Compare params and metrics with the merge base of HEAD and REV.")
     parser.add_argument("--base", metavar="REV", default="origin/main", help="default: origin/main")
+    arguments = parser.parse_args()
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # what the terminal or a file here takes does not count
     try:
-        print(branch_report(parser.parse_args().base))
-    except ParaphrasticError as error:
+        print(branch_report(arguments.base), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes standard output when it exits
+    except (ParaphrasticError, OSError) as error:
         sys.exit(f"error: {' '.join(str(error).split())}")

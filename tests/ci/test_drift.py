@@ -43,3 +43,36 @@ def test_output_for_changed_missing_and_nan_metrics(compare, new, code, output):
 def test_empty_committed_file(compare, tmp_path):
     done = compare({}, {})
     assert (done.returncode, done.stdout) == (1, f"{tmp_path / 'committed.json'}: no metrics are committed\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "No such file or directory; run `dvc repro`"),
+        (b"", "not an object of JSON; is it whole, and was there such a revision?"),
+        (b'{"sts": ', "not an object of JSON"),
+        (b"[1]", "not an object of JSON"),
+        (b"\xff\xfe", "not an object of JSON"),
+        (b"[" * 100_000, "not an object of JSON"),
+    ],
+)
+def test_missing_or_damaged_file(tmp_path, content, message):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps(COMMITTED))
+    if content is not None:
+        bad.write_bytes(content)
+    for files in ([good, bad], [bad, good]):
+        done = subprocess.run([sys.executable, ROOT / ".ci/drift.py", *files], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"error: {bad}: {message}")
+        assert done.stderr.count("\n") == 1
+
+
+def test_values_that_are_no_numbers(compare):
+    assert compare({"a": "x", "b": None, "c": [1]}, {"a": "x", "b": None, "c": [1]}).returncode == 0
+    assert compare({"a": "x", "b": None}, {"a": 1, "b": 2.0}).stdout.count("committed") == 2
+
+
+def test_terminal_that_is_not_utf8(compare, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert compare({"é": 1}, {"é": 2}).stdout == "é: committed 1, computed 2\n"

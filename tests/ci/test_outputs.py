@@ -54,4 +54,24 @@ def test_languages_that_are_not_named(tmp_path):
 def test_failing_command(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(PAGE.format("").replace("echo", "false"))
-    assert subprocess.run([sys.executable, ROOT / ".ci/outputs.py", page], capture_output=True).returncode != 0
+    done = subprocess.run([sys.executable, ROOT / ".ci/outputs.py", page], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: a block of sh ended with status 1: pip install nothing && false")
+
+
+@pytest.mark.parametrize(("content", "message"), [(None, "No such file"), (b"\xff", "not UTF-8; save it as UTF-8")])
+def test_missing_or_damaged_page(tmp_path, content, message):
+    page = tmp_path / "page.md"
+    if content is not None:
+        page.write_bytes(content)
+    done = subprocess.run([sys.executable, ROOT / ".ci/outputs.py", page], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {page}: {message}")
+
+
+def test_terminal_and_locale_that_are_not_utf8(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    page = tmp_path / "page.md"
+    page.write_text("""```sh\nprintf 'é — \\xff\\n'\n```\n\n```text\né — \ufffd\n```\n""", encoding="utf-8")
+    done = subprocess.run([sys.executable, ROOT / ".ci/outputs.py", page], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "é — \ufffd")

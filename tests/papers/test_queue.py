@@ -178,6 +178,14 @@ def test_workers_are_known_by_their_arguments_or_by_the_title_that_replaces_them
     assert Queue(folder)._workers() == 0
 
 
+def test_cache_whose_path_is_not_ascii(tmp_path):
+    queue = Queue(make_repository(tmp_path / "à b"))
+    with pytest.raises(QueueError, match=r"à b/\.dvc/cache: .* `dvc cache dir --local FOLDER`"):
+        queue.check()
+    (tmp_path / "à b/.dvc/config.local").write_text(f"[cache]\n    dir = {tmp_path / 'a b'}\n")
+    queue.check()
+
+
 def test_command_that_fails(folder):
     script = "import sys; sys.exit('WARNING: a\\nERROR: the reason\\nERROR: more')"
     with pytest.raises(QueueError, match=r"failed: the reason$"):

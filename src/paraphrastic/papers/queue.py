@@ -62,6 +62,18 @@ class Queue:
             self._add(commands, jobs)
             return self._follow(commands, jobs, on_end)
 
+    def check(self) -> None:
+        """Check that DVC (3.67) can prepare the folders of experiments: it writes the path of its cache as ASCII.
+
+        Raises:
+            QueueError: it cannot.
+        """
+        with self._dvc_queue() as (_, repo):
+            cache = repo.cache.local_cache_dir
+        if not cache.isascii():
+            remedy = "name another folder with `dvc cache dir --local FOLDER`, or move the clone"
+            raise QueueError(f"{cache}: DVC's queue needs a cache whose path is ASCII; {remedy}")
+
     def states(self) -> dict[str, str]:
         """Return whether an experiment is queued, running or lost, by name; those that have ended are left out.
 

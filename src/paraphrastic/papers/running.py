@@ -123,8 +123,9 @@ class Runner:
             The names of those that failed.
 
         Raises:
-            QueueError: an experiment cannot be queued.
+            QueueError: an experiment cannot be queued, or not in this folder.
         """
+        self.queue.check()
         failed = self._run([run for run in runs if run.start is None], on_end)
         started = {run.name: run.start for run in runs if run.start is not None}
         absent = [name for name, start in started.items() if not self._start_vectors.available(start)]

@@ -252,6 +252,16 @@ def test_base_without_common_history(project):
         branch_report("main")
 
 
+def test_terminal_that_is_not_utf8_and_reader_that_has_gone(project):
+    write_worse_project(project)
+    environment = {**isolated_environment(), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*REPORT, "--base=main"], env=environment, capture_output=True, encoding="utf-8")
+    assert done.stdout.startswith("worse: sample.sts.mean −1.20\n")
+    with subprocess.Popen([*REPORT, "--base=main"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
 def test_folder_without_git(tmp_path):
     done = subprocess.run(REPORT, cwd=tmp_path, env=isolated_environment(), capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
