@@ -9,7 +9,7 @@ import os
 import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import IO, TYPE_CHECKING, Any
@@ -84,6 +84,55 @@ def scratch_folder(path: Path) -> Iterator[Path]:
             yield part
     finally:
         rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def locked(path: Path, work: str) -> Iterator[None]:
+    """Let one process at a time do the block; others say which one they wait for. The lock ends with its process.
+
+    Args:
+        path: what the block reads or writes, beside which the file of the lock is.
+        work: what the block does, for the message of those that wait.
+    """
+    if os.name != "posix":
+        yield  # no lock that a killed process gives back
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    name = path.with_name(f".{path.name}.lock")
+    descriptor = _lock(name, work)
+    try:
+        yield
+    finally:
+        name.unlink(missing_ok=True)  # while it is locked: those that wait look whether it is still there
+        os.close(descriptor)
+
+
+def _lock(name: Path, work: str) -> int:
+    """Return a descriptor of the locked file `name`, which it creates."""
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    while True:
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            _say_who_is_waited_for(descriptor, work)
+            flock(descriptor, LOCK_EX)
+        except OSError:
+            return descriptor  # some shared file systems have no locks
+        with suppress(FileNotFoundError):  # the one that was waited for has removed it
+            if os.path.samestat(os.fstat(descriptor), name.stat()):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"process {os.getpid()} on {platform.node()}".encode(), 0)
+                return descriptor
+        os.close(descriptor)
+
+
+def _say_who_is_waited_for(descriptor: int, work: str) -> None:
+    from paraphrastic.base.console import message  # imports rich, which encoding does not need
+
+    owner = os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
+    message(f"{owner} {work} already; waiting until it ends")
 
 
 def write_text(path: Path, text: str) -> None:
