@@ -170,7 +170,6 @@ CLOSED, NO_SPACE = "standard output: Bad file descriptor", "standard output: No 
         ("PYTHONUNBUFFERED=1 $P data list >/dev/full", 1, NO_SPACE),
         ("$P data list >/dev/full", 1, NO_SPACE),
         ("$P embed --help >/dev/full", 1, NO_SPACE),
-        ("$P embed avg lines.txt >/dev/full", 1, NO_SPACE),
         ("$P embed avg <&-", 1, "standard input: cannot be read (Bad file descriptor)"),
         ("$P embed avg lines.txt --out o.npy >&- <&- 2>&-", 0, ""),
         ("echo unknown | $P embed avg --out o.npy 2>/dev/full", 0, ""),
@@ -178,7 +177,7 @@ CLOSED, NO_SPACE = "standard output: Bad file descriptor", "standard output: No 
         ("$P --help | true; exit ${PIPESTATUS[0]}", 141, ""),
         ("$P data list | true; exit ${PIPESTATUS[0]}", 141, ""),
         ("mkdir gone; cd gone; rmdir ../gone; $P experiments", 1, "working folder (removed; change to another one)"),
-        ("PYTHONIOENCODING=latin-1 $P compare workspace --md", 1, "'| set | metric |"),
+        ("PYTHONIOENCODING=latin-1 $P compare workspace --md", 1, "'| set | metr"),
         ("PYTHONIOENCODING=ascii $P --help", 0, ""),
     ],
 )

@@ -1,7 +1,7 @@
 """Arguments and options that several commands have, and what they refuse."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
@@ -26,3 +26,32 @@ def refuse_new_folder(path: Path) -> None:
     """
     if not path.parent.is_dir():
         raise ParameterError(f"{path.parent}: no such folder; create it first")
+
+
+def data_entry(text: str) -> Any:
+    """Return the file or name that an argument stands for; `{path: …, columns: …}` is a mapping, as in params.yaml.
+
+    Raises:
+        ParameterError: the mapping is not YAML.
+    """
+    return yaml_value(text, text) if text.startswith("{") else text
+
+
+def yaml_value(text: str, argument: str) -> Any:
+    """Return the value of a text in YAML.
+
+    Args:
+        text: the value.
+        argument: of the command, for messages.
+
+    Raises:
+        ParameterError: it is not YAML.
+    """
+    from ruamel.yaml import YAML
+
+    from paraphrastic.base.parameters import MALFORMED
+
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except MALFORMED as error:
+        raise ParameterError(f"{argument}: the value is not YAML") from error

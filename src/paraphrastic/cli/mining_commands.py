@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
-Exact = Annotated[bool, Option("--exact", help="Compare all lines, also if there are many and usearch is installed.")]
+Exact = Annotated[bool, Option("--exact", help="Compare all lines; never use the graph.")]
 DEFAULT = Path("data/model")
 MANY = 50_000  # lines; fewer are compared in a minute
 
@@ -35,18 +35,24 @@ def search(
     """Print the lines of FILE that are nearest to each QUERY.
 
     A row has the cosine, the number of the line, and the line; with several queries, the query first.
+
+    Example: paraphrastic search lines.txt 'A dog runs fast.' -k 3
     """
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
-    for query, share in zip(queries, loaded.unknown(queries), strict=True):
-        if share == 1 or not query.strip():
+    found = mining.search(loaded, read_sentences(file, column), queries, k)
+    for query, share, lines in zip(queries, loaded.unknown(queries), found, strict=True):
+        if not query.strip() or (share == 1 and not lines):
             raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
-    results = zip(queries, mining.search(loaded, read_sentences(file, column), queries, k), strict=True)
-    rows = ((query, f"{line.score:.4f}", line.row + 1, line.text) for query, found in results for line in found)
+    results = [(query, line) for query, lines in zip(queries, found, strict=True) for line in lines]
+    rows = ((query, f"{line.score:.4f}", line.row + 1, line.text) for query, line in results)
     first = 0 if len(queries) > 1 else 1
     print_rows(("query", "cosine", "line", "text")[first:], (row[first:] for row in rows))
+    _tell_unknown(
+        sum(line.unknown for _, line in results), len(results), "results have other unknown words than the query"
+    )
 
 
 def dedup(
@@ -54,16 +60,16 @@ def dedup(
     model: ModelOption = DEFAULT,
     column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
-    removed: Annotated[
-        bool, Option("--removed", help="Write the duplicates, each with the line that is kept.")
-    ] = False,
+    removed: Annotated[bool, Option("--removed", help="Write the duplicates, with the lines kept.")] = False,
     exact: Exact = False,
     out: Out = STANDARD_STREAM,
     device: Device = devices.CPU,
 ) -> None:
     """Write the lines of FILE without near duplicates.
 
-    Of lines whose cosine is at least the threshold the first one is kept. Rows of a table are written whole.
+    The first one is kept of equal lines, and of near ones with equal unknown words. Rows of a table are written whole.
+
+    Example: paraphrastic dedup lines.txt --threshold 0.9 --out kept.txt
     """
     from paraphrastic.inference import mining
 
@@ -95,6 +101,8 @@ def pairs(
 
     The lines of a pair are among each other's nearest. The columns are cosine, text1 and text2; the pairs with the
     largest cosine come first.
+
+    Example: paraphrastic pairs lines.txt --threshold 0.8 --out pairs.tsv
     """
     from paraphrastic.inference import mining
 
@@ -103,6 +111,8 @@ def pairs(
     texts = lines.texts.to_pylist()
     _write_rows(out, ("cosine", "text1", "text2"), ((f"{score:.4f}", texts[a], texts[b]) for a, b, score in found))
     message(f"{len(found)} pairs in {len(texts)} lines")
+    unknown = lines.unknown.to_pylist()
+    _tell_unknown(sum(unknown[a] != unknown[b] for a, b, _ in found), len(found), "pairs differ in unknown words")
 
 
 def _lines(file: str, column: str | None, model: Path, device: str) -> "Lines":
@@ -112,14 +122,19 @@ def _lines(file: str, column: str | None, model: Path, device: str) -> "Lines":
     lines = Lines.of(paraphrastic.load(model, device=device), read_sentences(file, column))
     if unknown := int((~lines.vectors.any(axis=1)).sum()):
         message(
-            f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near no other line"
+            f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near equal lines only"
         )
     return lines
 
 
+def _tell_unknown(count: int, total: int, differ: str) -> None:
+    if count:
+        message(f"{count} of {total} {differ}: the cosine says nothing of words that the model does not know")
+
+
 def _has_graph(lines: "Lines") -> bool:
     """Return whether lines are found by a graph, and say so."""
-    from paraphrastic.inference.mining import has_graph
+    from paraphrastic.inference.line_index import has_graph
 
     if len(lines.vectors) < MANY or not has_graph():
         return False
