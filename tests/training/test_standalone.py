@@ -16,6 +16,7 @@ import pytest
 import paraphrastic
 from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.base.parameters import load_params
+from paraphrastic.inference.quantization import ranges_of
 from paraphrastic.training import standalone
 from paraphrastic.training import train_model as training
 from paraphrastic.training.train_model import Tables, train_model
@@ -65,6 +66,17 @@ def test_without_benchmarks_the_last_epoch_is_kept(folder):
     model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
     assert (model.name, model.dim, model.selection) == ("avg", 8, [])
     assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), weights(model))
+
+
+def test_ranges_of_8_bit_numbers_are_those_of_training_sentences(folder):
+    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    with Path("pairs.csv").open(newline="") as file:
+        texts = [text for row in csv.reader(file) for text in row][2:]
+    for ranges, is_unit in zip(model.ranges, (False, True), strict=True):
+        np.testing.assert_allclose(ranges, ranges_of(model.encode(texts, normalize_embeddings=is_unit)), atol=1e-6)
+    codes = model.encode(texts, precision="uint8")
+    assert (codes.min(0) == 0).all()
+    assert (codes.max(0) >= 254).all()
 
 
 def test_sentences_of_benchmarks_are_kept_out(folder, capsys):

@@ -1,5 +1,6 @@
 """Write files and folders so that they appear whole or not at all; their hashes, and limits of what they unpack to."""
 
+import csv
 import errno
 import glob
 import hashlib
@@ -8,7 +9,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
@@ -256,6 +257,14 @@ def write_csv(frame: "pd.DataFrame", path: Path) -> None:
         frame.to_csv(part, index=False, lineterminator="\n", encoding="utf-8")
 
 
+def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], path: Path) -> None:
+    """Write a CSV file as `write_csv` does, without pandas, whose import takes 0.3 s; a missing value is empty."""
+    with atomic_write(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def write_curve(path: Path, columns: tuple[str, str], points: Sequence[tuple[float, float]], digits: int) -> None:
     """Write a curve as CSV.
 
@@ -265,10 +274,8 @@ def write_curve(path: Path, columns: tuple[str, str], points: Sequence[tuple[flo
         points: (x, y) of each point.
         digits: decimals of y.
     """
-    import pandas as pd
-
-    rows = [(f"{x:.12g}", f"{y:.{digits}f}") for x, y in points]
-    write_csv(pd.DataFrame(rows, columns=columns), path)
+    rows = ((f"{x:.12g}", f"{y:.{digits}f}") for x, y in points)
+    write_rows(columns, (dict(zip(columns, row, strict=True)) for row in rows), path)
 
 
 def digests(settings: object, paths: Mapping[str, Path]) -> dict[str, str]:
