@@ -1,4 +1,4 @@
-"""Write files and folders so that they appear whole or not at all; their hashes, and limits of what they unpack to."""
+"""Write files and folders so that they appear whole or not at all; their hashes; read files that may be damaged."""
 
 import errno
 import glob
@@ -8,24 +8,27 @@ import json
 import os
 import platform
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from typing import IO, TYPE_CHECKING, Any
 
-from paraphrastic.base.errors import DataError
+from paraphrastic.base.errors import DataError, ParaphrasticError
 
 if TYPE_CHECKING:
     import pandas as pd
 from hashlib import sha256
 
+SMALL = 1 << 26  # bytes of a file that is read whole before it is checked: 64 MiB
 FLOOR = 1 << 28  # bytes that any file may unpack to: 256 MiB
 RATIO = 200  # times its size that a larger one may; text is compressed by 3 to 30 times
 
 # ends the names of parts: computers that share a folder do not know which processes of each other are running
 _HERE = f"@{re.sub(r'[^0-9A-Za-z-]', '-', platform.node())}.part"
 CODE = Path(__file__).parents[1]
+_DEPTH = 64  # levels of lists and mappings in JSON
 
 _COMPILED = "__pycache__"  # left by Python and numba, derived from the code
 
@@ -97,6 +100,94 @@ def write_json(path: Path, content: object) -> None:
     write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
 
 
+def regular(path: Path, limit: int | None = None, streams: bool = False) -> Path:
+    """Return `path`, of a file that can be read to its end; every file of a stranger is opened through here.
+
+    Args:
+        path: the file.
+        limit: bytes that it may have; None for no limit.
+        streams: a pipe, a terminal and the null device are read too, as they are line by line.
+
+    Raises:
+        DataError: it is a folder, a pipe, a device or a socket, or larger than `limit`.
+        OSError: it does not exist or must not be read.
+    """
+    status = path.stat()
+    kind = next((name for name, is_kind in _KINDS.items() if is_kind(status.st_mode)), "no regular file")
+    if kind in _STREAMS and streams and not _is_endless(path, kind):
+        return path
+    if kind != "file":
+        raise DataError(f"{path}: is a {kind}, where a file is expected; name a file")
+    if limit is not None and status.st_size > limit:
+        raise DataError(f"{path}: has {status.st_size:,} bytes, more than {limit:,}; name another file")
+    return path
+
+
+_KINDS = {
+    "file": stat.S_ISREG,
+    "folder": stat.S_ISDIR,
+    "pipe": stat.S_ISFIFO,
+    "device": stat.S_ISCHR,
+    "disk": stat.S_ISBLK,
+    "socket": stat.S_ISSOCK,
+}
+_STREAMS = "pipe", "device"
+
+
+def _is_endless(path: Path, kind: str) -> bool:
+    """Return whether a stream is a device such as /dev/zero: neither a terminal nor the null device."""
+    if kind == "pipe" or path.samefile(os.devnull):
+        return False
+    with path.open("rb") as file:
+        return not file.isatty()
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the content of JSON.
+
+    Raises:
+        ValueError: the text is no JSON, or not in UTF-8, or nested deeper than `_DEPTH`.
+    """
+    text = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+    try:
+        content = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(f"nested deeper than {_DEPTH} levels") from error
+    if text.count("[") + text.count("{") > _DEPTH and _depth(content) > _DEPTH:
+        raise ValueError(f"nested deeper than {_DEPTH} levels")
+    return content
+
+
+def _depth(content: object) -> int:
+    """Return how many lists and mappings lie in each other, without recursion; `_DEPTH` + 1 if there are more."""
+    level, depth = [content], -1
+    while level and depth <= _DEPTH:
+        nested = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level, depth = [each for values in nested for each in values], depth + 1
+    return depth
+
+
+def read_json(path: Path, failure: type[ParaphrasticError] = DataError, remedy: str = "restore it") -> Any:
+    """Return the content of a file of JSON.
+
+    Args:
+        path: the file.
+        failure: class of the error for what it holds.
+        remedy: what the user can do about it.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        OSError: it must not be read.
+        ParaphrasticError: of class `failure`: it is damaged, nested deeply, large, or no file.
+    """
+    try:
+        return parse_json(regular(path, SMALL).read_bytes())
+    except DataError as error:
+        raise failure(f"{error}") from error
+    except ValueError as error:
+        raise failure(f"{path}: damaged; {remedy} ({error})") from error
+
+
 def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the values of nested mappings by dotted key, each with `prefix` before it."""
     values: dict[str, Any] = {}
@@ -111,8 +202,13 @@ def unwritable(path: Path) -> OSError:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's content in hexadecimal."""
-    with path.open("rb") as file:
+    """Return the SHA-256 of a file's content in hexadecimal.
+
+    Raises:
+        DataError: it is no regular file.
+        OSError: it cannot be read.
+    """
+    with regular(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -157,11 +253,17 @@ class Unpacker:
 
     Args:
         path: the compressed file.
+
+    Attributes:
+        limit: bytes that it may unpack to.
+
+    Raises:
+        DataError: it is no regular file.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path, self._limit = path, max(FLOOR, RATIO * path.stat().st_size)
-        self._left = self._limit
+        self._path, self.limit = path, max(FLOOR, RATIO * regular(path).stat().st_size)
+        self._left = self.limit
 
     def stream(self, stream: IO[bytes]) -> io.BufferedReader:
         """Return a stream of the same bytes, which raises a DataError beyond the limit."""
@@ -177,7 +279,7 @@ class Unpacker:
         if self._left < 0:
             remedy = "unpack it by hand if its source is trustworthy"
             raise DataError(
-                f"{self._path}: unpacks to more than {self._limit:,} bytes, {RATIO} times its size; {remedy}"
+                f"{self._path}: unpacks to more than {self.limit:,} bytes, {RATIO} times its size; {remedy}"
             )
 
 

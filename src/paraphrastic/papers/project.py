@@ -14,6 +14,7 @@ from paraphrastic.analysis import names as analyses
 from paraphrastic.analysis.comparison.repository import project_root
 from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
+from paraphrastic.base.files import SMALL, regular
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
 from paraphrastic.papers.comparing import Comparison, compare
 from paraphrastic.papers.experiments import Data, Experiment, Experiments
@@ -118,8 +119,8 @@ class Project:
         """
         path = self.root / "pyproject.toml"
         try:
-            return str(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["version"])
-        except (OSError, ValueError, LookupError, TypeError) as error:
+            return str(tomllib.loads(regular(path, SMALL).read_text(encoding="utf-8"))["project"]["version"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise DataError(f"{path}: has no version; restore it with `git checkout pyproject.toml`") from error
 
     @cached_property

@@ -6,7 +6,6 @@ CSV has quoted cells as in RFC 4180; in TSV, quotes have no special meaning.
 import csv
 import gzip
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,7 +20,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import Unpacker
+from paraphrastic.base.files import Unpacker, parse_json
+from paraphrastic.base.tables import bounded_batches, open_bounded
 from paraphrastic.readers.lines import BadRow, SourceRows, csv_rows, is_utf8
 from paraphrastic.readers.raw_files import report_damage
 from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
@@ -127,7 +127,7 @@ class OwnTable:
 
     def _keys(self) -> list[str]:
         with self._open() as file:
-            found = (json.loads(line) for line in file if line.strip())
+            found = (parse_json(line) for line in file if line.strip())
             first = next(found, None)
         if not isinstance(first, dict):
             raise DataError(f"{self._path}: line 1 is not a JSON object")
@@ -172,7 +172,7 @@ class OwnTable:
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         if self._format == "parquet":
-            yield from pq.ParquetFile(self._path).iter_batches(PART, columns=list(columns))
+            yield from bounded_batches(open_bounded(self._path), self._path, columns, PART)
         else:
             for path in _arrow_files(self._path):
                 with pa.memory_map(str(path)) as file:
@@ -215,8 +215,8 @@ def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]
 
 def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
     try:
-        row = json.loads(text)
-    except (ValueError, RecursionError):
+        row = parse_json(text)
+    except ValueError:
         return "not JSON"
     if not isinstance(row, dict):
         return "not a JSON object"

@@ -18,7 +18,7 @@ from typing import IO, cast
 import pyarrow as pa
 
 from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
-from paraphrastic.base.files import Unpacker
+from paraphrastic.base.files import Unpacker, regular
 
 REMEDY = "remove it and run `dvc repro`"
 
@@ -50,6 +50,8 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
         DataError: the file is damaged, truncated or of another format.
     """
     try:
+        if not path.is_dir():  # which some formats are
+            regular(path)
         yield
     except ParaphrasticError:
         raise
