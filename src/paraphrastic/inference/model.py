@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference.quantization import Precision, quantize
-from paraphrastic.scoring.scorer import EmbeddingScorer, Scorer, Scores, Vectors, VectorScorer, normalize_rows
+from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.raw_texts import RawTexts, text_column
@@ -167,14 +167,16 @@ class Model:
             batch_size: sentences, or pairs, that are compared together.
 
         Returns:
-            (n, m) float32; higher is more similar, and 0 if nothing is known of one of both. A tensor if `a` is one.
+            (n, m) float32; higher is more similar. It is 1 for texts with the same tokens, whatever is known of them,
+            and 0 for others if nothing is known of one of both. A tensor if `a` is one.
 
         Raises:
             ParameterError: one contains something other than strings.
         """
         if _are_vectors(a) or isinstance(self.scorer, VectorScorer):
-            left, right = (self._unit_vectors(each, batch_size) for each in (a, b))
-            products: Scores = left @ right.T
+            first, second, i, j = self._unit_vectors(a, b, batch_size)
+            products = np.minimum(first @ second.T, 1)
+            products[i[:, None] == j] = 1
             return _scores_like(products, a)
         left, right = _column_of(a), _column_of(b)
         size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
@@ -195,7 +197,7 @@ class Model:
             show_progress_bar: as for `encode`.
 
         Returns:
-            (n,) float32; higher is more similar, and 0 if nothing is known of one of both. A tensor if `a` is one.
+            (n,) float32, as `similarity` returns it. A tensor if `a` is one.
 
         Raises:
             ParameterError: the lengths differ, one is a single string, or contains something other than strings.
@@ -211,11 +213,13 @@ class Model:
 
     def _compare(self, left: Any, right: Any) -> Scores:
         if _are_vectors(left) or isinstance(self.scorer, VectorScorer):
-            cosines: Scores = np.einsum("nd,nd->n", *(self._unit_vectors(each, BATCH) for each in (left, right)))
-            return cosines
+            first, second, i, j = self._unit_vectors(left, right, BATCH)
+            cosines: Scores = np.minimum(np.einsum("nd,nd->n", first, second), 1)
+            return np.where(i == j, np.float32(1), cosines)
         texts, (i, j) = deduplicate([tokenize(left), tokenize(right)])
         known = (self.scorer.oov_share(texts) < 1) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
-        return np.where(known[i] & known[j], self.scorer.score(texts, i, j), np.float32(0))
+        scores = np.where(known[i] & known[j], self.scorer.score(texts, i, j), np.float32(0))
+        return np.where(i == j, np.float32(1), scores)
 
     def _compare_all(self, left: pa.StringArray | pa.ChunkedArray, right: pa.StringArray | pa.ChunkedArray) -> Scores:
         rows, columns = np.indices((len(left), len(right))).reshape(2, -1)
@@ -269,14 +273,23 @@ class Model:
         """Return the vectors of texts, (n, dim), with zeros for those of which nothing is known."""
         out = np.empty((len(texts), self.dim), np.float32)
         for rows in _batches(len(texts), batch_size, progress):
-            out[rows], known = self._encoder.encode_known(tokenize(texts[rows]))
-            out[rows][~known] = 0
+            out[rows] = self.encode_tokenized(tokenize(texts[rows]))
         return out
 
-    def _unit_vectors(self, given: Any, batch_size: int) -> Vectors:
-        if _are_vectors(given):
-            return normalize_rows(np.atleast_2d(given.numpy(force=True) if hasattr(given, "numpy") else given))
-        return normalize_rows(self._vectors(_column_of(given), batch_size, progress=False))
+    def encode_tokenized(self, sentences: pa.StringArray) -> Vectors:
+        """Return the vectors of tokenized sentences, (n, dim), with zeros for those of which nothing is known."""
+        vectors, known = self._encoder.encode_known(sentences)
+        return vectors if known.all() else np.where(known[:, None], vectors, np.float32(0))
+
+    def _unit_vectors(self, a: Any, b: Any, batch_size: int) -> tuple[Vectors, Vectors, Rows, Rows]:
+        """Return the vectors of two sides, and numbers that are equal for equal texts."""
+        if _are_vectors(a) or _are_vectors(b):
+            left, right = (_matrix(each if _are_vectors(each) else self.encode(each)) for each in (a, b))
+            return normalize_rows(left), normalize_rows(right), np.full(len(left), -1), np.full(len(right), -2)
+        texts, (i, j) = deduplicate([tokenize(_column_of(each)) for each in (a, b)])
+        parts = (self.encode_tokenized(texts[rows]) for rows in _batches(len(texts), batch_size, progress=False))
+        unit = normalize_rows(np.concatenate([np.empty((0, self.dim), np.float32), *parts]))
+        return unit[i], unit[j], i, j
 
     @cached_property
     def _encoder(self) -> VectorScorer:
@@ -319,6 +332,10 @@ def _column_of(given: Any, is_mteb: bool = False) -> pa.StringArray | pa.Chunked
 def _are_vectors(given: object) -> bool:
     """Return whether `given` is an array or a tensor of numbers."""
     return hasattr(given, "dtype") and hasattr(given, "shape") and "float" in str(given.dtype)
+
+
+def _matrix(given: Any) -> Vectors:
+    return np.atleast_2d(given.numpy(force=True) if hasattr(given, "numpy") else given)
 
 
 def _scores_like(scores: Scores, given: object) -> Any:

@@ -105,6 +105,8 @@ def _array(name: str, data: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDAr
         raise ModelError(f"{name} has the keys {', '.join(map(ascii, entry))}; {_AGAIN}")
     if entry["dtype"] not in _DTYPES:
         raise ModelError(f"{name} has the type {entry['dtype']}, none of {', '.join(_DTYPES)}; {_AGAIN}")
+    if 0 in entry["shape"][1:]:
+        raise ModelError(f"{name} has the shape {entry['shape']}, which holds no numbers; {_AGAIN}")
     array: NDArray[Any] = data[slice(*entry["data_offsets"])].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
     if not _is_finite(array.ravel()):
         raise ModelError(f"{name} has a number that is not finite; {_AGAIN}")

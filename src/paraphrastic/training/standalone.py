@@ -20,6 +20,7 @@ from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import is_model_folder, load, load_scorer
 from paraphrastic.models import config_class
+from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
@@ -70,6 +71,7 @@ def train(
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     devices.find(chosen.train.device)
     sources = corpus(chosen.corpus)
+    check_files((*sources, *sets.sources), chosen.tokenize.limits_scores)
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
@@ -161,8 +163,10 @@ def _scorer(model: Model | str | Path, device: str) -> Scorer:
 
 
 def _benchmarks(sets: Sequence[AnyDataEntry]) -> Benchmarks:
+    sources = suite(sets).sources
+    check_files(sources)
     with TemporaryDirectory() as folder:
         raw = Path(folder)
-        present = download(suite(sets).sources, raw, "the same command again")
+        present = download(sources, raw, "the same command again")
         readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
     return Benchmarks(*index_readings(readings))
