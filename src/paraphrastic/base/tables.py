@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paraphrastic.base.errors import DataError
@@ -232,8 +233,15 @@ def bounded_batches(
     unpacker, largest = Unpacker(path), max(_group_sizes(file.metadata), default=0)
     rows = max(1, min(most, _LARGE_BATCHES * unpacker.limit // (largest + 1)))
     for batch in file.iter_batches(rows, columns=None if columns is None else list(columns)):
-        unpacker.spend(batch.nbytes)
+        unpacker.spend(sum(map(_decoded_size, batch.columns)))
         yield batch
+
+
+def _decoded_size(column: pa.Array) -> int:
+    """Return the bytes of a column; of a dictionary's text those that it has without the dictionary."""
+    if not (pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type)):
+        return int(column.nbytes)
+    return int(pc.sum(pc.binary_length(column.dictionary).take(column.indices).cast(pa.int64())).as_py() or 0)
 
 
 def _group_sizes(metadata: Any) -> list[int]:

@@ -6,14 +6,8 @@ is found if the first lines leave no doubt. Leading columns may have no name, as
 
 import csv
 import io
-<<<<<<< HEAD
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-=======
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
->>>>>>> main
 from functools import cached_property
 from itertools import dropwhile, islice
 from pathlib import Path
@@ -26,19 +20,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
-<<<<<<< HEAD
 from paraphrastic.base.files import Unpacker, parse_json
 from paraphrastic.base.tables import bounded_batches, open_bounded
-from paraphrastic.readers.lines import BadRow, SourceRows, csv_rows, is_utf8
-from paraphrastic.readers.raw_files import report_damage
-from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
-=======
 from paraphrastic.readers.lines import BadRow, csv_rows, is_utf8
 from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
 from paraphrastic.readers.raw_files import report_damage, unpacked
 from paraphrastic.sources.own_files import OwnFile
 from paraphrastic.sources.table_names import format_of, is_dataset_folder
->>>>>>> main
 
 PART = 100_000  # rows that are read at a time
 _HEAD = 1000  # JSON lines whose keys are the columns
@@ -79,10 +67,10 @@ class OwnTable:
         if self._format not in ("arrow", "parquet"):
             return {}
         with report_damage(self._path, own=True):
-            info = json.loads((self._schema().metadata or {}).get(b"huggingface", b"{}"))
+            info = parse_json((self._schema().metadata or {}).get(b"huggingface", b"{}"))
             features = info.get("info", {}).get("features")
             if features is None and (stored := self._path / "dataset_info.json").is_file():
-                features = json.loads(stored.read_text(encoding="utf-8")).get("features")
+                features = parse_json(stored.read_text(encoding="utf-8")).get("features")
             of_type = {name: each for name, each in (features or {}).items() if isinstance(each, dict)}
             return {name: each["names"] for name, each in of_type.items() if each.get("_type") == "ClassLabel"}
 
@@ -152,14 +140,9 @@ class OwnTable:
         """Return the keys of the first lines, of which each can have its own."""
         keys: dict[str, None] = {}
         with self._open() as file:
-<<<<<<< HEAD
-            found = (parse_json(line) for line in file if line.strip())
-            first = next(found, None)
-        if not isinstance(first, dict):
-=======
             for number, line in enumerate(islice((line for line in file if line.strip()), _HEAD)):
                 try:
-                    row = json.loads(line)
+                    row = parse_json(line)
                 except (ValueError, RecursionError):
                     if not number:
                         raise
@@ -169,7 +152,6 @@ class OwnTable:
                 elif not number:
                     break
         if not keys:
->>>>>>> main
             raise DataError(f"{self._path}: line 1 is not a JSON object")
         return list(keys)
 
@@ -232,11 +214,7 @@ class OwnTable:
 
     def _batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         if self._format == "parquet":
-<<<<<<< HEAD
-            yield from bounded_batches(open_bounded(self._path), self._path, columns, PART)
-=======
-            yield from pq.ParquetFile(self._path).iter_batches(size, columns=list(columns))
->>>>>>> main
+            yield from bounded_batches(open_bounded(self._path), self._path, columns, size)
         else:
             for path in _arrow_files(self._path):
                 with pa.memory_map(str(path)) as file:
