@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import Unpacker, parse_json
+from paraphrastic.base.files import parse_json, read_json
 from paraphrastic.base.tables import bounded_batches, open_bounded
 from paraphrastic.readers.lines import BadRow, csv_rows, is_utf8
 from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
@@ -68,10 +68,10 @@ class OwnTable:
             return {}
         with report_damage(self._path, own=True):
             info = parse_json((self._schema().metadata or {}).get(b"huggingface", b"{}"))
-            features = info.get("info", {}).get("features")
+            features = _mapping(_mapping(info).get("info")).get("features")
             if features is None and (stored := self._path / "dataset_info.json").is_file():
-                features = parse_json(stored.read_text(encoding="utf-8")).get("features")
-            of_type = {name: each for name, each in (features or {}).items() if isinstance(each, dict)}
+                features = _mapping(read_json(stored)).get("features")
+            of_type = {name: each for name, each in _mapping(features).items() if isinstance(each, dict)}
             return {name: each["names"] for name, each in of_type.items() if each.get("_type") == "ClassLabel"}
 
     def is_flat(self, name: str) -> bool:
@@ -143,7 +143,7 @@ class OwnTable:
             for number, line in enumerate(islice((line for line in file if line.strip()), _HEAD)):
                 try:
                     row = parse_json(line)
-                except (ValueError, RecursionError):
+                except ValueError:
                     if not number:
                         raise
                     continue
@@ -293,6 +293,10 @@ def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]
         lines = np.array([line for line, _ in good], np.int64)
         cells = {name: pa.array([row[i] for _, row in good], pa.string()) for i, name in enumerate(columns)}
         yield path, lines, cells, bad
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
