@@ -1,9 +1,7 @@
 """Files and folders that appear completely or not at all."""
 
-import ast
 import os
-import re
-import socket
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -11,20 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from paraphrastic.base.errors import DataError, ModelError
-from paraphrastic.base.files import (
-    SMALL,
-    Unpacker,
-    atomic_folder,
-    atomic_write,
-    parse_json,
-    read_json,
-    regular,
-    scratch_folder,
-    sha256_of,
-    write_text,
-)
-from tests.helpers.repository import ROOT
+from paraphrastic.base.files import atomic_folder, atomic_write, locked, scratch_folder, sha256_of, write_text
 
 
 def test_file_after_writing(tmp_path):
@@ -130,78 +115,28 @@ def test_sha256_of_a_file(tmp_path):
     assert sha256_of(tmp_path / "file") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
-def make_socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(path))
+@pytest.mark.skipif(os.name != "posix", reason="no lock that a killed process gives back")
+def test_one_process_at_a_time(tmp_path, capsys):
+    code = (
+        "import sys, time, pathlib; from paraphrastic.base.files import locked\n"
+        "with locked(pathlib.Path(sys.argv[1]), 'trains'):\n"
+        "    print('inside', flush=True); time.sleep(float(sys.argv[2]))\n"
+    )
 
+    def start(seconds):
+        command = [sys.executable, "-c", code, str(tmp_path / "work"), str(seconds)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "inside\n"
+        return process
 
-KINDS = {
-    "folder": Path.mkdir,
-    "pipe": os.mkfifo,
-    "socket": make_socket,
-    "device": lambda path: path.symlink_to("/dev/zero"),
-}
-
-
-@pytest.mark.parametrize("opened", [regular, sha256_of, read_json, Unpacker])
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_file_is_not_read(tmp_path, monkeypatch, kind, opened):
-    monkeypatch.chdir(tmp_path)  # paths of sockets are short
-    KINDS[kind](Path("config.json"))
-    with pytest.raises(DataError, match=f"^config.json: is a {kind}, where a file is expected; name a file$"):
-        opened(Path("config.json"))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_streams_of_lines(tmp_path, monkeypatch, kind):
-    monkeypatch.chdir(tmp_path)
-    KINDS[kind](Path("lines"))
-    if kind == "pipe":
-        assert regular(Path("lines"), streams=True) == Path("lines")
-    else:
-        with pytest.raises(DataError, match=f"is a {kind}"):
-            regular(Path("lines"), streams=True)
-    assert regular(Path(os.devnull), streams=True) == Path(os.devnull)
-
-
-def test_large_file_is_not_read(tmp_path):
-    path = tmp_path / "config.json"
-    with path.open("wb") as file:
-        file.truncate(SMALL + 1)
-    with pytest.raises(DataError, match=r"config\.json: has 67,108,865 bytes, more than 67,108,864"):
-        read_json(path)
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"[" * 100_000, "nested deeper than 64 levels"),
-        (b'{"a":' * 65 + b"1" + b"}" * 65, "nested deeper than 64 levels"),
-        (b"1" * 5000, "digits"),
-        (b"\xff", "utf-8"),
-        (b"{", "Expecting"),
-    ],
-)
-def test_damaged_json(tmp_path, content, reason):
-    (tmp_path / "a.json").write_bytes(content)
-    with pytest.raises(ModelError, match=rf"a\.json: damaged; train again \(.*{reason}") as caught:
-        read_json(tmp_path / "a.json", ModelError, "train again")
-    assert "\n" not in str(caught.value)
-
-
-def test_json():
-    assert parse_json(b'\xef\xbb\xbf{"a": [1, "[[[["]}') == {"a": [1, "[[[["]}
-    assert parse_json("[" * 64 + "1" + "]" * 64)
-    assert parse_json(str([{}] * 1000)) == [{}] * 1000
-    assert parse_json('"' + "[" * 1000 + '"') == "[" * 1000
-
-
-def test_json_is_read_in_one_place():
-    files = [file for folder in ("src", "pipeline") for file in (ROOT / folder).rglob("*.py")]
-    found = [
-        file.name
-        for file in files
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and re.fullmatch("json.loads?", ast.unparse(node))
-    ]
-    assert found == ["files.py"]
+    with start(0.4) as first, locked(tmp_path / "work", "trains"):
+        assert first.wait() == 0
+        owner = f"process {first.pid} on {platform.node()}"
+        assert capsys.readouterr().err == f"{owner} trains already; waiting until it ends\n"
+    assert list(tmp_path.iterdir()) == []
+    with start(60) as killed:
+        killed.kill()
+    with locked(tmp_path / "work", "trains"):
+        pass
+    assert capsys.readouterr().err == ""
+    assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from paraphrastic.base import files
+from paraphrastic.base import reading
 from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import sha256_of
 from paraphrastic.scoring.weight_files import read_weights, write_weights
@@ -183,7 +183,7 @@ def replace_vocabulary(folder, table) -> None:
     [(1_000_000, 4, "the weights of this model; .*vocabulary.parquet has 1,000,000 entries"), (6, 10**6, "unpacks to")],
 )
 def test_small_vocabulary_of_much_text(folder, monkeypatch, rows, length, message, is_dictionary):
-    monkeypatch.setattr(files, "FLOOR", 5 * 10**6)
+    monkeypatch.setattr(reading, "FLOOR", 5 * 10**6)
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["a" * length])
     replace_vocabulary(folder, pa.table({"text": column if is_dictionary else column.dictionary_decode()}))
     assert (folder / "vocabulary.parquet").stat().st_size < 10_000

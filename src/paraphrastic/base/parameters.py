@@ -24,7 +24,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
-from paraphrastic.base.files import SMALL, regular
+from paraphrastic.base.reading import SMALL, regular
 
 PARAMS = Path("params.yaml")
 # raised for text that is not YAML, or for a scalar that is not of its type, such as the date 2001-99-99 or `!!int x`

@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import Unpacker, atomic_write
+from paraphrastic.base.files import atomic_write
+from paraphrastic.base.reading import Unpacker
 
 PHRASE_SETS = r"^((own\.)?words\..*|paraphrase\.(annotated-)?ppdb|sample\.words)$"  # names of sets of words or phrases
 
@@ -198,7 +199,7 @@ def open_bounded(path: Path, content: bytes | None = None, encoded: Sequence[str
         encoded: columns of text with few different ones, which are read as dictionaries.
 
     Raises:
-        DataError: it is no regular file, or its footer says that it unpacks to more than `files.Unpacker` lets it.
+        DataError: it is no regular file, or its footer says that it unpacks to more than `reading.Unpacker` lets it.
         ArrowException, OSError: it is damaged.
     """
     unpacker = Unpacker(path)
@@ -227,7 +228,7 @@ def bounded_batches(
         most: rows of a batch.
 
     Raises:
-        DataError: it unpacks to more than `files.Unpacker` lets it.
+        DataError: it unpacks to more than `reading.Unpacker` lets it.
         ArrowException, OSError: it is damaged.
     """
     unpacker, largest = Unpacker(path), max(_group_sizes(file.metadata), default=0)

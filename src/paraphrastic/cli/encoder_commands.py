@@ -51,7 +51,7 @@ def train(
     refuse_new_folder(out)
     changes = dict(map(_setting, settings or [])) | ({} if device is None else {"train.device": device})
     pairs, sets = (list(map(data_entry, entries or [])) for entries in (corpus, benchmarks))
-    trained = paraphrastic.train(pairs, out, model, sets, changes, params)
+    trained = _imported("train")(pairs, out, model, sets, changes, params)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size / 1e6:.1f} MB")
 
@@ -67,7 +67,7 @@ def evaluate(
     from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.evaluation import COLUMNS
 
-    results = paraphrastic.evaluate(model, *map(data_entry, sets), device=device)
+    results = _imported("evaluate")(model, *map(data_entry, sets), device=device)
     if as_json:
         sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": results.sets}, indent=2) + "\n")
         return
@@ -77,6 +77,15 @@ def evaluate(
         sys.stdout.write(markdown_table(header, rows, texts=2))
     else:
         print_rows(header, rows)
+
+
+def _imported(name: str) -> Any:
+    """Return a function of the package, when its modules are imported and `start_command` has been called."""
+    function = getattr(paraphrastic, name)
+    from paraphrastic.base.parallel import start_command  # imports pyarrow, which `--help` does not need
+
+    start_command()
+    return function
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -18,7 +18,8 @@ from pydantic import ValidationError
 from torch import Generator, Tensor, nn
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
-from paraphrastic.base.files import read_json, write_text
+from paraphrastic.base.files import write_text
+from paraphrastic.base.reading import read_json
 from paraphrastic.finetuning.options import TaggerConfig, tagger_config_class
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch, to_device

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, missing
-from paraphrastic.base.files import read_json, write_text
+from paraphrastic.base.files import write_text
+from paraphrastic.base.reading import read_json
 from paraphrastic.inference.model import Model
+from paraphrastic.inference.quantization import read_ranges
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
@@ -107,7 +109,8 @@ def load(folder: Path | str, table: TableFormat | None = None, device: str = dev
         from paraphrastic.scoring.static import with_table_format
 
         scorer = with_table_format(scorer, info.model, folder, table)
-    return Model(folder, info.model, info.options, scorer, info.selection, info.teacher, info.members)
+    about = info.selection, info.teacher, info.members
+    return Model(folder, info.model, info.options, scorer, *about, ranges=read_ranges(folder))
 
 
 def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:

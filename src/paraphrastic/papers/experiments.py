@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
-from paraphrastic.base.files import SMALL, regular
+from paraphrastic.base.reading import SMALL, regular
 
 Data = Literal["open", "paper"]
 PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]

@@ -14,8 +14,8 @@ from paraphrastic.analysis import names as analyses
 from paraphrastic.analysis.comparison.repository import project_root
 from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
-from paraphrastic.base.files import SMALL, regular
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
+from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.papers.comparing import Comparison, compare
 from paraphrastic.papers.experiments import Data, Experiment, Experiments
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, needs_vectors, plan, read_all, runs_of_row

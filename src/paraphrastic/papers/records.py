@@ -17,8 +17,9 @@ from ruamel.yaml.error import YAMLError
 
 from paraphrastic.analysis.comparison.repository import dvc_repository, path_in
 from paraphrastic.base.errors import ParameterError, did_you_mean
-from paraphrastic.base.files import flat, parse_json
+from paraphrastic.base.files import flat
 from paraphrastic.base.parameters import FILES
+from paraphrastic.base.reading import parse_json
 from paraphrastic.papers.plan import Flat, Run, determining, differences, read_all
 from paraphrastic.papers.results import Result
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from paraphrastic.base import files
+from paraphrastic.base import reading
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel, csv_rows, is_utf8
 from paraphrastic.readers.raw_files import REMEDY, find_file, find_files, read_archive, read_bytes
@@ -140,7 +140,7 @@ def parse_json(name: object, data: bytes) -> Any:
         DataError: it is not JSON, as when it is truncated.
     """
     try:
-        return files.parse_json(_decode(data))
+        return reading.parse_json(_decode(data))
     except ValueError as error:
         raise DataError(f"{name}: not JSON, or truncated ({error}); {REMEDY}") from error
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, missing
-from paraphrastic.base.files import read_json
+from paraphrastic.base.reading import read_json
 from paraphrastic.scoring.scorer import Vectors, VectorScorer
 from paraphrastic.scoring.weight_files import wrong_config
 

@@ -14,7 +14,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from paraphrastic.base.errors import DataError, ModelError
-from paraphrastic.base.files import FLOOR, parse_json, regular, sha256_of, unwritable
+from paraphrastic.base.files import sha256_of, unwritable
+from paraphrastic.base.reading import FLOOR, parse_json, regular
 from paraphrastic.base.tables import VOCABULARY, open_bounded, read_bounded, write_table
 
 _DTYPES = {"F32": np.float32, "F16": np.float16, "I8": np.int8, "I32": np.int32, "I64": np.int64, "F64": np.float64}

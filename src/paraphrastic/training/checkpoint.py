@@ -6,7 +6,8 @@ from pathlib import Path
 
 import torch
 
-from paraphrastic.base.files import atomic_write, read_json, sha256_of, unwritable
+from paraphrastic.base.files import atomic_write, sha256_of, unwritable
+from paraphrastic.base.reading import read_json
 from paraphrastic.training.processes import Processes, State
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, normalize
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import read_json
 from paraphrastic.base.parameters import Teacher
+from paraphrastic.base.reading import read_json
 from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.options import EncoderConfig

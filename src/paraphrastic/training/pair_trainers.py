@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.base.files import parse_json
+from paraphrastic.base.reading import parse_json
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.options import (
     EncoderConfig,

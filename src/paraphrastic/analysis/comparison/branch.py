@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, Self
 from paraphrastic.analysis.comparison.formats import markdown, markdown_table
 from paraphrastic.analysis.comparison.repository import DVC, check_repository, dvc, git, project_root
 from paraphrastic.base.errors import ParameterError, ParaphrasticError
-from paraphrastic.base.files import flat, parse_json
+from paraphrastic.base.files import flat
+from paraphrastic.base.reading import parse_json
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
 OPTIONS_FILE, TASKS = "models.yaml", "metrics/finetune"

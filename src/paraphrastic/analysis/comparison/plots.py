@@ -6,7 +6,7 @@ from typing import Any
 
 from paraphrastic.analysis.comparison.repository import DVC, dvc, project_root
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import parse_json
+from paraphrastic.base.reading import parse_json
 
 _PAGE = """<!doctype html>
 <html lang="en">
