@@ -3,11 +3,10 @@
 import json
 from pathlib import Path
 
-import pandas as pd
 from rich.table import Table
 
 from paraphrastic.base.console import console, message
-from paraphrastic.base.files import flat, write_csv, write_text
+from paraphrastic.base.files import flat, write_rows, write_text
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.evaluation import COLUMNS, Benchmarks, evaluate
@@ -24,7 +23,7 @@ def main() -> None:
     scorer = load_scorer(MODEL, usable_device(MODEL, params.train.device))
     results = evaluate(Benchmarks.load(BENCHMARKS), scorer)
     write_text(METRICS, json.dumps(results.metrics, indent=2, allow_nan=False) + "\n")
-    write_csv(pd.DataFrame(results.sets, columns=COLUMNS), SETS)
+    write_rows(COLUMNS, [{name: row.get(name) for name in COLUMNS} for row in results.sets], SETS)
     write_table(results.scores, SCORES_FILE, SCORES)
     table = Table(box=None, show_header=False, pad_edge=False)
     for section, values in results.metrics.items():

@@ -6,19 +6,16 @@ the parameters, before DVC removes the outputs of a stage that would refuse them
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-
-import pandas as pd
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import fingerprint, sha256_of, write_csv, write_text
+from paraphrastic.base.files import fingerprint, sha256_of, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
-from paraphrastic.readers.own_data import check_columns
+from paraphrastic.readers.own_data import check_files
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
-from paraphrastic.sources.source import Source
 from paraphrastic.training.checks import check_source_weights, check_student
 from pipeline.stage import run
 
@@ -37,7 +34,9 @@ def main() -> None:
     sources = corpus(params.corpus)
     check_source_weights(params.train.source_weights or (), [source.name for source in sources])
     hashes = _Hashes()
-    _write(DATA, _own_files((*sources, *suite(params.benchmarks).sources)), hashes)
+    every = (*sources, *suite(params.benchmarks).sources)
+    check_files(every, params.tokenize.limits_scores)  # before anything is downloaded
+    _write(DATA, [Path(each.options["own"].path) for each in every if "own" in each.options], hashes)
     block, teacher = params.models[params.model], params.teacher.path
     paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
     _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)
@@ -55,14 +54,6 @@ def _check_options(params: Params) -> None:
         write_text(CHECKED, state.decode())
 
 
-def _own_files(sources: Sequence[Source]) -> list[Path]:
-    """Return the files of the user, whose columns are checked here, before anything is downloaded."""
-    own = [source for source in sources if "own" in source.options]
-    for source in own:
-        check_columns(source.options["own"], is_set=not source.pairs)
-    return [Path(source.options["own"].path) for source in own]
-
-
 def _existing(file: str, key: str, name: str) -> Path:
     if not Path(name).exists():
         remedy = "name a file that exists; a queued experiment needs a whole path"
@@ -71,8 +62,8 @@ def _existing(file: str, key: str, name: str) -> Path:
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:
-    rows = [(path.as_posix(), hashes.of(path)) for each in named for path in watched(each)]
-    write_csv(pd.DataFrame(rows, columns=["file", "sha256"]), out)
+    files = [path for each in named for path in watched(each)]
+    write_rows(("file", "sha256"), [{"file": path.as_posix(), "sha256": hashes.of(path)} for path in files], out)
 
 
 class _Hashes:

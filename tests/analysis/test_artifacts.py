@@ -1,10 +1,12 @@
-"""Artifacts that an analysis cannot use."""
+"""Analyses by name, and artifacts that an analysis cannot use."""
+
+import inspect
 
 import pytest
 
-from paraphrastic.analysis import analysis
+from paraphrastic import analysis
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from tests.helpers.run_artifacts import write_corpus, write_run
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder
 
@@ -23,7 +25,7 @@ def test_benchmarks_without_sets_of_sentences(tmp_path, name):
     write_corpus(tmp_path, ["a b"])
     artifacts = write_run(tmp_path, ["a b", "a c"], [("words.simlex", "test", 0, 1, 1.0)])
     with pytest.raises(DataError, match="no STS sets; choose `benchmarks: sample` or `open`"):
-        analysis(name)(artifacts)
+        analysis.analysis(name)(artifacts)
 
 
 @pytest.mark.parametrize("name", ["cosine-gap", "neighbors"])
@@ -31,7 +33,7 @@ def test_model_without_sentence_vectors(tmp_path, name):
     save_baseline(tmp_path / "model", "overlap")
     write_corpus(tmp_path, ["a b", "a c"], [(0, 1, "one", 0)])
     with pytest.raises(ModelError, match=r"model: overlap has no sentence vectors; choose an encoder$"):
-        analysis(name)(Artifacts(tmp_path))
+        analysis.analysis(name)(Artifacts(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["overlap", "tfidf-words", "charagram"])
@@ -41,4 +43,16 @@ def test_model_without_embeddings_of_words(tmp_path, name):
     else:
         save_baseline(tmp_path / "model", name)
     with pytest.raises(ModelError, match=rf"/model: {name} has no embeddings of words; choose a word model$"):
-        analysis("norms")(Artifacts(tmp_path))
+        analysis.analysis("norms")(Artifacts(tmp_path))
+
+
+@pytest.mark.parametrize("name", analysis.names())
+def test_each_analysis_is_a_function_of_artifacts_in_a_module_that_cites_its_paper(name):
+    function = analysis.analysis(name)
+    assert list(inspect.signature(function).parameters) == ["artifacts"]
+    assert any(paper in inspect.getmodule(function).__doc__ for paper in ("iclr2016", "charagram2016", "acl2017"))
+
+
+def test_unknown_analysis():
+    with pytest.raises(ParameterError, match="unknown analysis 'lenght': did you mean 'length'"):
+        analysis.analysis("lenght")

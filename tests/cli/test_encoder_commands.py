@@ -135,3 +135,33 @@ def test_inspect_of_other_columns_and_missing_files(run, folder):
     assert_refused(run("data", "inspect", "other.csv"), "other.csv: no columns text1/text2", "the columns are q1, q2")
     assert_refused(run("data", "inspect", "none.csv"), "none.csv: no such file")
     assert "training pairs (q2, q1)" in run("data", "inspect", "other.csv", "--columns", "q2,q1").stdout
+
+
+def test_judgements_of_another_name(run, folder):
+    rows = [f"a dog number {n} runs,one dog number {n} is running,{'yes' if n else 'no'},{n}" for n in range(9)]
+    (folder / "judged.csv").write_text("\n".join(["text1,text2,gold_label,id", *rows]))
+    train = "train", "--out", "model", *SMALL, "--corpus"
+    assert_refused(run(*train, "judged.csv"), "judged.csv: gold_label: looks like judgements", "columns: {label:")
+    assert_refused(run("data", "inspect", "judged.csv"), "judged.csv: gold_label: looks like judgements")
+    assert_refused(run("evaluate", "vectors", "judged.csv"), "needs judgements", "columns: {score: gold_label}")
+    assert_refused(run(*train, "{path: judged.csv"), "the value is not YAML")
+    entry = "{path: judged.csv, columns: {label: gold_label}, positive: ['yes']}"
+    done = run(*train, entry)
+    assert done.exit_code == 0, done.output
+    assert "judged.csv: not used: id\n" in done.stderr
+    assert "own.judged: 8 read, 8 kept\n" in done.stderr
+    assert "\trows left out with label 0\t1\n" in (facts := run("data", "inspect", entry).stdout)
+    assert "\tnote\tnot used: id\n" in facts
+    assert "own.judged\tlabelled_pairs\t9" in run("evaluate", "vectors", entry).stdout
+
+
+def test_scores_and_blank_scores(run, folder):
+    (folder / "blank.tsv").write_text((folder / "likeness.tsv").read_text() + "a\tb\t\n")
+    train = "train", "--out", "model", *SMALL, "--corpus", "blank.tsv"
+    assert_refused(run(*train), "blank.tsv: has scores, but tokenize.min_score and max_score are empty")
+    limited = run(*train, "-S", "tokenize.min_score=1", "-S", "vocabulary.min_count=1")
+    assert "own.blank: 1 rows are not judged: left out\n" in limited.stderr
+    assert "own.blank: 1 rows are not judged: left out\n" in run("evaluate", "vectors", "blank.tsv").stderr
+    lines = run("data", "inspect", "blank.tsv").stdout
+    assert "\trows that are not judged\t1\n" in lines
+    assert "\tnote\tnot used, unless tokenize.min_score or tokenize.max_score is set: score\n" in lines

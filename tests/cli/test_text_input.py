@@ -1,14 +1,23 @@
-"""Lines and pairs of lines of a file, in blocks."""
+"""Lines and pairs of lines of a file, in blocks, and texts of tables."""
 
+import bz2
+import gzip
 import io
+import json
+import lzma
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic.base.errors import DataError
+from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.cli import text_input
 from paraphrastic.cli.text_input import read_pairs, read_sentences
+from tests.helpers.command_line import assert_refused
 
 TEXT = '\ufefffirst\r\n\nthird "quoted"\u2028 line\x85\nlast without newline'
 LINES = ["first", "", 'third "quoted"\u2028 line\x85', "last without newline"]
@@ -65,6 +74,137 @@ def test_bad_line(tmp_path, monkeypatch, bytes_, content, message):
     (tmp_path / "bad.tsv").write_bytes(content)
     with pytest.raises(DataError, match=rf"bad\.tsv, {message}.*; correct the line or remove it"):
         list(read_pairs(str(tmp_path / "bad.tsv")))
+
+
+ROWS = {"id": [1, 2, 3], "text": ["was", "again, it", "was"], "text2": ["a", "b", "c"]}
+CONTENT = {
+    "csv": 'id,text,text2\n1,was,a\n\n2,"again, it",b\n3,was,c\n',
+    "tsv": "id\ttext\ttext2\n1\twas\ta\n2\tagain, it\tb\n3\twas\tc\n",
+    "jsonl": "".join(f"{json.dumps(row)}\n" for row in pa.table(ROWS).to_pylist()),
+}
+KEPT = {  # without the third row
+    name: content[: content[:-1].rindex("\n") + 1].replace("\n\n", "\n") for name, content in CONTENT.items()
+}
+
+
+def write_table(path):
+    """Write `ROWS` in the format that the name of a file says."""
+    kind = path.name.split(".")[1]
+    if kind == "parquet":
+        pq.write_table(pa.table(ROWS), path)
+    else:
+        path.write_bytes(PACKED.get(path.suffix, bytes)(CONTENT[kind].encode()))
+
+
+PACKED = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda data: pa.Codec("zstd").compress(data, asbytes=True),
+}
+TABLES = ["t.csv", "t.tsv", "t.jsonl", "t.parquet", "t.csv.gz", "t.tsv.zst", "t.jsonl.bz2", "t.csv.xz"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_columns_of_tables(tmp_path, name):
+    write_table(tmp_path / name)
+    texts, others = (read_sentences(str(tmp_path / name), column) for column in (None, "text2"))
+    assert pa.chunked_array(list(texts)).to_pylist() == ROWS["text"]
+    assert pa.chunked_array(list(others)).to_pylist() == ROWS["text2"]
+    ((left, right),) = read_pairs(str(tmp_path / name), "text2,text")
+    assert (left.to_pylist(), right.to_pylist()) == (ROWS["text2"], ROWS["text"])
+
+
+@pytest.mark.parametrize("ending", [*PACKED, ".txt"])
+def test_compressed_lines(tmp_path, ending):
+    pack = PACKED.get(ending, bz2.compress)
+    (tmp_path / f"lines{ending}").write_bytes(pack(TEXT.encode()))
+    assert pa.chunked_array(list(read_sentences(str(tmp_path / f"lines{ending}")))).to_pylist() == LINES
+
+
+def test_usual_columns_of_pairs(tmp_path):
+    (tmp_path / "pairs.csv").write_text("text1,text2\na,b\n")
+    (tmp_path / "header.tsv").write_text("score\tsentence1\tsentence2\n1\ta\tb\n")
+    (tmp_path / "plain.tsv").write_text("a\tb\n")
+    for name in ("pairs.csv", "header.tsv", "plain.tsv"):
+        ((left, right),) = read_pairs(str(tmp_path / name))
+        assert (left.to_pylist(), right.to_pylist()) == (["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", b"q,a\n1,2\n", "CSV with the columns q, a; name one of text with --column"),
+        ("t.csv", b"text\n\xff\n", "line 2: not UTF-8; correct the line"),
+        ("t.jsonl", b'{"text": "a"}\n{"text": null}\n', "line 2: no value of 'text'"),
+        ("t.txt", b"PAR1\0\0PAR1", "is no text but parquet; give a file that ends in .parquet"),
+        ("t.csv.txt", b"PK\3\4\0", "a zip archive, or of Excel"),
+        ("t.txt", b"\xd0\xcf\x11\xe0", "of Excel or Word"),
+        ("t.txt", b"\x80\x05\x95", "a pickle"),
+        ("t.txt", "a\n".encode("utf-16"), "UTF-16 or UTF-32; save it as UTF-8"),
+        ("t.txt", b"\x93NUMPY\1\0", "an array of NumPy"),
+        ("t.gz", gzip.compress(bytes(257) + b"ustar", mtime=0), "a tar archive; unpack it"),
+        ("t.gz", gzip.compress(b"a\n" * 99, mtime=0)[:-9], "damaged or of another format"),
+        ("t.json", b'[{"text": "a"}]', "is JSON; if each line is an object, rename it to end in .jsonl"),
+        ("t.bin", b"3 2\na \xff\xfe\0\n\xfe\n", "is no text; give lines in UTF-8, or a table"),
+    ],
+)
+def test_name_of_the_format_that_is_refused(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError) as error:
+        list(read_sentences(str(tmp_path / name)))
+    assert str(error.value).startswith(f"{tmp_path / name}")
+    assert message in str(error.value)
+
+
+def test_unknown_column_and_column_of_lines(file, tmp_path):
+    write_table(tmp_path / "t.csv")
+    with pytest.raises(DataError, match="unknown column 'txt': did you mean 'text'"):
+        list(read_sentences(str(tmp_path / "t.csv"), "txt"))
+    with pytest.raises(ParameterError, match="name two columns"):
+        list(read_pairs(str(tmp_path / "t.csv"), "text"))
+    for read in (read_sentences(file, "text"), read_pairs("-", "a,b")):
+        with pytest.raises(ParameterError, match="--column is for tables"):
+            list(read)
+
+
+def test_compressed_standard_input(monkeypatch):
+    data = io.BytesIO(gzip.compress(b"a\n"))
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=data, isatty=lambda: False))
+    with pytest.raises(DataError, match="standard input: is no text but compressed; unpack it first"):
+        list(read_sentences("-"))
+
+
+@pytest.mark.parametrize("name", ["pipe", "pipe.csv"])
+def test_pipe(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit((tmp_path / name).write_bytes, TEXT.encode())
+        assert pa.chunked_array(list(read_sentences(str(tmp_path / name)))).to_pylist() == LINES
+
+
+def test_file_that_cannot_be_read():
+    with pytest.raises(SourceError, match=r"/proc/self/mem: cannot be read \(Input/output error\)"):
+        list(read_sentences("/proc/self/mem"))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_dedup_writes_whole_rows(run, tmp_path, name):
+    write_table(tmp_path / name)
+    out = f"out.{name.split('.')[1]}"
+    done = run("dedup", name, "--model", "avg", "--threshold", "0.99", "--out", out)
+    assert done.exit_code == 0, done.output
+    if out == "out.parquet":
+        assert pq.read_table(out).equals(pa.table(ROWS).slice(0, 2))
+        return
+    assert Path(out).read_text() == KEPT[out.removeprefix("out.")]
+    assert run("dedup", name, "--model", "avg", "--threshold", "0.99").stdout == Path(out).read_text()
+
+
+def test_dedup_writes_the_format_of_its_table(run, tmp_path):
+    write_table(tmp_path / "t.csv")
+    done = run("dedup", "t.csv", "--model", "avg", "--out", "out.txt")
+    assert_refused(done, "out.txt: rows of t.csv are written as CSV; name a file that ends in .csv")
 
 
 def test_missing_file(tmp_path):

@@ -1,4 +1,4 @@
-"""Every option changes supervised training, or a table here says why training does not read it."""
+"""Options of taggers; every option changes supervised training, or a table here says why it is not read."""
 
 from dataclasses import replace
 from functools import cache
@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow.compute as pc
 import pytest
 import torch
+from pydantic import ValidationError
 
 from paraphrastic import models
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.finetuning.initial_state import untrained_model
 from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_task
 from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
@@ -21,7 +23,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.nn.encoder import PairModel, TrainableModel
 from paraphrastic.training.checkpoint import Checkpoint
 from tests.helpers.option_changes import PARAMS, WITHOUT_RESULT, changed, differs, small_block, write_vectors
-from tests.helpers.tagged_text import TEXTS, tagged_tokens
+from tests.helpers.tagged_text import TEXTS, VARIANTS, tagged_tokens
 from tests.helpers.task_tables import WORDS
 from tests.helpers.toy_tasks import random_task
 
@@ -169,3 +171,36 @@ def unchanged_tagger_losses(name: str) -> np.ndarray:
 def test_effect_of_option_of_tagger(name, option, vectors, tmp_path):
     block = changed(tagger_config_class(name), TAGGERS[name], option, vectors)
     assert differs(tagger_losses(name, block, tmp_path), unchanged_tagger_losses(name))
+
+
+def test_unknown_tagger():
+    with pytest.raises(ParameterError, match=r"unknown tagger 'chargram': did you mean 'charagram'\?"):
+        tagger_config_class("chargram")
+
+
+@pytest.mark.parametrize(("name", "block"), VARIANTS.values(), ids=VARIANTS)
+def test_options_of_each_tagger(name, block):
+    assert tagger_config_class(name)(**block).model_dump() == block
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epoch": 1},
+        {"orders": [3, 2]},
+        {"orders": []},
+        {"learning_rate": 0.0},
+        {"lstm_dropout": 1.0},
+        {"num_layers": 3},
+    ],
+)
+def test_wrong_options(change):
+    name, block = VARIANTS["charagram"]
+    with pytest.raises(ValidationError):
+        tagger_config_class(name)(**(block | change))
+
+
+def test_size_of_word_vectors_without_dense_layer():
+    name, block = VARIANTS["charcnn-no-dense"]
+    with pytest.raises(ValidationError, match=r"dense\n.*needs dim: 7, the number of filters; dim is 6"):
+        tagger_config_class(name)(**block | {"dim": 6})

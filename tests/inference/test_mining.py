@@ -5,13 +5,13 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.cli.main import app
 from paraphrastic.inference import mining
-from paraphrastic.inference.mining import Lines, duplicates, nearest, paraphrases, search
+from paraphrastic.inference.mining import Lines, duplicates, nearest, paraphrases, search, unknown_words
 from tests.helpers.command_line import assert_refused
-from tests.helpers.encoder_variants import WORD
-from tests.helpers.small_models import save_encoder, save_pair_model
+from tests.helpers.encoder_variants import CHARAGRAM, LSTM, VARIANTS, WORD
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder, save_pair_model
 from tests.helpers.toy_training import WORDS
 
 RANDOM = np.random.default_rng(4)
@@ -63,15 +63,18 @@ def test_nearest_lines_of_each_line(model, count):
     matrix = cosines(model)
     np.fill_diagonal(matrix, -np.inf)
     size = min(count, len(TEXTS) - 1)
-    np.testing.assert_allclose(scores[:, :size], -np.sort(-matrix, 1)[:, :size], atol=2e-3)
+    np.testing.assert_allclose(scores[:, :size], -np.sort(-matrix, 1)[:, :size], atol=1e-6)
     assert (rows[:, size:] == -1).all()
     assert not (rows == np.arange(len(TEXTS))[:, None]).any()
 
 
 def test_pairs_are_nearest_to_each_other(model):
     lines = Lines.of(model, BLOCKS)
-    rows, scores = nearest(lines, 1)
-    wanted = {(i, int(j)) for i, (j,) in enumerate(rows) if i < j and rows[j, 0] == i and scores[i, 0] >= 0.5}
+    distinct = [i for i, text in enumerate(TEXTS[:60]) if TEXTS.index(text) == i]
+    matrix = cosines(model)[np.ix_(distinct, distinct)]
+    np.fill_diagonal(matrix, -1)
+    near = matrix.argmax(1)
+    wanted = {(distinct[i], distinct[j]) for i, j in enumerate(near) if i < j and near[j] == i and matrix[i, j] >= 0.5}
     found = paraphrases(lines, 0.5)
     assert {(a, b) for a, b, _ in found} == wanted
     assert wanted
@@ -85,6 +88,83 @@ def test_text_without_lines_and_models_without_vectors(model, tmp_path):
         Lines.of(model, [])
     with pytest.raises(ModelError, match="compares pairs"):
         Lines.of(save_pair_model(tmp_path), BLOCKS)
+
+
+A, B, C = WORDS[:3]
+MORE = f"{A} {B} {C}"
+
+
+def lines_of(model, *texts):
+    return Lines.of(model, [pa.array(texts[:1]), pa.array(texts[1:])])
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("threshold", [-1, 0, 0.5, 1])
+def test_equal_texts_are_duplicates_whatever_is_known_of_them(model, threshold, exact):
+    texts = ["zzqx", MORE, "zzqx", "", f"  {MORE.upper()}", "blarg", " \u200b", MORE]
+    assert duplicates(lines_of(model, *texts), threshold, exact).tolist() == [0, 1, 0, 3, 1, 5, 3, 1]
+
+
+def test_thresholds(model):
+    lines = lines_of(model, f"{A} {B}", f"{B} {A}", f"{A} {B}", MORE)
+    assert duplicates(lines, 1).tolist() == [0, 0, 0, 3]  # the cosine of other texts may be exactly 1 too
+    assert duplicates(lines, 1.01).tolist() == [0, 1, 2, 3]
+    assert duplicates(lines, -1).tolist() == [0, 0, 0, 0]
+    score = paraphrases(lines, 0, 2)[-1][-1]
+    assert duplicates(lines, score).tolist() == [0, 0, 0, 0]
+    assert duplicates(lines, np.nextafter(np.float32(score), np.float32(2))).tolist() == [0, 0, 0, 3]
+    for call in (duplicates, paraphrases):
+        with pytest.raises(ParameterError, match="not a number"):
+            call(lines, float("nan"))
+    for call in (lambda: nearest(lines, 0), lambda: search(model, BLOCKS, [A], 0), lambda: paraphrases(lines, 0, -1)):
+        with pytest.raises(ParameterError, match="should be 1 or more"):
+            call()
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_copies_hide_no_pair(model, exact):
+    lines = lines_of(model, f"{A} {B}", f"{A}  {B}", "zzqx", MORE, f"{A} {B}", "zzqx")
+    ((first, second, score),) = paraphrases(lines, -1, 1, exact)
+    assert (first, second) == (0, 3)
+    assert score == pytest.approx(cosines(model, [f"{A} {B}"], [MORE]).item(), abs=1e-6)
+
+
+def test_search_finds_equal_texts_first(model):
+    lines = [f"{A} {B} 7", f"{B} {A}", f"{A} {B}", "zzqx", f"{A} {B} 8", f"{A} {B}"]
+    parts = [pa.array(lines[:2]), pa.array(lines[2:])]
+    (found,) = search(model, parts, [f"{A} {B}"], 3)
+    assert [(line.row, line.score, line.unknown) for line in found] == [(2, 1, False), (5, 1, False), (1, 1, False)]
+    of_unknown, other, same_words = search(model, parts, ["ZZQX", "blarg", f"8 {A} {B}"], 4)
+    assert [(line.row, line.score) for line in of_unknown] == [(3, 1)]
+    assert other == []
+    assert same_words[0].row == 4
+
+
+ANY = [("avg", WORD), ("charagram", CHARAGRAM), ("charagram", CHARAGRAM_WORDS), ("lstm", LSTM), VARIANTS[-1]]
+
+
+@pytest.mark.parametrize(("name", "options"), ANY)
+def test_unknown_words_tell_lines_apart(name, options, tmp_path):
+    any_model = save_encoder(tmp_path, name, options)
+    texts = [f"{A} 日 {B} 本", f"{A} 本 {B} 日", f"{A} 日 {B} 本 .", f"{A} {B}", f"{A} 日 {B} 本"]
+    lines = lines_of(any_model, *texts)
+    unknown = lines.unknown.to_pylist()
+    assert unknown[:2] + unknown[3:] == ["日 本", "本 日", "", "日 本"]
+    assert duplicates(lines, -1).tolist() == [0, 1, 0 if unknown[2] == "日 本" else 2, 3, 0]
+    assert unknown_words(any_model, pa.array(["", *WORDS])).to_pylist() == [""] * (len(WORDS) + 1)
+
+
+def test_commands_count_results_that_differ_in_unknown_words(model, tmp_path):
+    (tmp_path / "lines.txt").write_text(f"{A} 48213 {B}\n{A} 99871 {B}\n{C}\n")
+
+    def stderr(*arguments):
+        return CliRunner().invoke(app, [*arguments, "--model", str(model.folder)]).stderr
+
+    path = str(tmp_path / "lines.txt")
+    assert "0 of 3 lines are near duplicates" in stderr("dedup", path)
+    assert "1 of 1 pairs differ in unknown words" in stderr("pairs", path, "--threshold", "0.9")
+    assert "2 of 3 results have other unknown words" in stderr("search", path, f"{A} {B}")
+    assert "unknown" not in stderr("search", path, f"{A} 99871 {B}", "-k", "1")
 
 
 def test_commands(model, tmp_path):
@@ -101,7 +181,9 @@ def test_commands(model, tmp_path):
     assert [TEXTS[int(number) - 1] for _, number, _ in rows] == [text for *_, text in rows]
     several = run("search", "lines.txt", WORDS[0], WORDS[1], "-k", 2).stdout.splitlines()
     assert [line.split("\t")[0] for line in several] == ["query"] + [WORDS[0]] * 2 + [WORDS[1]] * 2
-    assert_refused(run("search", "lines.txt", "zzqx"), "knows nothing of 'zzqx'; try another query")
+    assert run("search", "lines.txt", "zzqx").stdout.splitlines()[1:] == ["1.0000\t61\tzzqx"]
+    for query in ("zzqy", " "):
+        assert_refused(run("search", "lines.txt", query), f"knows nothing of '{query}'; try another query")
     kept = run("dedup", "lines.txt", "--threshold", 0.8)
     removed = run("dedup", "lines.txt", "--threshold", 0.8, "--removed", "--out", tmp_path / "removed.tsv")
     header, *lines = (tmp_path / "removed.tsv").read_text().splitlines()
@@ -124,7 +206,8 @@ def random_lines(rows=3000, clusters=600):
     vectors = centers[random.integers(clusters, size=rows)] + 0.1 * random.standard_normal((rows, 32))
     vectors[7] = 0
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    return Lines(pa.chunked_array([pa.array(map(str, range(rows)))]), vectors.astype(np.float16))
+    texts, unknown = (pa.chunked_array([pa.array(each)]) for each in (list(map(str, range(rows))), [""] * rows))
+    return Lines(texts, vectors.astype(np.float32), np.arange(rows), unknown)
 
 
 def test_graph_finds_nearly_all_nearest_lines(monkeypatch):
@@ -145,7 +228,7 @@ def test_duplicates_by_the_graph(monkeypatch):
     pytest.importorskip("usearch")
     monkeypatch.setattr(mining, "BLOCK", 500)
     lines = random_lines()
-    found, vectors = duplicates(lines, 0.9, exact=False), lines.vectors.astype(np.float32)
+    found, vectors = duplicates(lines, 0.9, exact=False), lines.vectors
     removed = found != np.arange(len(found))
     assert (np.einsum("nd,nd->n", vectors, vectors[found])[removed] >= 0.9).all()
     assert (found[found] == found).all()

@@ -51,14 +51,14 @@ def test_nothing_known(model):
     np.testing.assert_array_equal(model.unknown([*unknown, WORDS[0]]), shares)
     assert model.unknown("日本") == 1
     assert model.encode("日本", return_unknown=True)[1] == 1
-    assert model.similarity(["日本"], unknown).tolist() == [[0, 0, 0, 0]]
-    assert model.similarity_pairwise(["日本"] * 4, unknown).tolist() == [0, 0, 0, 0]
+    assert model.similarity(["日本", " "], unknown).tolist() == [[1, 0, 0, 0], [0, 0, 1, 1]]  # 1 for equal tokens
+    assert model.similarity_pairwise(["日本"] * 4, unknown).tolist() == [1, 0, 0, 0]
 
 
 def test_nothing_known_to_a_pair_model(tmp_path):
     model = save_pair_model(tmp_path)
     known = LINES[0]
-    assert model.similarity_pairwise(["日本", "日本", "", known], ["日本", known, known, ""]).tolist() == [0, 0, 0, 0]
+    assert model.similarity_pairwise(["日本", "日本", "", known], ["日本", known, known, ""]).tolist() == [1, 0, 0, 0]
     assert model.similarity(["日本", known], ["", known])[0].tolist() == [0, 0]
     assert model.similarity([known], [known]).item() > 0
 

@@ -94,5 +94,11 @@ def test_first_of_equally_near_lines(overlap):
     assert [line for _, line in nearest] == ["a b", "b a", "a b c"]
 
 
+@pytest.mark.parametrize("name", ["avg", "overlap", "charagram"])
+def test_lines_equal_to_an_unknown_text(request, name):
+    model = request.getfixturevalue(name)
+    assert nearest_lines(model, "日本", map(pa.array, (["a", "日本 "], ["日本"])), 3)[:2] == [(1, "日本 "), (1, "日本")]
+
+
 def test_nearest_of_no_lines(avg):
     assert nearest_lines(avg, "a", [], 3) == []

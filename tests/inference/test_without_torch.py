@@ -185,9 +185,11 @@ def test_files_that_one_string_enters(models):
         "__init__.py",
         "inference/model.py",
         "inference/model_folder.py",
+        "inference/quantization.py",
         "scoring/static.py",
         "scoring/weight_files.py",
         "text/columns.py",
+        "text/raw_texts.py",
         "text/tokenizer.py",
         "vocabulary/kinds.py",
     ]

@@ -1,6 +1,6 @@
 """Every option of a baseline changes its scores.
 
-Trained models: tests/training/test_options.py and tests/finetuning/test_options.py.
+Trained models: tests/training/test_pair_trainers_options.py and tests/finetuning/test_options.py.
 """
 
 from pathlib import Path

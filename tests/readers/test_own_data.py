@@ -1,10 +1,15 @@
 """Training pairs and evaluation sets of the user: what the names of the columns mean."""
 
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.tables import RAW
-from paraphrastic.readers.own_data import own_pairs, own_set
+from paraphrastic.readers import own_tables
+from paraphrastic.readers.own_data import check_files, own_pairs, own_set
 from paraphrastic.readers.reading import PairFilter
 from paraphrastic.readers.registry import read
 from paraphrastic.sources.catalogue import corpus, suite
@@ -121,7 +126,158 @@ def test_suites_and_sets_together(tmp_path):
     assert suite(own.path).select == "own"
 
 
+def test_folder_in_place_of_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "sample"):
+        (tmp_path / name).mkdir()
+        file_of(tmp_path / name, "text1,text2,score\na,b,1\n", f"{name}.csv")
+    for choose in (corpus, lambda entries: suite(entries).sources):
+        assert [source.name for source in choose(["mine", "sample"])] == ["own.mine", "sample"]
+
+
 def test_two_files_of_one_name(tmp_path):
     paths = [file_of(tmp_path, "text1,text2\n", name).path for name in ("a b.csv", "a.b.csv")]
     with pytest.raises(ParameterError, match=r"corpus: .*a b\.csv and .*a\.b\.csv have the same name; rename one"):
         corpus(paths)
+
+
+TEXTS = [("a dog runs", "the dog is running"), ("a b", "c d"), ("e f", "g h"), ("i j", "k l")]
+HEADS = {  # a column that judges the pairs → its values
+    "gold_label": ["entailment", "contradiction", "neutral", "-"],
+    "is_duplicate": [1, 0, 0, 1],
+    "relatedness_score": [4.5, 1.0, 2.25, 3.0],
+    "similarity": [88, 12, 40, 61],
+    "stars": [5, 1, 2, 4],
+    "entailmentJudgment": ["NEUTRAL", "ENTAILMENT", "NEUTRAL", "NEUTRAL"],
+    "befund": ["ja", "nein", "ja", "nein"],
+    "same": [True, False, False, True],
+    "z": [-0.3, 0.9, 0.1, 0.2],
+}
+
+
+def write_columns(folder, ending, columns):
+    """Write a table of the user in the format of an ending; without one, as the folder that `datasets` saves."""
+    path, table = folder / f"mine{ending}", pa.table(columns)
+    if ending == ".parquet":
+        pq.write_table(table, path)
+    elif not ending:
+        path.mkdir()
+        (path / "state.json").write_text("{}")
+        with pa.ipc.new_stream(str(path / "data.arrow"), table.schema) as stream:
+            stream.write_table(table)
+    elif ending == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    else:
+        rows = [table.column_names, *([*row.values()] for row in table.to_pylist())]
+        path.write_text("\n".join(("," if ending == ".csv" else "\t").join(map(str, row)) for row in rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet", ""])
+@pytest.mark.parametrize("name", HEADS)
+def test_judgements_are_not_passed_over(tmp_path, capsys, name, ending):
+    columns = {"sentence1": [a for a, _ in TEXTS], name: HEADS[name], "sentence2": [b for _, b in TEXTS]}
+    own = OwnFile(path=str(write_columns(tmp_path, ending, columns)))
+    with pytest.raises(DataError, match=rf"mine\S*: {name}: looks like judgements of the pairs; say .*columns: "):
+        pairs_of(own)
+    chosen = own.model_copy(update={"columns": ("sentence1", "sentence2")})
+    assert len(pairs_of(chosen)[0]) == 4
+    assert f"mine{ending}: not used: {name}\n" in capsys.readouterr().err
+
+
+def test_columns_that_judge_nothing(tmp_path, capsys):
+    names = ["", "id", "genre", "text1", "text2", "comment"]
+    rows = [[str(n), str(n % 3), "fiction", *texts, f"note {n}"] for n, texts in enumerate(TEXTS)]
+    own = file_of(tmp_path, "\n".join(map(",".join, [names, *rows])))
+    assert pairs_of(own) == ([(*texts, n) for n, texts in enumerate(TEXTS)], [])
+    assert capsys.readouterr().err.endswith("not used: id, genre, comment\n")
+
+
+def test_judgement_that_the_first_line_lacks(tmp_path):
+    lines = [{"text1": "a", "text2": "b"}, {"text1": "c", "text2": "d", "gold_label": "neutral"}]
+    with pytest.raises(DataError, match="gold_label: looks like judgements"):
+        pairs_of(file_of(tmp_path, "\n".join(map(json.dumps, lines)), "mine.jsonl"))
+
+
+def test_meanings_of_columns(tmp_path):
+    text = "q1,q2,gold_label,sim\na,b,entailment,4\nc,d,neutral,5\ne,f,-,1\ng,h,Entailment,2\n"
+    columns = {"text1": "q1", "text2": "q2", "label": "gold_label"}
+    own = file_of(tmp_path, text, columns=columns, positive=["entailment"])
+    assert pairs_of(own) == ([("a", "b", 0), ("g", "h", 3)], [])
+    kind, rows, bad = set_of(own)
+    assert (kind, [row[-1] for row in rows], bad) == ("labelled_pairs", [1, 0, 1], [])
+    scored = own.model_copy(update={"columns": {"text1": "q1", "text2": "q2", "score": "sim"}})
+    assert pairs_of(scored, min_score=4.0)[0] == [("a", "b", 0), ("c", "d", 1)]
+    assert [row[-1] for row in set_of(scored)[1]] == [4.0, 5.0, 1.0, 2.0]
+    with pytest.raises(DataError, match="no column other for `label`; the columns are q1, q2, gold_label, sim"):
+        pairs_of(own.model_copy(update={"columns": columns | {"label": "other"}}))
+
+
+def test_labels_that_are_words_or_numbers_of_another_meaning(tmp_path):
+    assert len(pairs_of(file_of(tmp_path, "text1,text2,label\na,b,True\nc,d,False\n"))[0]) == 1
+    for labels in (["entailment", "neutral"], ["3.8", "5.0"]):
+        own = file_of(tmp_path, "text1,text2,label\na,b,{}\nc,d,{}\n".format(*labels))
+        for read_all in (pairs_of, set_of):
+            with pytest.raises(DataError, match=rf"'label' has the labels {labels[0]}, .*positive: \["):
+                read_all(own)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ""])
+def test_names_of_classes(tmp_path, ending):
+    names = ["entailment", "not_entailment"]  # 0 is the paraphrase
+    table = {"premise": ["a", "c", "e"], "hypothesis": ["b", "d", "f"], "label": [0, 1, -1]}
+    feature = {"names": names, "_type": "ClassLabel"}
+    path = write_columns(tmp_path, ending, table)
+    if ending:
+        info = {"huggingface": json.dumps({"info": {"features": {"label": feature}}})}
+        pq.write_table(pa.table(table).replace_schema_metadata(info), path)
+    else:
+        (path / "dataset_info.json").write_text(json.dumps({"features": {"label": feature, "premise": {}}}))
+    own = OwnFile(path=str(path))
+    with pytest.raises(DataError, match="has the labels entailment, not_entailment, not 0 and 1"):
+        pairs_of(own)
+    own = own.model_copy(update={"positive": ("entailment",)})
+    assert pairs_of(own) == ([("a", "b", 0)], [])
+    assert [row[-1] for row in set_of(own)[1]] == [1, 0]
+
+
+def test_set_whose_judgements_have_another_name(tmp_path):
+    with pytest.raises(DataError, match=r"or say which one it is, as `\{path: …, columns: \{score: relatedness\}\}`"):
+        set_of(file_of(tmp_path, "text1,text2,relatedness\na,b,3\nc,d,1\n"))
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_rows_without_a_score_are_not_judged(tmp_path, ending):
+    table = {"text1": ["a", "c", "e"], "text2": ["b", "d", "f"], "score": [5.0, None, 0.0]}
+    path = write_columns(tmp_path, ending, table)
+    path.write_bytes(path.read_bytes().replace(b"None", b" "))
+    (reading,) = own_set(None, {"own": OwnFile(path=str(path))})
+    assert (reading.table["score"].to_pylist(), reading.bad, reading.unjudged) == ([5.0, 0.0], (), 1)
+    limits = [PairFilter(), PairFilter(min_score=1.0)]
+    both = [next(own_pairs(None, {"own": OwnFile(path=str(path)), "filter": wanted})) for wanted in limits]
+    assert [(reading.table["text1"].to_pylist(), reading.bad, reading.unjudged) for reading in both] == [
+        (["a", "c", "e"], (), 0),
+        (["a"], (), 1),
+    ]
+
+
+def test_first_part_without_a_usable_row(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_tables, "PART", 2)
+    pairs = file_of(tmp_path, "text1,text2,label\na,b,0\nc,d,0\ne,f,1\n")
+    assert pairs_of(pairs)[0] == [("e", "f", 2)]
+    judged = file_of(tmp_path, "text1,text2,score\na,b,\nc,d,\ne,f,1\n")
+    assert [len(reading.table) for reading in own_set(None, {"own": judged})] == [0, 1]
+
+
+@pytest.mark.parametrize("row", ["5\ta dog\tthe dog", "A dog runs.\tA dog is running.\t4.5", "it rains now\tit pours"])
+def test_file_without_names_of_columns(tmp_path, row):
+    with pytest.raises(DataError, match=r"mine\.tsv: .*line 1 looks like a row: write the names of the columns before"):
+        pairs_of(file_of(tmp_path, f"{row}\n{row}\n", "mine.tsv"))
+
+
+def test_scores_that_training_would_not_read(tmp_path):
+    path = file_of(tmp_path, "text1,text2,score\na,b,0\nc,d,5\n").path
+    with pytest.raises(DataError, match=r"mine\.csv: has scores, but tokenize\.min_score and max_score are empty; set"):
+        check_files(corpus(path), limits_scores=False)
+    check_files(corpus(path), limits_scores=True)
+    check_files(corpus({"path": path, "columns": ["text1", "text2"]}), limits_scores=False)

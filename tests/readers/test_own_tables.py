@@ -65,6 +65,31 @@ def test_names_of_columns_are_any_text(tmp_path):
     assert read(path, ["the\nfirst"]) == ([("1",)], [])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.csv", "a;b\n1, or more;2\n"),
+        ("x.csv", "a\tb\n1, or more\t2\n"),
+        ("x.csv", 'a|b\n"1, or more"|2\n'),
+        ("x.tsv", 'a,b\n"1, or more",2\n'),
+    ],
+)
+def test_separator_of_another_format(tmp_path, name, text):
+    assert read(write(tmp_path / name, text)) == ([("1, or more", "2")], [])
+
+
+def test_separator_is_that_of_the_ending_if_in_doubt(tmp_path):
+    for text in ("a,b;c\n1,2;3\n", "a;b|c\n1;2|3\n", "a;b\n1;2;3\n"):
+        names = OwnTable(OwnFile(path=str(write(tmp_path / "x.csv", text)))).names
+        assert names == text.partition("\n")[0].split(",")
+
+
+@pytest.mark.parametrize("start", ["", "Unnamed: 0", '""'])
+def test_index_of_pandas(tmp_path, start):
+    assert read(write(tmp_path / "x.csv", f"{start},a,b\n0,1,2\n1,3,4\n")) == ([("1", "2"), ("3", "4")], [])
+    assert read(write(tmp_path / "y.csv", ",,a,b\nx,0,1,2\n")) == ([("1", "2")], [])
+
+
 def test_refused_rows_have_the_line_at_which_they_start(tmp_path):
     text = b'a,b\n1,"two\nlines"\none cell\nA,B\n\n"x"y,z\n\xff,d\nnul\0,e\n1,2,3\n'
     cells, bad = read(write(tmp_path / "x.csv", text))
@@ -108,6 +133,7 @@ def test_long_cells_are_read_whole(tmp_path):
         ("x.csv", "", "x.csv: line 1 has no names of columns"),
         ("x.csv", 'a,b\n1,2\n3,"4\n5,6\n', "x.csv, line 3: a quoted cell does not end; close it, or say `quotes:"),
         ("x.csv", "a,a\n1,2\n", "x.csv: columns without a name or with the same one: a, a"),
+        ("x.csv", "a,b,\n1,2,\n", "x.csv: columns without a name or with the same one: a, b, "),
         ("x.csv", "a,b\n1,2\n".encode("utf-16"), "x.csv: line 1 is not UTF-8; save the file as UTF-8"),
         ("x.jsonl", "[]\n", "x.jsonl: line 1 is not a JSON object"),
         ("x.jsonl", "nothing\n", "x.jsonl: damaged or of another format (Expecting value"),
@@ -147,6 +173,15 @@ def test_folder_stands_for_its_files(tmp_path):
     for name in ("b.csv", "a.tsv.gz", "notes.txt"):
         write(tmp_path / name, "")
     assert [own.path for own in OwnFile(path=str(tmp_path)).files()] == [f"{tmp_path}/a.tsv.gz", f"{tmp_path}/b.csv"]
+
+
+def test_folder_of_splits_names_them(tmp_path):
+    for split in ("train", "test"):
+        (tmp_path / "sets" / split).mkdir(parents=True)
+        write(tmp_path / "sets" / split / "dataset_info.json", "{}")
+    write(tmp_path / "sets/dataset_dict.json", '{"splits": ["train", "test"]}')
+    with pytest.raises(SourceError, match=r"sets: .* has the folders test, train: name one of them, as .*sets/test"):
+        OwnFile(path=str(tmp_path / "sets")).files()
 
 
 @pytest.mark.parametrize(

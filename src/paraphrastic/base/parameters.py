@@ -95,6 +95,11 @@ class Tokenize(Section):
     max_tokens: PositiveInt | None
     take_by: Literal["order", "random"]
 
+    @property
+    def limits_scores(self) -> bool:
+        """Whether training pairs are chosen by their scores."""
+        return self.min_score is not None or self.max_score is not None
+
 
 class VocabularyLimits(Section):
     """Parameters of the stage `vocabulary`.

@@ -1,20 +1,21 @@
 """Arguments and options that several commands have, and what they refuse."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ParameterError
 
-_DEVICE = f"Where the model is computed: {devices.NAMES}; `auto` is a GPU if there is one."
+_DEVICE = f"{devices.NAMES}; `auto`: a GPU if there is one."
 
 Device = Annotated[str, Option("--device", metavar="DEVICE", help=_DEVICE)]
 ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
 InputFile = Annotated[
-    str, Argument(metavar="FILE", help="Text file, UTF-8; `-` is standard input.", show_default=False)
+    str, Argument(metavar="FILE", help="Lines in UTF-8, or a table; `-` is standard input.", show_default=False)
 ]
+Column = Annotated[str | None, Option("--column", metavar="NAME", help="Text in FILE.csv, .tsv, .jsonl or .parquet.")]
 
 
 def refuse_new_folder(path: Path) -> None:
@@ -25,3 +26,32 @@ def refuse_new_folder(path: Path) -> None:
     """
     if not path.parent.is_dir():
         raise ParameterError(f"{path.parent}: no such folder; create it first")
+
+
+def data_entry(text: str) -> Any:
+    """Return the file or name that an argument stands for; `{path: …, columns: …}` is a mapping, as in params.yaml.
+
+    Raises:
+        ParameterError: the mapping is not YAML.
+    """
+    return yaml_value(text, text) if text.startswith("{") else text
+
+
+def yaml_value(text: str, argument: str) -> Any:
+    """Return the value of a text in YAML.
+
+    Args:
+        text: the value.
+        argument: of the command, for messages.
+
+    Raises:
+        ParameterError: it is not YAML.
+    """
+    from ruamel.yaml import YAML
+
+    from paraphrastic.base.parameters import MALFORMED
+
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except MALFORMED as error:
+        raise ParameterError(f"{argument}: the value is not YAML") from error

@@ -1,13 +1,14 @@
 """Commands for data: list, fetch, check and path for sources, inspect for files of the user."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
 from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import SourceError
+from paraphrastic.cli.arguments import data_entry
 
 if TYPE_CHECKING:
     from paraphrastic.corpus.inspecting import SharedTexts, Use
@@ -89,7 +90,9 @@ def inspect(
     """
     from paraphrastic.corpus.inspecting import inspect
 
-    found = inspect({"path": file} | ({"columns": columns.split(",")} if columns else {}))
+    entry = data_entry(file)
+    path = entry if isinstance(entry, Mapping) else {"path": file}
+    found = inspect({**path, **({"columns": columns.split(",")} if columns else {})})
     if not sys.stdout.isatty():
         facts = ((own.path, *fact) for own, uses in found for fact in _facts(uses, benchmarks))
         print_rows(("file", "read as", "fact", "value"), facts)
@@ -106,6 +109,8 @@ def _facts(uses: "Sequence[Use]", suite: str) -> Iterator[tuple[object, ...]]:
         yield use.title, "usable rows", use.usable
         yield use.title, "rows left out with label 0", use.left_out
         yield use.title, "refused rows", len(use.refused)
+        yield from [(use.title, "rows that are not judged", use.unjudged)] if use.unjudged else []
+        yield from ((use.title, "note", note) for note in use.notes)
         yield from ((use.title, f"refused line {bad.line}", bad.why) for bad in use.refused)
         yield from ((use.title, "sample", " | ".join(row)) for row in use.samples)
     for each in _overlaps(uses, suite) or []:
@@ -115,7 +120,9 @@ def _facts(uses: "Sequence[Use]", suite: str) -> Iterator[tuple[object, ...]]:
 
 def _print_use(path: str, use: "Use") -> None:
     left_out = f", {use.left_out} with label 0 left out" if use.left_out else ""
+    left_out += f", {use.unjudged} not judged" if use.unjudged else ""
     lines = [f"{path}: {use.title}", f"  {use.usable} rows{left_out}, {len(use.refused)} refused"]
+    lines += [f"  {note}" for note in use.notes]
     lines += [f"  refused: line {bad.line}: {bad.why}" for bad in use.refused[:_SHOWN]]
     if len(use.refused) > _SHOWN:
         lines.append(f"  refused: and {len(use.refused) - _SHOWN} more")

@@ -10,11 +10,12 @@ from typer import Argument, Option
 import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, print_rows
-from paraphrastic.cli.arguments import Device, refuse_new_folder
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.cli.arguments import Device, data_entry, refuse_new_folder, yaml_value
 
 _MODEL = "Folder of this package, sentence-transformers or model2vec."
 _EVALUATED = "Files, folders of files, or suites such as `open`."
-_PAIRS = "File or folder of training pairs, or the name of a corpus; can be repeated."
+_PAIRS = "File or folder of training pairs, also {path: …, columns: …}, or the name of a corpus; can be repeated."
 _TRAINED_ON = f"In place of `train.device` of params.yaml: {devices.NAMES}."
 _SETTING = "A value of params.yaml, or of models.yaml as in models.yaml:avg.dim=100; can be repeated."
 _SETS = "File or folder of evaluation sets, or the name of a suite; selects the epoch. Can be repeated."
@@ -49,7 +50,8 @@ def train(
     """
     refuse_new_folder(out)
     changes = dict(map(_setting, settings or [])) | ({} if device is None else {"train.device": device})
-    trained = paraphrastic.train(corpus, out, model, benchmarks or [], changes, params)
+    pairs, sets = (list(map(data_entry, entries or [])) for entries in (corpus, benchmarks))
+    trained = _imported("train")(pairs, out, model, sets, changes, params)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size / 1e6:.1f} MB")
 
@@ -65,7 +67,7 @@ def evaluate(
     from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.evaluation import COLUMNS
 
-    results = paraphrastic.evaluate(model, *sets, device=device)
+    results = _imported("evaluate")(model, *map(data_entry, sets), device=device)
     if as_json:
         content = {"metrics": results.metrics, "sets": results.sets}
         sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
@@ -78,16 +80,17 @@ def evaluate(
         print_rows(header, rows)
 
 
+def _imported(name: str) -> Any:
+    """Return a function of the package, when its modules are imported and `start_command` has been called."""
+    function = getattr(paraphrastic, name)
+    from paraphrastic.base.parallel import start_command  # imports pyarrow, which `--help` does not need
+
+    start_command()
+    return function
+
+
 def _setting(text: str) -> tuple[str, Any]:
-    from ruamel.yaml import YAML
-
-    from paraphrastic.base.errors import ParameterError
-    from paraphrastic.base.parameters import MALFORMED
-
     key, equals, value = text.partition("=")
     if not (key and equals):
         raise ParameterError(f"--set {text}: not KEY=VALUE, such as models.yaml:avg.dim=100")
-    try:
-        return key, YAML(typ="safe", pure=True).load(value)
-    except MALFORMED as error:
-        raise ParameterError(f"--set {text}: the value is not YAML") from error
+    return key, yaml_value(value, f"--set {text}")

@@ -11,14 +11,15 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, InputFile, refuse_new_folder
+from paraphrastic.cli.arguments import Column, Device, InputFile, refuse_new_folder
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
+    from paraphrastic.readers.own_tables import OwnTable
 
 ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
-Exact = Annotated[bool, Option("--exact", help="Compare all lines, also if there are many and usearch is installed.")]
+Exact = Annotated[bool, Option("--exact", help="Compare all lines; never use the graph.")]
 DEFAULT = Path("data/model")
 MANY = 50_000  # lines; fewer are compared in a minute
 
@@ -27,49 +28,60 @@ def search(
     file: InputFile,
     queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
     model: ModelOption = DEFAULT,
+    column: Column = None,
     k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
     device: Device = devices.CPU,
 ) -> None:
     """Print the lines of FILE that are nearest to each QUERY.
 
     A row has the cosine, the number of the line, and the line; with several queries, the query first.
+
+    Example: paraphrastic search lines.txt 'A dog runs fast.' -k 3
     """
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
-    for query, share in zip(queries, loaded.unknown(queries), strict=True):
-        if share == 1 or not query.strip():
+    found = mining.search(loaded, read_sentences(file, column), queries, k)
+    for query, share, lines in zip(queries, loaded.unknown(queries), found, strict=True):
+        if not query.strip() or (share == 1 and not lines):
             raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
-    results = zip(queries, mining.search(loaded, read_sentences(file), queries, k), strict=True)
-    rows = ((query, f"{line.score:.4f}", line.row + 1, line.text) for query, found in results for line in found)
+    results = [(query, line) for query, lines in zip(queries, found, strict=True) for line in lines]
+    rows = ((query, f"{line.score:.4f}", line.row + 1, line.text) for query, line in results)
     first = 0 if len(queries) > 1 else 1
     print_rows(("query", "cosine", "line", "text")[first:], (row[first:] for row in rows))
+    _tell_unknown(
+        sum(line.unknown for _, line in results), len(results), "results have other unknown words than the query"
+    )
 
 
 def dedup(
     file: InputFile,
     model: ModelOption = DEFAULT,
+    column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
-    removed: Annotated[
-        bool, Option("--removed", help="Write the duplicates, each with the line that is kept.")
-    ] = False,
+    removed: Annotated[bool, Option("--removed", help="Write the duplicates, with the lines kept.")] = False,
     exact: Exact = False,
     out: Out = STANDARD_STREAM,
     device: Device = devices.CPU,
 ) -> None:
     """Write the lines of FILE without near duplicates.
 
-    Of lines whose cosine is at least the threshold the first one is kept.
+    The first one is kept of equal lines, and of near ones with equal unknown words. Rows of a table are written whole.
+
+    Example: paraphrastic dedup lines.txt --threshold 0.9 --out kept.txt
     """
     from paraphrastic.inference import mining
 
-    lines = _lines(file, model, device)
+    table = None if removed else _table_to_copy(file, out)
+    lines = _lines(file, column, model, device)
     original = mining.duplicates(lines, threshold, exact or not _has_graph(lines)).tolist()
     texts = lines.texts.to_pylist()
     if removed:
         rows = ((i + 1, j + 1, texts[i], texts[j]) for i, j in enumerate(original) if i != j)
         _write_rows(out, ("line", "kept", "text", "text of kept"), rows)
+    elif table:
+        _copy_rows(table, [i == j for i, j in enumerate(original)], out)
     else:
         _write(out, (f"{text}\n" for i, text in enumerate(texts) if original[i] == i))
     message(f"{sum(i != j for i, j in enumerate(original))} of {len(texts)} lines are near duplicates of earlier ones")
@@ -78,6 +90,7 @@ def dedup(
 def pairs(
     file: InputFile,
     model: ModelOption = DEFAULT,
+    column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
     exact: Exact = False,
@@ -88,36 +101,76 @@ def pairs(
 
     The lines of a pair are among each other's nearest. The columns are cosine, text1 and text2; the pairs with the
     largest cosine come first.
+
+    Example: paraphrastic pairs lines.txt --threshold 0.8 --out pairs.tsv
     """
     from paraphrastic.inference import mining
 
-    lines = _lines(file, model, device)
+    lines = _lines(file, column, model, device)
     found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines))
     texts = lines.texts.to_pylist()
     _write_rows(out, ("cosine", "text1", "text2"), ((f"{score:.4f}", texts[a], texts[b]) for a, b, score in found))
     message(f"{len(found)} pairs in {len(texts)} lines")
+    unknown = lines.unknown.to_pylist()
+    _tell_unknown(sum(unknown[a] != unknown[b] for a, b, _ in found), len(found), "pairs differ in unknown words")
 
 
-def _lines(file: str, model: Path, device: str) -> "Lines":
+def _lines(file: str, column: str | None, model: Path, device: str) -> "Lines":
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.mining import Lines
 
-    lines = Lines.of(paraphrastic.load(model, device=device), read_sentences(file))
+    lines = Lines.of(paraphrastic.load(model, device=device), read_sentences(file, column))
     if unknown := int((~lines.vectors.any(axis=1)).sum()):
         message(
-            f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near no other line"
+            f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near equal lines only"
         )
     return lines
 
 
+def _tell_unknown(count: int, total: int, differ: str) -> None:
+    if count:
+        message(f"{count} of {total} {differ}: the cosine says nothing of words that the model does not know")
+
+
 def _has_graph(lines: "Lines") -> bool:
     """Return whether lines are found by a graph, and say so."""
-    from paraphrastic.inference.mining import has_graph
+    from paraphrastic.inference.line_index import has_graph
 
     if len(lines.vectors) < MANY or not has_graph():
         return False
     message("usearch finds nearly all of the nearest lines; --exact compares all")
     return True
+
+
+def _table_to_copy(file: str, out: str) -> "OwnTable | None":
+    """Return the table in `file`, whose rows `out` is to have in the same format; None for lines."""
+    from paraphrastic.cli.text_input import FORMATS, table_of
+    from paraphrastic.sources.table_names import format_of
+
+    if table := table_of(file):
+        ending = f".{format_of(Path(file))}".replace(".arrow", ".parquet")
+        is_printed = out == STANDARD_STREAM and not (ending == ".parquet" and sys.stdout.isatty())
+        if not is_printed and Path(out).suffix != ending:
+            name = FORMATS[ending.removeprefix(".")]
+            raise ParameterError(f"{out}: rows of {file} are written as {name}; name a file that ends in {ending}")
+    return table
+
+
+def _copy_rows(table: "OwnTable", kept: list[bool], out: str) -> None:
+    from io import BytesIO
+
+    import numpy as np
+
+    from paraphrastic.base.files import atomic_write
+
+    if out == STANDARD_STREAM:
+        rows = BytesIO()  # parquet needs to know its position
+        table.copy(np.array(kept), rows)
+        sys.stdout.buffer.write(rows.getbuffer())
+        return
+    refuse_new_folder(Path(out))
+    with atomic_write(Path(out)) as part, part.open("wb") as file:
+        table.copy(np.array(kept), file)
 
 
 def _write_rows(out: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

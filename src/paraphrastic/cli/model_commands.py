@@ -10,8 +10,9 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, InputFile, ModelFolder, refuse_new_folder
+from paraphrastic.cli.arguments import Column, Device, InputFile, ModelFolder, refuse_new_folder
 from paraphrastic.export import Format
+from paraphrastic.inference import Precision
 from paraphrastic.scoring import TableFormat
 
 
@@ -19,7 +20,9 @@ def embed(
     model: ModelFolder,
     file: InputFile = "-",
     out: Annotated[str, Option(help="FILE.npy, FILE.parquet or FILE.jsonl; `-` writes JSON lines.")] = "-",
+    column: Column = None,
     normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
+    precision: Annotated[Precision, Option(help="Type of the numbers; `binary` and `ubinary` are bits.")] = "float32",
     device: Device = devices.CPU,
 ) -> None:
     """Write the vectors of the lines of FILE."""
@@ -30,12 +33,19 @@ def embed(
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
     refuse_new_folder(Path(out))
     loaded = paraphrastic.load(model, device=device)
-    count, unknown = write_vectors(loaded, read_sentences(file), out, normalize)
+    count, unknown = write_vectors(loaded, read_sentences(file, column), out, normalize, precision)
     if unknown:
         message(f"{unknown} of {count} lines have nothing that the model knows; their vectors are zero")
 
 
-def similarity(model: ModelFolder, file: InputFile = "-", device: Device = devices.CPU) -> None:
+def similarity(
+    model: ModelFolder,
+    file: InputFile = "-",
+    column: Annotated[
+        str | None, Option("--column", metavar="A,B", help="Two columns of FILE.csv, .tsv, .jsonl or .parquet.")
+    ] = None,
+    device: Device = devices.CPU,
+) -> None:
     """Print the similarity of pairs of sentences.
 
     Each line of FILE has two sentences, separated by a tab.
@@ -43,8 +53,9 @@ def similarity(model: ModelFolder, file: InputFile = "-", device: Device = devic
     from paraphrastic.cli.text_input import read_pairs
 
     loaded = paraphrastic.load(model, device=device)
-    scores = (loaded.similarity_pairwise(*pairs, show_progress_bar=False).tolist() for pairs in read_pairs(file))
-    print_rows(("similarity",), ((f"{score:.6f}",) for block in scores for score in block))
+    pairs = read_pairs(file, column)
+    blocks = (loaded.similarity_pairwise(left, right, show_progress_bar=False).tolist() for left, right in pairs)
+    print_rows(("similarity",), ((f"{score:.6f}",) for scores in blocks for score in scores))
 
 
 def neighbors(
@@ -54,6 +65,7 @@ def neighbors(
     among: Annotated[
         str | None, Option(metavar="FILE", help="Search the lines of FILE instead of the vocabulary.")
     ] = None,
+    column: Column = None,
     device: Device = devices.CPU,
 ) -> None:
     """Print the nearest neighbours of TEXT."""
@@ -64,7 +76,7 @@ def neighbors(
     if among is None:
         found = nearest_in_vocabulary(loaded, text, k)
     else:
-        found = nearest_lines(loaded, text, read_sentences(among), k)
+        found = nearest_lines(loaded, text, read_sentences(among, column), k)
     print_rows(("similarity", "text"), ((f"{score:.4f}", neighbor) for score, neighbor in found))
 
 

@@ -1,28 +1,28 @@
 """What a file of the user would be read as, and which of its texts are those of evaluation sets."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import RAW, SIDES
 from paraphrastic.corpus.filtering import NearCopies, exact_copies
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.own_data import (
-    QUESTION,
     Layout,
     layout_of_pairs,
     layout_of_set,
     read_pairs,
     read_set,
+    score_of,
     set_name,
 )
 from paraphrastic.readers.own_tables import OwnTable
-from paraphrastic.readers.reading import Reading
 from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
@@ -41,7 +41,9 @@ class Use:
         title: what it is, with the columns that are read.
         usable: rows that would be read.
         left_out: rows with label 0, which are no training pairs.
+        unjudged: rows without a judgement, which are left out too.
         refused: rows that cannot be used.
+        notes: lines about columns that are not used, and about what the file cannot be used as.
         samples: the first rows, as text.
         texts: distinct tokenized texts, normalized.
     """
@@ -49,7 +51,9 @@ class Use:
     title: str
     usable: int
     left_out: int
+    unjudged: int
     refused: Sequence[BadRow]
+    notes: Sequence[str]
     samples: Sequence[Sequence[str]]
     texts: pa.StringArray
 
@@ -105,37 +109,57 @@ def overlaps(texts: pa.StringArray, suite_name: str) -> list[SharedTexts] | None
 
 
 def _uses(own: OwnFile) -> list[Use]:
-    names = OwnTable(own).names
-    uses = []
-    if own.columns or not set(QUESTION) <= set(names):
-        layout = layout_of_pairs(own, names)
-        uses.append(_use(own, "training pairs", layout, read_pairs(own, layout)))
-    if {"score", "label"} & set(names):
-        layout = layout_of_set(own, names)
-        title = f"evaluation set {set_name(own, layout)}, {_NAMES[layout.kind]}"
-        uses.append(_use(own, title, layout, read_set(own, layout)))
-    return uses
+    """Return the uses of a file; if it looks like judged pairs that are no training pairs, the first one says why.
+
+    Raises:
+        DataError: it has none.
+    """
+    table, layouts, refusals = OwnTable(own), list[Layout](), list[str]()
+    for layout_of in (layout_of_pairs, layout_of_set):
+        try:
+            layouts.append(layout_of(table))
+        except DataError as error:
+            refusals.append(str(error))
+    if not layouts:
+        raise DataError(refusals[0])
+    uses = [_use(own, layout) for layout in layouts]
+    is_judged = layouts[0].kind in ("similarity", "labelled_pairs")
+    return [replace(use, notes=[*use.notes, f"no training pairs: {refusals[0]}"]) if is_judged else use for use in uses]
 
 
-def _use(own: OwnFile, title: str, layout: Layout, readings: Iterator[Reading]) -> Use:
-    tables, refused = [RAW[layout.kind].empty_table()], list[BadRow]()
-    for reading in readings:
+def _use(own: OwnFile, layout: Layout) -> Use:
+    tables, refused, unjudged = [RAW[layout.kind].empty_table()], list[BadRow](), 0
+    for reading in read_pairs(own, layout) if layout.kind == "pairs" else read_set(own, layout):
         tables.append(reading.table)
         refused += reading.bad
+        unjudged += reading.unjudged
     table = pa.concat_tables(tables)
     samples = [[str(value) for value in row.values()] for row in table.slice(0, _SAMPLE_ROWS).to_pylist()]
-    texts = pa.concat_arrays([normalize(tokenize(table[side])) for side in SIDES])
-    title = f"{title} ({', '.join(layout.columns)})"
-    return Use(title, len(table), _left_out(own, layout), refused, samples, pc.unique(texts))
+    texts = pc.unique(pa.concat_arrays([normalize(tokenize(table[side])) for side in SIDES]))
+    counts = len(table), _left_out(own, layout), unjudged
+    return Use(_title(own, layout), *counts, refused, _notes(layout), samples, texts)
+
+
+def _title(own: OwnFile, layout: Layout) -> str:
+    if layout.kind == "pairs":
+        return f"training pairs ({', '.join(layout.columns)})"
+    return f"evaluation set {set_name(own, layout)}, {_NAMES[layout.kind]} ({', '.join(layout.columns)})"
+
+
+def _notes(layout: Layout) -> list[str]:
+    notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
+    if layout.kind == "pairs" and (scores := score_of(layout)):
+        notes.append(f"not used, unless tokenize.min_score or tokenize.max_score is set: {scores[0]}")
+    return notes
 
 
 def _left_out(own: OwnFile, layout: Layout) -> int:
     """Return how many rows are no training pairs by their label."""
     if layout.kind != "pairs" or "label" not in layout.others:
         return 0
-    return sum(
-        pc.sum(pc.equal(rows.zeros_and_ones("label"), 0)).as_py() or 0 for rows in OwnTable(own).parts(["label"])
-    )
+    label = layout.others["label"]
+    labels = (rows.zeros_and_ones(label, own.positive) for rows in OwnTable(own).parts([label]))
+    return sum(pc.sum(pc.equal(each, 0)).as_py() or 0 for each in labels)
 
 
 def _overlaps_of(texts: pa.StringArray, table: pa.Table) -> Iterator[SharedTexts]:

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.console import message
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import SIDES
 from paraphrastic.readers.lines import BadRow
@@ -45,6 +45,7 @@ class RawPairs:
         self._source, self._folder, self._wanted = source, folder, wanted
         self._max_bad_rows, self._on_message = max_bad_rows, on_message
         self.read, self.bad = 0, list[BadRow]()
+        self._unjudged = 0
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Yield tables in schema `RAW["pairs"]`.
@@ -53,17 +54,20 @@ class RawPairs:
             DataError: more rows are unusable than allowed, a file is damaged, or the source does not have the number of
                 pairs that the catalogue states.
         """
-        self.read, self.bad = 0, []
+        self.read, self.bad, self._unjudged = 0, [], 0
         distinct = DistinctPairs() if "distinct" in self._source.rows and not self._wanted.is_active else None
         for reading in read(self._source, self._folder, self._wanted):
             if reading.kind == "pairs":
                 self.read += len(reading.table)
                 self.bad += reading.bad
+                self._unjudged += reading.unjudged
                 if distinct is not None:
                     distinct.add(reading.table)
                 yield reading.table
         if self.bad:
             self._check_bad_rows()
+        if self._unjudged:
+            self._on_message(f"{self._source.name}: {self._unjudged} rows are not judged: left out")
         if not self._wanted.is_active:
             expected = self._source.rows.get("pairs", self.read)
             if not self.read <= expected <= self.read + len(self.bad):  # a bad row can be one pair that is missing
@@ -101,7 +105,7 @@ class DistinctPairs:
 
     def count(self) -> int:
         """Return the number of distinct pairs; two of 10 million distinct ones are taken for equal with p < 10⁻⁵."""
-        return len(pd.unique(np.concatenate(self._keys))) if self._keys else 0
+        return int(pc.count_distinct(pa.chunked_array(self._keys, pa.uint64())).as_py())
 
 
 def read_evaluation(source: Source, folder: Path) -> list[Reading]:
@@ -113,6 +117,8 @@ def read_evaluation(source: Source, folder: Path) -> list[Reading]:
         DataError: a row is unusable, or a set does not have the number of rows that the catalogue states.
     """
     readings = [reading for reading in read(source, folder) if reading.kind != "pairs"]
+    if unjudged := sum(reading.unjudged for reading in readings):
+        message(f"{source.name}: {unjudged} rows are not judged: left out")
     for bad in (bad for reading in readings for bad in reading.bad):
         raise DataError(f"{bad}; an evaluation set must be complete: {_remedy(source, folder)}")
     rows = Counter[str]()

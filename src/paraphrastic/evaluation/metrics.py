@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from paraphrastic.base.errors import DataError
@@ -123,7 +122,9 @@ def correlation(x: ArrayLike, y: ArrayLike) -> float:
 
 def ranks(x: ArrayLike) -> NDArray[np.float64]:
     """Return ranks from 1, (n,), of finite values; equal ones get the mean of their ranks."""
-    return np.asarray(pd.Series(_finite(x)).rank(method="average"), np.float64)
+    _, group, counts = np.unique(_finite(x), return_inverse=True, return_counts=True)
+    mean: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2  # rank of each distinct value
+    return mean[group]
 
 
 def map_and_mrr(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]) -> Ranking:
@@ -161,7 +162,10 @@ def average_precision_and_reciprocal_rank(
 
 def _positions(group: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many earlier elements belong to the same group, (n,)."""
-    return np.asarray(pd.Series(group).groupby(group).cumcount(), np.int64)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], group)  # where the elements of each group start in this order
+    positions: NDArray[np.int64] = np.argsort(order) - starts
+    return positions
 
 
 def _id_order(question: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -226,8 +230,6 @@ def accuracy_and_f1(label: NDArray[Any], score: NDArray[Any], threshold: float) 
     if not len(label):
         raise UndefinedError("not defined: no rows")
     _finite(score[np.isnan(score)])
-    from sklearn.metrics import accuracy_score, f1_score  # takes a second or two, which most processes do not need
-
     positive, predicted = label > 0, score.astype(np.float64) >= threshold
-    f1 = f1_score(positive, predicted, zero_division=0.0)
-    return Decision(float(accuracy_score(positive, predicted)), float(f1))
+    found, sizes = (positive & predicted).sum(), positive.sum() + predicted.sum()
+    return Decision(float((positive == predicted).mean()), float(2 * found / sizes) if sizes else 0.0)

@@ -1,37 +1,60 @@
 """Find lines of text by their sentence vectors: the nearest ones of a query, near duplicates, and paraphrases.
 
-Lines are read once; `search` keeps none of them, `Lines` holds a vector of float16 for each line, 0.6 GB for a million
-lines and 300 dimensions, and the text. An index of these vectors compares with all of them, or is a graph (HNSW) of the
-package `usearch`, which finds nearly all of the nearest ones without comparing all. It is built by one thread, so that
-results are the same in each run.
+Texts are equal if their tokens are: letter case and spaces do not count. Equal texts have the cosine 1, whatever the
+model knows of them. The cosine says nothing of words that the model does not know, such as numbers and names: `Found`
+and `Lines` tell them.
+
+Lines are read once; `search` keeps none of them, `Lines` holds a vector of float32 for each line, 1.2 GB for a million
+lines and 300 dimensions, and the text. Results are the same in each run: graphs are built by one thread.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.console import progress
-from paraphrastic.base.errors import DataError
+from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.inference.line_index import AllLines, LineGraph, LineNumbers, exact_cosines
 from paraphrastic.inference.model import Model
-from paraphrastic.scoring.scorer import Vectors
-from paraphrastic.text.columns import GrowingArray
+from paraphrastic.scoring.scorer import Vectors, normalize_rows
+from paraphrastic.text.columns import (
+    GrowingArray,
+    TextNumbering,
+    deduplicate,
+    hash_texts,
+    offsets_from_lengths,
+    split_words,
+)
+from paraphrastic.text.raw_texts import text_column
+from paraphrastic.text.tokenizer import tokenize
 
-BLOCK = 4096  # lines whose cosines with as many others are in memory at a time
+BLOCK = 1024  # lines whose cosines with others are in memory at a time
 
-LineNumbers = NDArray[np.int64]
+_DIGITS = 6  # of cosines that are compared with each other: more is rounding error
+_EQUAL, _NEVER = 2, -2  # ranks of lines with an equal text, and of lines that are not found; others have their cosine
 
 
 class Found(NamedTuple):
-    """A line that is near another text: its number, from 0, the cosine, and the line."""
+    """A line that is near another text.
+
+    Attributes:
+        row: its number, from 0.
+        score: the cosine.
+        text: the line.
+        unknown: whether words that the model does not know are others in the line than in the query. The score says
+            nothing of them.
+    """
 
     row: int
     score: float
     text: str
+    unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,11 +63,15 @@ class Lines:
 
     Attributes:
         texts: (n,).
-        vectors: (n, dim) float16, of length 1; zero for lines of which nothing is known.
+        vectors: (n, dim), of length 1; zero for lines of which nothing is known.
+        first: (n,), for each line the first one with an equal text.
+        unknown: (n,), the words of each line that the model does not know, see `unknown_words`.
     """
 
     texts: pa.ChunkedArray
-    vectors: NDArray[np.float16]
+    vectors: Vectors
+    first: LineNumbers
+    unknown: pa.ChunkedArray
 
     @classmethod
     def of(cls, model: Model, columns: Iterable[pa.StringArray]) -> "Lines":
@@ -54,17 +81,48 @@ class Lines:
             DataError: there is no line.
             ModelError: the model compares pairs and has no sentence vectors.
         """
-        texts, vectors = [], GrowingArray(np.float16)
-        for column, unit in _encoded(model, columns):
+        texts, unknown, vectors, numbers = [], [], GrowingArray(np.float32), GrowingArray(np.int32)
+        numbering = TextNumbering()
+        for column, tokens, unit in _encoded(model, columns):
             texts.append(column)
+            unknown.append(unknown_words(model, tokens))
             vectors.extend(unit.ravel())
+            numbers.extend(numbering.add(hash_texts(tokens)))
         if not texts:
             raise DataError("the text has no line")
-        return cls(pa.chunked_array(texts), vectors.values().reshape(-1, model.dim))
+        _, first, number = np.unique(numbers.values(), return_index=True, return_inverse=True)
+        return cls(
+            pa.chunked_array(texts), vectors.values().reshape(-1, model.dim), first[number], pa.chunked_array(unknown)
+        )
+
+    def distinct(self) -> LineNumbers:
+        """Return the lines that are the first ones with their text, and of which something is known, ascending."""
+        return np.flatnonzero((self.first == np.arange(len(self.first))) & self.vectors.any(1))
+
+    def groups(self) -> NDArray[np.int32]:
+        """Return numbers, (n,), that are equal for lines with the same unknown words."""
+        return deduplicate([self.unknown])[1][0]
+
+
+def unknown_words(model: Model, tokens: pa.StringArray) -> pa.StringArray:
+    """Return the words of each tokenized text that the model does not know, in their order, joined by spaces, (n,).
+
+    A word is unknown if the vocabulary lacks it, one of its n-grams, or one of its characters.
+    """
+    words, offsets = split_words(tokens)
+    distinct, (rows,) = deduplicate([words])
+    entries = pc.binary_join_element_wise("", distinct, "", " ")  # the form of words among n-grams
+    known = pc.is_in(entries, model.vocabulary).to_numpy(zero_copy_only=False)
+    chosen = ((model.scorer.oov_share(distinct) > 0) & ~known)[rows]
+    ends = offsets_from_lengths(chosen)[offsets].astype(np.int32)
+    return pc.binary_join(pa.ListArray.from_arrays(pa.array(ends), words.filter(pa.array(chosen))), " ")
 
 
 def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], count: int) -> list[list[Found]]:
-    """Return for each query the lines with the largest cosine; of equally near ones the first come first.
+    """Return for each query the lines with the largest cosine.
+
+    Lines with an equal text come first, each with the cosine 1. Of equally near ones, those that have the unknown words
+    of the query come first, then the first lines. For a query of which nothing is known there are only equal lines.
 
     Args:
         model: an encoder.
@@ -74,44 +132,73 @@ def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], 
 
     Raises:
         ModelError: the model compares pairs and has no sentence vectors.
+        ParameterError: `count` is not positive, or a query is not valid Unicode.
     """
-    wanted = model.encode(queries, normalize_embeddings=True, show_progress_bar=False)  # (q, dim)
-    best: list[list[Found]] = [[] for _ in queries]
+    _check(count)
+    asked = tokenize(text_column(queries))
+    wanted, asked_unknown = normalize_rows(model.encode_tokenized(asked)), unknown_words(model, asked)  # (q, dim)
+    best: list[list[tuple[float, Found]]] = [[] for _ in queries]
     start = 0
-    for column, unit in _encoded(model, columns):
-        for found, scores in zip(best, wanted @ unit.T, strict=True):
-            rows = np.argsort(-scores, kind="stable")[:count]
-            texts = column.take(pa.array(rows)).to_pylist()
+    for column, tokens, unit in _encoded(model, columns):
+        ranks = np.round(wanted @ unit.T, _DIGITS)  # (q, n)
+        ranks[~wanted.any(1)] = _NEVER
+        ranks[_equal(asked, tokens)] = _EQUAL
+        others = ~_equal(asked_unknown, unknown_words(model, tokens))
+        for found, rank, unknown in zip(best, ranks, others, strict=True):
+            rows = np.lexsort([unknown, -rank])[:count]
+            rows = rows[rank[rows] > _NEVER]
             found += [
-                Found(start + row, float(scores[row]), text) for row, text in zip(rows.tolist(), texts, strict=True)
+                (rank, Found(start + row, min(rank, 1.0), text, differs))
+                for row, rank, text, differs in zip(
+                    rows.tolist(),
+                    rank[rows].tolist(),
+                    column.take(pa.array(rows)).to_pylist(),
+                    unknown[rows].tolist(),
+                    strict=True,
+                )
             ]
-            found.sort(key=lambda each: -each.score)
+            found.sort(key=lambda each: (-each[0], each[1].unknown))
             del found[count:]
         start += len(column)
-    return best
+    return [[line for _, line in found] for found in best]
 
 
-def duplicates(lines: Lines, threshold: float, exact: bool = True) -> NDArray[np.int64]:
-    """Return for each line the first line that is kept and has at least this cosine with it, (n,).
+def duplicates(lines: Lines, threshold: float, exact: bool = True) -> LineNumbers:
+    """Return for each line the first line that is kept and of which it is a duplicate, (n,).
 
-    A line is kept if there is none; its number is then its own. Lines of which nothing is known are kept.
+    Lines are duplicates if their texts are equal, or if their cosine is at least the threshold and they have the same
+    unknown words in the same order. A line is kept if it is no duplicate of an earlier one that is kept; its number is
+    then its own. A line of which nothing is known has no other duplicates than those with an equal text.
 
     Args:
         lines: the first of which is always kept.
-        threshold: smallest cosine of duplicates.
+        threshold: smallest cosine of duplicates; equal texts have 1.
         exact: compare with all lines. Otherwise `usearch` finds the nearest line that is kept.
+
+    Raises:
+        ParameterError: the threshold is not a number.
     """
-    original, index = np.arange(len(lines.vectors)), index_of(lines.vectors, exact)
-    for rows in _shown(lines):
-        earlier = index.near(rows, threshold)
-        original[rows] = np.where(earlier >= 0, earlier, rows)
-        block = lines.vectors[rows].astype(np.float32)
-        _within(block @ block.T >= threshold, rows, original)
-        index.add(rows[original[rows] == rows])
-    return original
+    _check(1, threshold)
+    rows, groups, original = lines.distinct(), lines.groups(), np.arange(len(lines.first))
+    order = rows[np.argsort(groups[rows], kind="stable")]
+    every = AllLines(lines.vectors, threshold)
+    index: AllLines | LineGraph = every if exact else LineGraph(lines.vectors)  # of lines with the same unknown words
+    indexed = -1  # their group
+    for part in _compared(groups[order], order) if exact else _shown(order):
+        group = groups[part]
+        if group[0] == indexed:
+            going_on = part[group == indexed]
+            earlier = index.near(going_on, threshold)
+            original[going_on] = np.where(earlier >= 0, earlier, going_on)
+        _within(every.are_near(part, part, threshold) & (group[:, None] == group), part, original)
+        if group[-1] != indexed:
+            index.clear()
+        indexed = group[-1]
+        index.add(part[(group == indexed) & (original[part] == part)])
+    return original[lines.first] if threshold <= 1 else original
 
 
-def _within(near: NDArray[np.bool_], rows: NDArray[np.int64], original: NDArray[np.int64]) -> None:
+def _within(near: NDArray[np.bool_], rows: LineNumbers, original: LineNumbers) -> None:
     """Assign lines of a block that are near an earlier line of the block that is kept."""
     for i in np.flatnonzero(np.tril(near, -1).any(1)):
         if original[rows[i]] == rows[i]:
@@ -122,6 +209,9 @@ def _within(near: NDArray[np.bool_], rows: NDArray[np.int64], original: NDArray[
 def paraphrases(lines: Lines, threshold: float, neighbors: int = 1, exact: bool = True) -> list[tuple[int, int, float]]:
     """Return pairs of lines that are among each other's nearest, by falling cosine.
 
+    Of lines with equal texts only the first one is compared, so that none is the nearest one of its copy. A pair whose
+    lines have other unknown words, `lines.unknown`, may be none: its cosine does not show that they differ.
+
     Args:
         lines: of which equal ones are no pairs.
         threshold: smallest cosine of a pair.
@@ -130,145 +220,83 @@ def paraphrases(lines: Lines, threshold: float, neighbors: int = 1, exact: bool 
 
     Returns:
         Numbers of the lines, the smaller one first, and their cosine.
+
+    Raises:
+        ParameterError: the threshold is not a number, or `neighbors` is not positive.
     """
-    rows, scores = nearest(lines, neighbors, exact)
-    left = np.repeat(np.arange(len(rows)), rows.shape[1])
-    pairs = np.stack([left, rows.ravel()], 1)
-    wanted = (scores.ravel() >= threshold) & (pairs[:, 1] >= 0)
-    pairs, cosines = np.sort(pairs[wanted], 1), scores.ravel()[wanted]
-    distinct, first, times = np.unique(pairs, axis=0, return_index=True, return_counts=True)
-    mutual = times == 2
-    order = np.argsort(-cosines[first[mutual]], kind="stable")
-    found = zip(distinct[mutual][order].tolist(), cosines[first[mutual]][order].tolist(), strict=True)
-    return [(a, b, score) for (a, b), score in found]
+    _check(neighbors, threshold)
+    rows, size = lines.distinct(), len(lines.first)
+    found, _ = _nearest(lines, rows, neighbors, threshold, exact)
+    pairs = np.sort(np.stack([np.repeat(rows, neighbors), found.ravel()], 1), 1)
+    keys, times = np.unique(pairs[pairs[:, 0] >= 0] @ [size, 1], return_counts=True)
+    first, second = np.divmod(keys[times == 2], size)
+    cosines = exact_cosines(lines.vectors, first, second)
+    order = np.argsort(-cosines, kind="stable")
+    order = order[cosines[order] >= np.float32(threshold)]
+    return list(zip(first[order].tolist(), second[order].tolist(), cosines[order].tolist(), strict=True))
 
 
-def nearest(lines: Lines, count: int, exact: bool = True) -> tuple[NDArray[np.int64], Vectors]:
+def nearest(lines: Lines, count: int, exact: bool = True) -> tuple[LineNumbers, Vectors]:
     """Return the nearest other lines of each line and their cosines, (n, count) each; −1 and −∞ if there are fewer."""
-    index, size = index_of(lines.vectors, exact), len(lines.vectors)
-    for rows in _blocks(lines) if exact else _shown(lines, "lines indexed"):
-        index.add(rows)
-    found, scores = np.empty((size, count), np.int64), np.empty((size, count), np.float32)
-    for rows in _shown(lines):
-        others, cosines = index.nearest(rows, count + 1)  # the line itself is one of them
-        cosines[others == rows[:, None]] = -np.inf
-        order = np.argsort(-cosines, axis=1, kind="stable")[:, :count]
-        found[rows], scores[rows] = (np.take_along_axis(each, order, 1) for each in (others, cosines))
+    _check(count)
+    found, scores = _nearest(lines, np.arange(len(lines.first)), count, -np.inf, exact)
     found[np.isneginf(scores)] = -1
     return found, scores
 
 
-def _blocks(lines: Lines) -> Iterator[NDArray[np.int64]]:
-    size = len(lines.vectors)
-    return (np.arange(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK))
+def _nearest(lines: Lines, rows: LineNumbers, count: int, least: float, exact: bool) -> tuple[LineNumbers, Vectors]:
+    """Return for each of `rows` the nearest others of them, see `AllLines.nearest`."""
+    index = AllLines(lines.vectors, least) if exact else LineGraph(lines.vectors)
+    for part in _blocks(rows) if exact else _shown(rows, "lines indexed"):
+        index.add(part)
+    found = [index.nearest(part, count, least) for part in _shown(rows)]
+    numbers, scores = zip(*found, strict=True) if found else ([], [])
+    return np.concatenate([np.empty((0, count), np.int64), *numbers]), np.concatenate(
+        [np.empty((0, count), np.float32), *scores]
+    )
 
 
-def _shown(lines: Lines, name: str = "lines") -> Iterator[NDArray[np.int64]]:
-    """Yield numbers of lines, a block at a time, with a progress bar."""
+def _blocks(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    return (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
+
+
+def _compared(groups: NDArray[np.int32], rows: LineNumbers) -> Iterator[LineNumbers]:
+    """Yield rows, a block at a time, each of which is compared with its block and the earlier ones of its group."""
+    earlier = np.arange(len(rows)) - np.searchsorted(groups, groups)
+    return _shown(rows, "million comparisons", (earlier + BLOCK) / 1e6)
+
+
+def _shown(rows: LineNumbers, name: str = "lines", work: NDArray[np.float64] | None = None) -> Iterator[LineNumbers]:
+    """Yield rows, a block at a time, with a progress bar that each advances by its `work`, or by 1."""
+    work = np.ones(len(rows)) if work is None else work
     with progress() as bar:
-        task = bar.add_task(name, total=len(lines.vectors))
-        for rows in _blocks(lines):
-            yield rows
-            bar.advance(task, len(rows))
+        task = bar.add_task(name, total=work.sum())
+        for part, done in zip(_blocks(rows), _blocks(work), strict=True):
+            yield part
+            bar.advance(task, done.sum())
 
 
-def _encoded(model: Model, columns: Iterable[pa.StringArray]) -> Iterator[tuple[pa.StringArray, Vectors]]:
+def _encoded(
+    model: Model, columns: Iterable[pa.StringArray]
+) -> Iterator[tuple[pa.StringArray, pa.StringArray, Vectors]]:
+    """Yield lines, their tokens, and their vectors of length 1."""
     with progress() as bar:
         task = bar.add_task("lines read", total=None)
         for column in columns:
-            yield column, model.encode(column, normalize_embeddings=True, show_progress_bar=False)
+            tokens = tokenize(column)
+            yield column, tokens, normalize_rows(model.encode_tokenized(tokens))
             bar.advance(task, len(column))
 
 
-class AllLines:
-    """Compares with all lines that were added, so that results are exact. `near` finds the first line.
-
-    Args:
-        vectors: (n, dim), of length 1 or zero. Lines are named by their rows, which ascend from one `add` to the next.
-    """
-
-    def __init__(self, vectors: NDArray[np.float16]) -> None:
-        self._vectors, self._rows = vectors, np.empty(0, np.int64)
-
-    def add(self, rows: LineNumbers) -> None:
-        """Add lines."""
-        self._rows = np.concatenate([self._rows, rows])
-
-    def near(self, rows: LineNumbers, threshold: float) -> LineNumbers:
-        """Return the first line whose cosine is at least the threshold, (len(rows),); −1 if there is none."""
-        found = np.full(len(rows), -1)
-        for others, cosines in self._cosines(rows):
-            is_near = cosines >= threshold
-            new = is_near.any(1) & (found < 0)
-            found[new] = others[is_near[new].argmax(1)]
-        return found
-
-    def nearest(self, rows: LineNumbers, count: int) -> tuple[LineNumbers, Vectors]:
-        """Return the nearest lines and their cosines, (len(rows), count) each; −1 and −∞ if there are fewer."""
-        found, best = np.full((len(rows), count), -1), np.full((len(rows), count), -np.inf, np.float32)
-        for others, cosines in self._cosines(rows):
-            columns = _largest(cosines, count)
-            candidates = np.concatenate([best, np.take_along_axis(cosines, columns, 1)], 1)
-            numbers = np.concatenate([found, others[columns]], 1)
-            order = np.argsort(-candidates, axis=1, kind="stable")[:, :count]
-            best, found = (np.take_along_axis(each, order, 1) for each in (candidates, numbers))
-        return found, best
-
-    def _cosines(self, rows: LineNumbers) -> Iterator[tuple[LineNumbers, Vectors]]:
-        """Yield some lines, (m,), and the cosines with them, (len(rows), m)."""
-        wanted = self._vectors[rows].astype(np.float32)
-        for start in range(0, len(self._rows), BLOCK):
-            others = self._rows[start : start + BLOCK]
-            yield others, wanted @ self._vectors[others].astype(np.float32).T
+def _equal(left: pa.StringArray, right: pa.StringArray) -> NDArray[np.bool_]:
+    """Return which texts are equal, (len(left), len(right))."""
+    _, (i, j) = deduplicate([left, right])
+    equal: NDArray[np.bool_] = i[:, None] == j
+    return equal
 
 
-class LineGraph:
-    """Finds nearly all of the nearest lines by `usearch`; never one of which nothing is known."""
-
-    def __init__(self, vectors: NDArray[np.float16]) -> None:
-        from usearch.index import Index
-
-        self._vectors = vectors
-        self._index = Index(ndim=vectors.shape[1], metric="ip", dtype="f16")
-
-    def add(self, rows: LineNumbers) -> None:
-        """Add lines."""
-        known = rows[self._vectors[rows].any(1)]
-        if len(known):
-            self._index.add(known, self._vectors[known], threads=1)
-
-    def near(self, rows: LineNumbers, threshold: float) -> LineNumbers:
-        """Return the nearest line if its cosine is at least the threshold, (len(rows),); otherwise −1."""
-        found, cosines = self.nearest(rows, 1)
-        return np.where(cosines >= threshold, found, -1)[:, 0]
-
-    def nearest(self, rows: LineNumbers, count: int) -> tuple[LineNumbers, Vectors]:
-        """Return the nearest lines and their cosines, (len(rows), count) each; −1 and −∞ if there are fewer."""
-        found, cosines = np.full((len(rows), count), -1), np.full((len(rows), count), -np.inf, np.float32)
-        size = min(count, len(self._index))
-        if size:
-            wanted = self._vectors[rows]
-            found[:, :size] = self._index.search(wanted, size).keys.reshape(-1, size)
-            near = self._vectors[found[:, :size]].astype(np.float32)  # (len(rows), size, dim)
-            cosines[:, :size] = np.einsum("nd,nkd->nk", wanted.astype(np.float32), near)
-        return found, cosines
-
-
-def index_of(vectors: NDArray[np.float16], exact: bool) -> AllLines | LineGraph:
-    """Return an empty index of the lines with these vectors."""
-    return AllLines(vectors) if exact else LineGraph(vectors)
-
-
-def has_graph() -> bool:
-    """Return whether `usearch` is installed."""
-    return find_spec("usearch") is not None
-
-
-def _largest(cosines: Vectors, count: int) -> LineNumbers:
-    """Return the columns of the largest numbers of each row, in any order."""
-    if count >= cosines.shape[1]:
-        return np.broadcast_to(np.arange(cosines.shape[1]), cosines.shape)
-    columns: LineNumbers = cosines.argmax(1)[:, None]
-    if count > 1:
-        columns = np.argpartition(-cosines, count, axis=1)[:, :count]
-    return columns
+def _check(count: int, threshold: float = 0) -> None:
+    if count < 1:
+        raise ParameterError(f"{count} lines are asked for: should be 1 or more")
+    if math.isnan(threshold):
+        raise ParameterError("the threshold is not a number; choose one from -1 to 1")

@@ -12,6 +12,7 @@ from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError, missing
 from paraphrastic.base.files import write_text
 from paraphrastic.inference.model import Model
+from paraphrastic.inference.quantization import read_ranges
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.weight_files import read_weights, wrong_config, wrong_weights
@@ -103,7 +104,8 @@ def load(folder: Path | str, table: TableFormat | None = None, device: str = dev
         from paraphrastic.scoring.static import with_table_format
 
         scorer = with_table_format(scorer, info.model, folder, table)
-    return Model(folder, info.model, info.options, scorer, info.selection, info.teacher, info.members)
+    about = info.selection, info.teacher, info.members
+    return Model(folder, info.model, info.options, scorer, *about, ranges=read_ranges(folder))
 
 
 def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:

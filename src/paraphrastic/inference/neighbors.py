@@ -56,6 +56,8 @@ def nearest_texts(texts: pa.StringArray, vectors: Vectors, query: Vectors, count
 def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], count: int) -> Neighbors:
     """Return the lines that are most similar to `text`; of equally similar ones the first come first.
 
+    If the model knows nothing of `text`, only lines with an equal text are returned.
+
     Args:
         model: any model.
         text: what the lines are compared with.
@@ -64,16 +66,18 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
 
     Raises:
         ParameterError: `text` is not valid Unicode.
-        ModelError: the model knows nothing of `text`.
+        ModelError: the model knows nothing of `text`, and no line is equal to it.
     """
     best: Neighbors = []
+    lowest, read = -np.inf if model.unknown(text) < 1 else 0, False
     for lines in columns:
-        if model.unknown(text) == 1:
-            raise _nothing_known(model, text)
-        scores = model.similarity([text], lines)[0]
+        scores, read = model.similarity([text], lines)[0], True
         order = np.argsort(-scores, kind="stable")[:count]
+        order = order[scores[order] > lowest]
         candidates = zip(scores[order].tolist(), lines.take(pa.array(order)).to_pylist(), strict=True)
         best = sorted([*best, *candidates], key=lambda neighbor: -neighbor[0])[:count]
+    if read and not best:
+        raise _nothing_known(model, text)
     return best
 
 

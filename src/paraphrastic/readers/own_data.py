@@ -1,6 +1,8 @@
 """Training pairs and evaluation sets in files of the user; the names of the columns tell what a file is."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,14 +10,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.console import message
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.own_tables import OwnRows, OwnTable
+from paraphrastic.readers.lines import NUMBER
+from paraphrastic.readers.own_judgements import is_index, is_named_like_judgement, judgements
+from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
+from paraphrastic.readers.own_tables import OwnTable
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
-from paraphrastic.sources.own_files import OwnFile
+from paraphrastic.sources.own_files import Meaning, OwnFile
+from paraphrastic.sources.source import Source
 
 TEXTS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
-QUESTION, WORDS = ("question", "candidate"), ("word1", "word2")
+SIDES: tuple[Meaning, Meaning] = ("text1", "text2")
+QUESTION: tuple[Meaning, Meaning] = ("question", "candidate")
+WORDS = ("word1", "word2")
 SPLITS = ("train", "dev", "test")
+_GOLD: dict[Meaning, str] = {"score": "similarity", "label": "labelled_pairs"}  # judgements → kind of the set
+_NO_NAME = re.compile(rf"{NUMBER}|\S\s+\S+\s+\S")  # a number, or three words
+_HEADER = r"`score\ttext1\ttext2`"
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -25,68 +37,88 @@ class Layout(NamedTuple):
     Attributes:
         kind: `pairs`, or a kind of evaluation set.
         texts: the two columns of text.
-        others: columns beside them that are read.
-        words: whether the texts are words.
+        others: columns beside them that are read, by their meaning.
+        unused: the other columns, except an index that pandas wrote.
     """
 
     kind: str
     texts: tuple[str, str]
-    others: tuple[str, ...]
-    words: bool = False
+    others: Mapping[Meaning, str]
+    unused: tuple[str, ...]
 
     @property
     def columns(self) -> list[str]:
         """All columns that are read."""
-        return [*self.texts, *self.others]
+        return [*self.texts, *self.others.values()]
+
+    @property
+    def words(self) -> bool:
+        """Whether the texts are words."""
+        return self.texts == WORDS
 
 
-def layout_of_pairs(own: OwnFile, names: Sequence[str]) -> Layout:
+def layout_of_pairs(table: OwnTable) -> Layout:
     """Return the columns of training pairs: two texts, and `label`, `score` and `group` where they exist.
 
-    Args:
-        own: the file.
-        names: of its columns.
-
     Raises:
-        DataError: it has no pairs of text.
+        DataError: it has no pairs of text, or a column looks like judgements and nothing says what it is.
     """
-    texts = _texts(own, names, (*TEXTS, WORDS))
-    others = tuple(name for name in ("label", "score", "group") if name in names and name not in texts)
-    return Layout("pairs", texts, others)
+    layout = _layout("pairs", table, _texts(table), ("label", "score", "group"))
+    if table.own.columns is None and "label" not in layout.others and (found := judgements(table, layout.unused)):
+        raise DataError(
+            f"{table.own.path}: {', '.join(found)}: looks like judgements of the pairs; {_remedy(layout, found)}"
+        )
+    return layout
 
 
-def layout_of_set(own: OwnFile, names: Sequence[str]) -> Layout:
+def layout_of_set(table: OwnTable) -> Layout:
     """Return the kind and the columns of an evaluation set.
 
     `question`, `candidate` and `label` make a ranking; two texts and `score` are a set of similarity, `word1`, `word2`
     and `score` one of words; two texts and `label` are paraphrases and others. `split` is read where it exists.
 
-    Args:
-        own: the file.
-        names: of its columns.
-
     Raises:
         DataError: it is none of these.
     """
-    split = ("split",) if "split" in names else ()
-    if own.columns is None and {*QUESTION, "label"} <= set(names):
-        return Layout("ranking", QUESTION, ("label", *split))
-    texts = _texts(own, names, (*TEXTS, WORDS))
-    for gold, kind in (("score", "similarity"), ("label", "labelled_pairs")):
-        if gold in names and gold not in texts:
-            return Layout(kind, texts, (gold, *split), texts == WORDS)
+    ranking = _layout("ranking", table, _named(table, QUESTION), ("label", "split"))
+    is_named = {"text1", "text2"} & table.own.meanings.keys()
+    if not is_named and {*ranking.texts, ranking.others.get("label")} <= set(table.names):
+        return ranking
+    texts = _texts(table)
+    for gold, kind in _GOLD.items():
+        layout = _layout(kind, table, texts, (gold, "split"))
+        if gold in layout.others:
+            return layout
     remedy = "name one `score` (a number) or `label` (0 or 1); a ranking has question, candidate and label"
-    raise DataError(f"{own.path}: an evaluation set needs judgements, the columns are {', '.join(names)}; {remedy}")
+    if found := judgements(table, layout.unused):
+        remedy += f"; or say which one it is, as `{{path: …, columns: {{score: {found[0]}}}}}`"
+    needs = f"an evaluation set needs judgements, the columns are {', '.join(table.names)}"
+    raise DataError(f"{table.own.path}: {needs}; {remedy}")
 
 
-def check_columns(own: OwnFile, is_set: bool) -> None:
-    """Check that a file has the columns of training pairs, or of an evaluation set.
+def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
+    """Check that the files of the user have the columns of training pairs, or of evaluation sets.
+
+    Args:
+        sources: of which those of the catalogue are passed over.
+        limits_scores: whether pairs are chosen by their scores.
 
     Raises:
-        DataError: it has not, or its head is damaged.
+        DataError: a file has not, or its head is damaged, or its scores would not be read.
         SourceError: it cannot be read.
     """
-    (layout_of_set if is_set else layout_of_pairs)(own, OwnTable(own).names)
+    for source in (each for each in sources if "own" in each.options):
+        table = OwnTable(source.options["own"])
+        layout = layout_of_pairs(table) if source.pairs else layout_of_set(table)
+        if source.pairs and not limits_scores and table.own.columns is None and "label" not in layout.others:
+            _refuse_unread_scores(table, layout)
+
+
+def _refuse_unread_scores(table: OwnTable, layout: Layout) -> None:
+    if "score" in layout.others:
+        texts = ", ".join(layout.texts)
+        remedy = f"set tokenize.min_score, or say `{{path: …, columns: [{texts}]}}` if all are paraphrases"
+        raise DataError(f"{table.own.path}: has scores, but tokenize.min_score and max_score are empty; {remedy}")
 
 
 def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -97,10 +129,11 @@ def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `own`, the file, and `filter`.
     """
     own, wanted = options["own"], options.get("filter", PASS_ALL)
-    layout = layout_of_pairs(own, OwnTable(own).names)
+    layout = layout_of_pairs(OwnTable(own))
     if wanted.limits_scores and "score" not in layout.others:
         raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
     wanted.check_source_without_relations(own.path)
+    _name_unused(own, [*layout.unused, *([] if wanted.limits_scores else score_of(layout))])
     yield from _not_empty(own, read_pairs(own, layout, wanted))
 
 
@@ -110,27 +143,40 @@ def own_set(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `own`, the file.
     """
     own, is_tested = options["own"], False
-    for reading in _not_empty(own, read_set(own, layout_of_set(own, OwnTable(own).names))):
+    layout = layout_of_set(OwnTable(own))
+    _name_unused(own, layout.unused)
+    for reading in _not_empty(own, read_set(own, layout)):
         is_tested |= pc.any(pc.equal(reading.table["split"], "test")).as_py() or False
         yield reading
     if not is_tested:
         raise DataError(f"{own.path}: no row has the split `test`, which is evaluated; name some rows so")
 
 
+def score_of(layout: Layout) -> list[str]:
+    """Return the column of scores, if there is one."""
+    return [column for meaning, column in layout.others.items() if meaning == "score"]
+
+
+def _name_unused(own: OwnFile, columns: Sequence[str]) -> None:
+    if columns:
+        message(f"{own.path}: not used: {', '.join(columns)}")
+
+
 def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
     read = 0
-    for rows in OwnTable(own).parts(layout.columns):
-        yield _pairs(rows, layout, wanted, groups, read)
+    for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
+        yield _pairs(rows, layout, own, wanted, groups, read)
         read += len(rows)
 
 
 def read_set(own: OwnFile, layout: Layout) -> Iterator[Reading]:
     """Yield the rows of an evaluation set; there can be none."""
     questions: dict[str, int] = {}
-    for rows in OwnTable(own).parts(layout.columns):
-        yield _judged(rows, layout, set_name(own, layout), questions)
+    gold = [column for meaning, column in layout.others.items() if meaning in _GOLD]
+    for rows in OwnTable(own).parts(layout.columns, may_be_blank=gold):
+        yield _judged(rows, layout, own, questions)
 
 
 def set_name(own: OwnFile, layout: Layout) -> str:
@@ -147,49 +193,99 @@ def _not_empty(own: OwnFile, readings: Iterator[Reading]) -> Iterator[Reading]:
         raise DataError(f"{own.path}: not one usable row; `paraphrastic data inspect {own.path}` shows why")
 
 
-def _texts(own: OwnFile, names: Sequence[str], known: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    for pair in [own.columns] if own.columns else known:
+def _named(table: OwnTable, pair: tuple[Meaning, Meaning]) -> tuple[str, str]:
+    """Return the columns with two meanings, by the names of the user or by the usual ones."""
+    return table.own.meanings.get(pair[0], pair[0]), table.own.meanings.get(pair[1], pair[1])
+
+
+def _texts(table: OwnTable) -> tuple[str, str]:
+    own, names, known = table.own, table.names, (*TEXTS, WORDS)
+    is_named = {"text1", "text2"} & own.meanings.keys()
+    for pair in [_named(table, SIDES)] if is_named else known:
         if set(pair) <= set(names):
             return pair
-    wanted = " and ".join(own.columns) if own.columns else ", ".join("/".join(pair) for pair in known)
+    wanted = " and ".join(_named(table, SIDES)) if is_named else ", ".join("/".join(pair) for pair in known)
     remedy = "rename them, or name both with `{path: …, columns: [A, B]}`"
+    if found := [name for name in names if is_named_like_judgement(name)]:
+        remedy += f", or all as `columns: {{text1: A, text2: B, label: {found[0]}}}`"
+    if any(_NO_NAME.search(name) for name in names):
+        remedy = f"line 1 looks like a row: write the names of the columns before it, such as {_HEADER}; or {remedy}"
     raise DataError(f"{own.path}: no columns {wanted}; the columns are {', '.join(names)}; {remedy}")
 
 
-def _pairs(rows: OwnRows, layout: Layout, wanted: PairFilter, groups: dict[str, int], read: int) -> Reading:
+def _layout(kind: str, table: OwnTable, texts: tuple[str, str], meanings: Sequence[Meaning]) -> Layout:
+    """Return a layout with those of the columns `meanings` that exist.
+
+    Raises:
+        DataError: the user has named a column that does not exist.
+    """
+    own, names = table.own, table.names
+    for meaning, name in own.meanings.items():
+        if name not in names:
+            raise DataError(f"{own.path}: no column {name} for `{meaning}`; the columns are {', '.join(names)}")
+    taken = {*texts, *own.meanings.values()}
+    chosen = {each: own.meanings.get(each, each) for each in meanings if each in own.meanings or each not in taken}
+    others = {meaning: name for meaning, name in chosen.items() if name in names and name not in texts}
+    unused = [name for name in names if name not in (*texts, *others.values()) and not is_index(name)]
+    return Layout(kind, texts, others, tuple(unused))
+
+
+def _remedy(layout: Layout, found: Sequence[str]) -> str:
+    texts = ", ".join(layout.texts)
+    label = f"`{{path: …, columns: {{label: {found[0]}}}}}`, with `positive: [VALUE, …]` if its values are not 0 and 1"
+    return f"say {label}, or `columns: {{score: {found[0]}}}`, or `columns: [{texts}]` if all pairs are paraphrases"
+
+
+def _pairs(
+    rows: OwnRows, layout: Layout, own: OwnFile, wanted: PairFilter, groups: dict[str, int], read: int
+) -> Reading:
     columns: dict[str, pa.Array] = {
         "text1": rows.columns[layout.texts[0]],
         "text2": rows.columns[layout.texts[1]],
         "group": pa.array(np.arange(read, read + len(rows))),
     }
-    accepted = pa.array(np.ones(len(rows), bool))
-    if "group" in layout.others:
-        columns["group"] = _numbered(rows.columns["group"], groups)
-    if "label" in layout.others:
-        columns["label"] = rows.zeros_and_ones("label")
+    accepted, unjudged = pa.array(np.ones(len(rows), bool)), 0
+    if name := layout.others.get("group"):
+        columns["group"] = _numbered(rows.columns[name], groups)
+    if name := layout.others.get("label"):
+        columns["label"] = rows.zeros_and_ones(name, own.positive)
         accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))
-    if "score" in layout.others:
-        columns["score"] = rows.numbers(rows.columns["score"], -_LARGEST, _LARGEST)
-        accepted = pc.and_(accepted, wanted.accepts_scores(columns["score"]))
+    if name := layout.others.get("score"):
+        scores = rows.numbers(rows.columns[name], -_LARGEST, _LARGEST, may_be_blank=True)
+        accepted = pc.and_(accepted, wanted.accepts_scores(scores))
+        blank = _blank(rows.columns[name])
+        columns["score"] = pc.if_else(blank, 0.0, scores)  # not read after the filter
+        unjudged = _count(blank) if wanted.limits_scores else 0
     columns = {name: column.filter(accepted) for name, column in columns.items()}
-    return make_reading("pairs", [rows], may_be_empty=True, **columns)
+    return replace(make_reading("pairs", [rows], may_be_empty=True, **columns), unjudged=unjudged)
 
 
-def _judged(rows: OwnRows, layout: Layout, name: str, questions: dict[str, int]) -> Reading:
-    columns: dict[str, pa.Array | str] = {"set": name, "split": "test"}
+def _judged(rows: OwnRows, layout: Layout, own: OwnFile, questions: dict[str, int]) -> Reading:
+    columns: dict[str, pa.Array | str] = {"set": set_name(own, layout), "split": "test"}
     for side, column in zip(("text1", "text2"), layout.texts, strict=True):
         text = rows.columns[column]
         columns[side] = rows.reject(text, pc.equal(pc.utf8_trim_whitespace(text), ""), f"'{column}' is empty")
-    if "split" in layout.others:
-        labels = rows.labels(rows.columns["split"], SPLITS)
+    if name := layout.others.get("split"):
+        labels = rows.labels(rows.columns[name], SPLITS)
         columns["split"] = pa.array(SPLITS).take(labels)
+    gold = layout.others.get("score") or layout.others["label"]
+    unjudged = _blank(rows.columns[gold], NO_LABEL)
+    rows.columns[gold] = pc.if_else(unjudged, None, rows.columns[gold])
     if "score" in layout.others:
-        columns["score"] = rows.numbers(rows.columns["score"], -_LARGEST, _LARGEST)
+        columns["score"] = rows.numbers(rows.columns[gold], -_LARGEST, _LARGEST)
     else:
-        columns["label"] = rows.zeros_and_ones("label")
+        columns["label"] = rows.zeros_and_ones(gold, own.positive)
     if layout.kind == "ranking":
         columns["question"] = _numbered(rows.columns[layout.texts[0]], questions)
-    return make_reading(layout.kind, [rows], may_be_empty=True, **columns)
+    return replace(make_reading(layout.kind, [rows], may_be_empty=True, **columns), unjudged=_count(unjudged))
+
+
+def _blank(column: pa.StringArray, texts: Sequence[str] = ("",)) -> pa.BooleanArray:
+    return pc.is_in(pc.utf8_trim_whitespace(column), pa.array(texts))
+
+
+def _count(mask: pa.BooleanArray) -> int:
+    return pc.sum(mask).as_py() or 0
 
 
 def _numbered(column: pa.Array, numbers: dict[str, int]) -> pa.Array:

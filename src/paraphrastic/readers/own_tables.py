@@ -1,18 +1,18 @@
 """Rows of a user's file: CSV, TSV, JSON lines or parquet, plain or compressed, or a folder of Hugging Face `datasets`.
 
-CSV has quoted cells as in RFC 4180; in TSV, quotes have no special meaning.
+CSV has quoted cells as in RFC 4180; in TSV, quotes have no special meaning. Another separator than that of the ending
+is found if the first lines leave no doubt. Leading columns may have no name, as those of an index that pandas writes.
 """
 
 import csv
-import gzip
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,49 +21,25 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.files import Unpacker
-from paraphrastic.readers.lines import BadRow, SourceRows, csv_rows, is_utf8
-from paraphrastic.readers.raw_files import report_damage
-from paraphrastic.sources.own_files import COMPRESSIONS, OwnFile, is_dataset_folder
+from paraphrastic.readers.lines import BadRow, csv_rows, is_utf8
+from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
+from paraphrastic.readers.raw_files import report_damage, unpacked
+from paraphrastic.sources.own_files import OwnFile
+from paraphrastic.sources.table_names import format_of, is_dataset_folder
 
 PART = 100_000  # rows that are read at a time
+_HEAD = 1000  # JSON lines whose keys are the columns
+_SNIFFED = 5  # lines that tell the separator
 
 
-class OwnRows(SourceRows):
-    """Rows with the columns that were asked for.
-
-    Args:
-        file: name of the file for messages.
-        lines: (n,) number of the line at which each row starts; of the row itself if the file has no lines.
-        cells: (n,) values of each column by name, as text; null if the row has no value.
-        bad: rows before, after or between these that have no values at all.
-
-    Attributes:
-        columns: (n,) texts by name; null if a cell is not valid text or contains a NUL byte.
-    """
-
-    def __init__(
-        self, file: object, lines: NDArray[np.int64], cells: Mapping[str, pa.Array], bad: Sequence[BadRow] = ()
-    ) -> None:
-        super().__init__(file, lines)
-        self.bad += bad
-        self.columns: dict[str, pa.StringArray] = {}
-        for name, column in cells.items():
-            self.reject(column, pc.is_null(column), f"no value of '{name}'")
-            self.columns[name] = self.reject(column, pc.match_substring(column, "\0"), f"a NUL byte in '{name}'")
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def zeros_and_ones(self, name: str) -> pa.Int8Array:
-        """Return a column of 0 and 1, which some tools write as 0.0 and 1.0; other values make bad rows."""
-        return self.labels(pc.replace_substring_regex(self.columns[name], r"^\s*([01])\.0*\s*$", r"\1"), ("0", "1"))
+_NumberedCells = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong
+_Part = tuple[Path, NDArray[np.int64], Mapping[str, pa.Array], Sequence[BadRow]]  # arguments of `OwnRows`
 
 
 class OwnTable:
     """A file of rows with named columns.
 
-    Args:
+    Attributes:
         own: the file.
 
     Raises:
@@ -72,22 +48,56 @@ class OwnTable:
     """
 
     def __init__(self, own: OwnFile) -> None:
-        self._own, self._path = own, Path(own.path)
+        self.own, self._path = own, Path(own.path)
 
     @cached_property
     def names(self) -> list[str]:
         """The names of the columns; of JSON lines those of the first line."""
         with report_damage(self._path, own=True):
             names = self._names()
-        if len(set(names)) < len(names) or not all(names):
+        named = list(dropwhile(lambda name: not name, names))
+        if len(set(named)) < len(named) or not all(named):
             raise DataError(f"{self._path}: columns without a name or with the same one: {', '.join(names)}")
         return names
 
-    def parts(self, columns: Sequence[str]) -> Iterator[OwnRows]:
-        """Yield the rows in parts, with these columns."""
+    @cached_property
+    def classes(self) -> dict[str, list[str]]:
+        """The names of the classes of each column that `datasets` calls a `ClassLabel`."""
+        if self._format not in ("arrow", "parquet"):
+            return {}
+        with report_damage(self._path, own=True):
+            info = json.loads((self._schema().metadata or {}).get(b"huggingface", b"{}"))
+            features = info.get("info", {}).get("features")
+            if features is None and (stored := self._path / "dataset_info.json").is_file():
+                features = json.loads(stored.read_text(encoding="utf-8")).get("features")
+            of_type = {name: each for name, each in (features or {}).items() if isinstance(each, dict)}
+            return {name: each["names"] for name, each in of_type.items() if each.get("_type") == "ClassLabel"}
+
+    def is_flat(self, name: str) -> bool:
+        """Return whether a column can hold texts and numbers; in JSON lines, each row can."""
+        if self._format not in ("arrow", "parquet"):
+            return True
+        kind = self._schema().field(name).type
+        return not pa.types.is_nested(kind) and not pa.types.is_binary(kind)
+
+    def parts(
+        self, columns: Sequence[str], may_be_blank: Collection[str] = (), size: int | None = None
+    ) -> Iterator[OwnRows]:
+        """Yield the rows in parts, with these columns.
+
+        Args:
+            columns: names.
+            may_be_blank: those of them in which a row without a value has an empty text, and is not refused.
+            size: rows of a part; None for 100,000.
+        """
+        for path, lines, cells, bad in self._parts(columns, size or PART):
+            filled = {name: pc.fill_null(cells[name], "") if name in may_be_blank else cells[name] for name in columns}
+            yield OwnRows(path, lines, filled, bad)
+
+    def _parts(self, columns: Sequence[str], size: int) -> Iterator[_Part]:
         with report_damage(self._path, own=True):
             if self._format in ("arrow", "parquet"):
-                yield from self._arrow(columns)
+                yield from self._arrow(columns, size)
                 return
             with self._open() as file:
                 rows: Iterator[_NumberedCells]
@@ -95,14 +105,11 @@ class OwnTable:
                     rows = ((line, _json_cells(text, columns)) for line, text in enumerate(file, 1) if text.strip())
                 else:
                     rows = self._cells(self._reader(file), [self.names.index(name) for name in columns])
-                yield from _in_parts(self._path, columns, rows)
+                yield from _in_parts(self._path, columns, rows, size)
 
     @property
     def _format(self) -> str:
-        path = self._path
-        if path.is_dir():
-            return "arrow"
-        return (path.with_suffix("") if path.suffix in COMPRESSIONS else path).suffix.removeprefix(".")
+        return format_of(self._path)
 
     def _names(self) -> list[str]:
         match self._format:
@@ -110,10 +117,13 @@ class OwnTable:
                 return [name.strip() for name in self._header()]
             case "jsonl":
                 return self._keys()
-            case "parquet":
-                return list(pq.read_schema(self._path).names)
+        return list(self._schema().names)
+
+    def _schema(self) -> pa.Schema:
+        if self._format == "parquet":
+            return pq.read_schema(self._path)
         with pa.memory_map(str(_arrow_files(self._path)[0])) as file:
-            return list(pa.ipc.open_stream(file).schema.names)
+            return pa.ipc.open_stream(file).schema
 
     def _header(self) -> list[str]:
         with self._open() as file:
@@ -126,12 +136,23 @@ class OwnTable:
         return header
 
     def _keys(self) -> list[str]:
+        """Return the keys of the first lines, of which each can have its own."""
+        keys: dict[str, None] = {}
         with self._open() as file:
-            found = (json.loads(line) for line in file if line.strip())
-            first = next(found, None)
-        if not isinstance(first, dict):
+            for number, line in enumerate(islice((line for line in file if line.strip()), _HEAD)):
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
+                    if not number:
+                        raise
+                    continue
+                if isinstance(row, dict):
+                    keys |= dict.fromkeys(row)
+                elif not number:
+                    break
+        if not keys:
             raise DataError(f"{self._path}: line 1 is not a JSON object")
-        return list(first)
+        return list(keys)
 
     def _cells(self, reader: Any, places: Sequence[int]) -> "Iterator[_NumberedCells]":
         """Yield rows of CSV or TSV; one with more or fewer cells than the header is bad."""
@@ -159,46 +180,106 @@ class OwnTable:
                     raise DataError(f"{self._path}, line {line}: a quoted cell does not end; {remedy}") from error
                 yield line, f"not CSV: {error}"
 
-    def _reader(self, file: IO[str]) -> Any:
-        is_csv = self._format == "csv"
-        return csv_rows(file, "," if is_csv else "\t", is_csv if self._own.quotes is None else self._own.quotes)
+    def _reader(self, file: Iterable[str]) -> Any:
+        return self._rows_of(file, self._delimiter)
 
-    def _arrow(self, columns: Sequence[str]) -> Iterator[OwnRows]:
+    def _rows_of(self, lines: Iterable[str], delimiter: str) -> Any:
+        quotes = (self._format == "csv" or delimiter != "\t") if self.own.quotes is None else self.own.quotes
+        return csv_rows(lines, delimiter, quotes)
+
+    @cached_property
+    def _delimiter(self) -> str:
+        """The separator of the ending, or the only one that divides all first lines alike if it leaves line 1 whole."""
+        usual = "," if self._format == "csv" else "\t"
+        with self._open() as file:
+            lines = list(islice(file, _SNIFFED))
+        widths = {each: self._widths(lines, each) for each in {usual, *",;\t|"}}
+        others = [each for each, found in widths.items() if len(set(found)) == 1 and found[0] > 1]
+        return others[0] if widths[usual][:1] == [1] and len(others) == 1 else usual
+
+    def _widths(self, lines: Sequence[str], delimiter: str) -> list[int]:
+        """Return how many cells each row of these lines has, up to one that is not valid or not whole."""
+        widths: list[int] = []
+        with suppress(csv.Error):
+            widths.extend(len(row) for row in self._rows_of(lines, delimiter) if row)
+        return widths
+
+    def _arrow(self, columns: Sequence[str], size: int) -> "Iterator[_Part]":
         first = 1
-        for batch in self._batches(columns):
-            cells = {name: _as_text(self._path, name, batch.column(name)) for name in columns}
-            yield OwnRows(self._path, np.arange(first, first + len(batch)), cells)
+        for batch in self._batches(columns, size):
+            cells = {name: self._as_text(name, batch.column(name)) for name in columns}
+            yield self._path, np.arange(first, first + len(batch)), cells, []
             first += len(batch)
 
-    def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def _batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         if self._format == "parquet":
-            yield from pq.ParquetFile(self._path).iter_batches(PART, columns=list(columns))
+            yield from pq.ParquetFile(self._path).iter_batches(size, columns=list(columns))
         else:
             for path in _arrow_files(self._path):
                 with pa.memory_map(str(path)) as file:
                     yield from pa.ipc.open_stream(file)
 
+    def _as_text(self, name: str, column: pa.Array) -> pa.StringArray:
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if pa.types.is_boolean(column.type):
+            column = column.cast(pa.int8())
+        if name in self.classes and pa.types.is_integer(column.type):
+            classes = pa.array([*self.classes[name], NO_LABEL[-1]])  # -1 stands for no label
+            is_class = pc.and_(pc.greater_equal(column, 0), pc.less(column, len(classes) - 1))
+            column = classes.take(pc.if_else(is_class, column, len(classes) - 1))
+        try:
+            return column.cast(pa.string())
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+            kind = f"has the type {column.type}, which is neither text nor numbers"
+            raise DataError(f"{self._path}: '{name}' {kind}") from error
+
     @contextmanager
     def _open(self) -> Iterator[IO[str]]:
         """Open the text; bytes that are not UTF-8 become lone surrogates, so that other rows can be used."""
         newline = "\n" if self._format == "jsonl" else ""
-        with self._bytes() as stream:
+        with unpacked(self._path) as stream:
             yield io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=newline)
 
-    def _bytes(self) -> IO[bytes]:
-        match self._path.suffix:
-            case ".gz":
-                return Unpacker(self._path).stream(cast(IO[bytes], gzip.open(self._path)))
-            case ".zst":
-                return Unpacker(self._path).stream(cast(IO[bytes], pa.input_stream(str(self._path))))
-        return self._path.open("rb")
+    def copy(self, kept: NDArray[np.bool_], out: IO[bytes]) -> None:
+        """Write the rows for which `kept`, (n,), is true as they are, with all columns, in the format of the file."""
+        with report_damage(self._path, own=True):
+            if self._format in ("arrow", "parquet"):
+                self._copy_batches(kept, out)
+                return
+            with self._open() as file:
+                header = 0 if self._format == "jsonl" else 1
+                for row, text in enumerate(self._records(file), -header):
+                    if row < 0 or kept[row]:
+                        out.write(text.encode("utf-8", "surrogateescape"))
+
+    def _copy_batches(self, kept: NDArray[np.bool_], out: IO[bytes]) -> None:
+        start, schema = 0, self._schema()
+        with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+            for batch in self._batches(schema.names, PART):
+                writer.write_batch(batch.filter(pa.array(kept[start : start + len(batch)])))
+                start += len(batch)
+
+    def _records(self, file: IO[str]) -> Iterator[str]:
+        """Yield the text of the header and of each row, with its line end."""
+        if self._format == "jsonl":
+            yield from (line for line in file if line.strip())
+            return
+        lines: list[str] = []
+
+        def noted() -> Iterator[str]:
+            for line in file:
+                lines.append(line)
+                yield line
+
+        for row in self._reader(noted()):
+            if row:  # a blank line is none
+                yield "".join(lines)
+            lines.clear()
 
 
-_NumberedCells = tuple[int, list[str | None] | list[str] | str]  # line; cells, or what is wrong
-
-
-def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]) -> Iterator[OwnRows]:
-    while part := list(islice(rows, PART)):
+def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells], size: int) -> "Iterator[_Part]":
+    while part := list(islice(rows, size)):
         bad = [BadRow(str(path), line, row) for line, row in part if isinstance(row, str)]
         good = []
         for line, row in part:
@@ -210,7 +291,7 @@ def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]
                 bad.append(BadRow(str(path), line, "not UTF-8"))
         lines = np.array([line for line, _ in good], np.int64)
         cells = {name: pa.array([row[i] for _, row in good], pa.string()) for i, name in enumerate(columns)}
-        yield OwnRows(path, lines, cells, bad)
+        yield path, lines, cells, bad
 
 
 def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
@@ -224,17 +305,6 @@ def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
         return f"'{nested[0]}' is neither text nor a number"
     values = (row.get(name) for name in columns)
     return [None if value is None else str(int(value) if isinstance(value, bool) else value) for value in values]
-
-
-def _as_text(path: Path, name: str, column: pa.Array) -> pa.StringArray:
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
-    try:
-        return column.cast(pa.string())
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
-        raise DataError(f"{path}: '{name}' has the type {column.type}, which is neither text nor numbers") from error
 
 
 def _arrow_files(folder: Path) -> list[Path]:

@@ -6,20 +6,28 @@ import errno
 import gzip
 import io
 import lzma
+import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import pyarrow as pa
 
 from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
 from paraphrastic.base.files import Unpacker
 
+COMPRESSED: dict[str, tuple[bytes, Callable[..., Any]]] = {  # by ending: a pattern of the first bytes, and how to open
+    ".gz": (rb"\x1f\x8b\x08", gzip.open),
+    ".bz2": (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", bz2.open),
+    ".xz": (rb"\xfd7zXZ\0", lzma.open),
+    ".zst": (rb"\x28\xb5\x2f\xfd", partial(pa.input_stream, compression="zstd")),
+}
 REMEDY = "remove it and run `dvc repro`"
 
 _DAMAGE = (
@@ -62,6 +70,22 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
             raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
         damage = f"of another format ({reason})" if own else f"truncated ({reason}); {REMEDY}"
         raise DataError(f"{path}: damaged or {damage}") from error
+
+
+def unpacked(path: Path) -> io.BufferedReader:
+    """Open a file of the user; one that is compressed, by its name or its first bytes, is decompressed.
+
+    Raises:
+        SourceError: the file cannot be read.
+        DataError: the file unpacks to far more than its size; raised while the stream is read.
+        OSError: the file cannot be opened.
+    """
+    with path.open("rb") as file, report_damage(path, own=True):
+        start = file.read(16)
+    for ending, (pattern, opened) in COMPRESSED.items():
+        if path.suffix == ending or (path.suffix not in COMPRESSED and re.match(pattern, start)):
+            return Unpacker(path).stream(opened(str(path)))
+    return path.open("rb")
 
 
 def read_bytes(path: Path) -> bytes:

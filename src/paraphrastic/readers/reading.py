@@ -29,11 +29,13 @@ class Reading:
         kind: key of `tables.RAW`.
         table: rows in the order of the file, in schema `RAW[kind]`.
         bad: the rows that are not in `table` because they are damaged, one per line of the file.
+        unjudged: how many rows are not in `table` because nobody has judged them.
     """
 
     kind: str
     table: pa.Table
     bad: tuple[BadRow, ...] = ()
+    unjudged: int = 0
 
 
 def make_reading(kind: str, files: Sequence[SourceRows], *, may_be_empty: bool = False, **columns: Column) -> Reading:

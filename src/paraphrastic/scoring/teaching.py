@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ModelError, ProcessError
-from paraphrastic.base.files import atomic_folder, fingerprint, write_text
+from paraphrastic.base.files import atomic_folder, fingerprint, locked, write_text
 from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
@@ -67,11 +67,12 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
     count = min(processes, usable_processes(folder, device), -(-len(sentences) // SHARD))
     message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words" + _in_processes(count))
     kinds: _Kinds = {"words": (len(words), [words]), "sentences": (len(sentences), sentences)}
-    with progress() as bar:
-        tasks = {kind: bar.add_task(kind, total=total) for kind, (total, _) in kinds.items()}
-        for kind, done in _run(count, _shards(options, kinds, shards)):
-            bar.advance(tasks[kind], done)
-    _collect(shards, out, folder.resolve().name)
+    with locked(shards, "encodes with the same teacher"):
+        with progress() as bar:
+            tasks = {kind: bar.add_task(kind, total=total) for kind, (total, _) in kinds.items()}
+            for kind, done in _run(count, _shards(options, kinds, shards)):
+                bar.advance(tasks[kind], done)
+        _collect(shards, out, folder.resolve().name)
 
 
 def _in_processes(count: int) -> str:

@@ -5,7 +5,7 @@ list of sources of evaluation data.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
-from paraphrastic.sources.own_files import AnyDataEntry, OwnFile, listed, own_file
+from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
 
 _T = TypeVar("_T")
@@ -53,7 +53,7 @@ def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> tuple[Source, ...]
     """
     members: list[Source] = []
     for entry in listed(entries):
-        own = own_file(entry)
+        own = _own(entry, {*catalogue().corpora, *catalogue().sources})
         members += [_own_source(each, "own-pairs") for each in own.files()] if own else _members(str(entry))
     return _without_repetition("corpus", members)
 
@@ -71,7 +71,7 @@ def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:
     """
     several, suites, members = listed(entries), list[Suite](), list[Source]()
     for entry in several:
-        if own := own_file(entry):
+        if own := _own(entry, catalogue().suites):
             members += [_own_source(each, "own-set") for each in own.files()]
         else:
             suites += _select("suite of benchmarks", [str(entry)], catalogue().suites)
@@ -108,6 +108,12 @@ def _members(name: str) -> tuple[Source, ...]:
         corpora = {corpus: corpus for corpus in known.corpora}
         raise ParameterError(_unknown_name("corpus", name, corpora | display_names))
     return (member,)
+
+
+def _own(entry: DataEntry, known: Container[str]) -> OwnFile | None:
+    """Return the file or folder of the user that an entry stands for; None for a known or unknown name."""
+    is_folder = isinstance(entry, str) and entry not in known and Path(entry).is_dir()
+    return own_file({"path": entry} if is_folder else entry)
 
 
 def _own_source(own: OwnFile, reader: str) -> Source:

@@ -3,18 +3,22 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paraphrastic.base.errors import ParameterError, SourceError
+from paraphrastic.sources.table_names import COMPRESSIONS, ENDINGS, is_dataset_folder, is_table, name_of
 
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
 
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
-COMPRESSIONS = (".gz", ".zst")
-_DATASET = ("state.json", "dataset_info.json")  # one of them is in a folder of Hugging Face `datasets`
+Meaning = Literal["text1", "text2", "question", "candidate", "label", "score", "group", "split"]  # of a column
+_TEXTS, _MEANINGS = "two texts", "meanings"  # forms of `columns`, which stand in the places of pydantic's errors
+_Columns = Annotated[
+    Annotated[tuple[str, str], Field(strict=False), Tag(_TEXTS)] | Annotated[dict[Meaning, str], Tag(_MEANINGS)],
+    Discriminator(lambda value: _MEANINGS if isinstance(value, Mapping) else _TEXTS),
+]
 
 
 class OwnFile(BaseModel):
@@ -23,37 +27,47 @@ class OwnFile(BaseModel):
     Attributes:
         path: a file that ends in one of `ENDINGS`, also with one of `COMPRESSIONS` after it; a folder of such files; or
             a folder that Hugging Face `datasets` saved.
-        columns: the names of the two columns of text; None finds them.
+        columns: the names of the two columns of text, or the name of a column by its meaning; None finds them.
         quotes: whether cells of CSV or TSV can be quoted; None for yes in CSV and no in TSV.
+        positive: values of the column of labels that stand for 1, any other for 0; empty for labels 0 and 1.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     path: str = Field(min_length=1)
-    columns: tuple[str, str] | None = Field(default=None, strict=False)
+    columns: _Columns | None = None
     quotes: bool | None = None
+    positive: tuple[Annotated[str, BeforeValidator(str)], ...] = Field(default=(), strict=False)
 
     @property
     def name(self) -> str:
         """The name of the file without its endings; what is no letter, digit, `_` or `-` becomes `-`."""
         return re.sub(r"[^\w-]+", "-", name_of(Path(self.path))).strip("-") or "file"
 
+    @property
+    def meanings(self) -> dict[Meaning, str]:
+        """The names of columns by their meaning, as far as `columns` has them."""
+        if isinstance(self.columns, tuple):
+            return {"text1": self.columns[0], "text2": self.columns[1]}
+        return self.columns or {}
+
     def files(self) -> list["OwnFile"]:
         """Return the single files, those of a folder by name.
 
         Raises:
-            SourceError: there is no such file, or the folder has none of a known format.
+            SourceError: there is no such file, or the folder has none of a known format, or has several data sets.
         """
         path = Path(self.path)
         if not path.exists():
             remedy = "check the path; a queued experiment needs a whole path, or a file that is in git or DVC"
             raise SourceError(f"{self.path}: no such file; {remedy}")
         if path.is_file() and not is_table(path):
-            raise SourceError(f"{self.path}: ends in none of {', '.join(ENDINGS)}, alone or with .gz or .zst after it")
+            endings = f"{', '.join(ENDINGS)}, alone or with {', '.join(COMPRESSIONS)} after it"
+            raise SourceError(f"{self.path}: ends in none of {endings}")
         if not path.is_dir() or is_dataset_folder(path):
             return [self]
-        if not (found := sorted(filter(is_table, path.iterdir()))):
-            raise SourceError(f"{self.path}: the folder has no file that ends in {', '.join(ENDINGS)}")
+        if not (found := sorted(each for each in path.iterdir() if is_table(each) and each.is_file())):
+            raise SourceError(f"{self.path}: the folder has no file that ends in {', '.join(ENDINGS)}{_inside(path)}")
         return [self.model_copy(update={"path": str(each)}) for each in found]
 
 
@@ -74,7 +88,7 @@ def own_file(entry: DataEntry) -> OwnFile | None:
         return OwnFile.model_validate(entry)
     except ValidationError as error:
         first, keys = error.errors(include_url=False)[0], ", ".join(OwnFile.model_fields)
-        place = ".".join(map(str, first["loc"]))
+        place = ".".join(str(part) for part in first["loc"] if part not in (_TEXTS, _MEANINGS))
         raise ParameterError(f"{entry}: {place}: {first['msg']}; a file is a path or has the keys {keys}") from error
 
 
@@ -84,20 +98,12 @@ def listed(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> list[DataEntry]:
     return [{"path": str(entry)} if isinstance(entry, Path) else entry for entry in several]
 
 
-def is_table(path: Path) -> bool:
-    """Return whether the name of a file ends as a table does."""
-    return name_of(path) != path.name
-
-
-def name_of(path: Path) -> str:
-    """Return the name of a file without the endings of its format and its compression."""
-    plain = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSIONS else path.name
-    return next((plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending)), path.name)
-
-
-def is_dataset_folder(path: Path) -> bool:
-    """Return whether a folder was saved by Hugging Face `datasets`."""
-    return any((path / name).is_file() for name in _DATASET)
+def _inside(path: Path) -> str:
+    """Return which folders in a folder can be named in its place, such as the splits of a saved `DatasetDict`."""
+    folders = sorted(each for each in path.iterdir() if each.is_dir())
+    found = [each for each in folders if is_dataset_folder(each) or any(map(is_table, each.iterdir()))]
+    names = ", ".join(each.name for each in found)
+    return f"; it has the folders {names}: name one of them, as {found[0]}" if found else ""
 
 
 def watched(path: Path) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from typing import Any
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.base.files import fingerprint, scratch_folder
+from paraphrastic.base.files import fingerprint, locked, scratch_folder
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.corpus.tokenizing import index_readings, tokenize_sources
@@ -20,6 +20,7 @@ from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import is_model_folder, load, load_scorer
 from paraphrastic.models import config_class
+from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
@@ -70,15 +71,17 @@ def train(
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     devices.find(chosen.train.device)
     sources = corpus(chosen.corpus)
+    check_files((*sources, *sets.sources), chosen.tokenize.limits_scores)
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
     check_source_weights(chosen.train.source_weights or (), [source.name for source in sources])
-    if not tables.vocabulary.is_dir():
-        _prepare(chosen, sources, sets, work, tables)
-    teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
-    train_model(chosen, tables, work / "checkpoints", out)
-    _remove(work)
+    with locked(work, "trains with the same options on the same data"):
+        if not tables.vocabulary.is_dir():
+            _prepare(chosen, sources, sets, work, tables)
+        teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
+        train_model(chosen, tables, work / "checkpoints", out)
+        _remove(work)
     return load(out)
 
 
@@ -140,7 +143,7 @@ def _write_tables(params: Params, sources: Sequence[Source], sets: Suite, work: 
     download((*sources, *sets.sources), work / "raw", "the same command again")
     folders = work / "raw", tables.corpus, tables.benchmarks
     report = tokenize_sources(sources, sets, *folders, params.tokenize, params.seed)
-    for row in report.to_dict("records"):
+    for row in report:
         dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
         message(f"{row['source']}: {dropped}")
     count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)
@@ -161,8 +164,10 @@ def _scorer(model: Model | str | Path, device: str) -> Scorer:
 
 
 def _benchmarks(sets: Sequence[AnyDataEntry]) -> Benchmarks:
+    sources = suite(sets).sources
+    check_files(sources)
     with TemporaryDirectory() as folder:
         raw = Path(folder)
-        present = download(suite(sets).sources, raw, "the same command again")
+        present = download(sources, raw, "the same command again")
         readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
     return Benchmarks(*index_readings(readings))

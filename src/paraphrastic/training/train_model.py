@@ -13,8 +13,9 @@ from paraphrastic.base.parameters import Params, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import ModelInfo, write_model
+from paraphrastic.inference.quantization import write_ranges
 from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.scoring.scorer import Scorer, VectorScorer
 from paraphrastic.training.checkpoint import Curves
 from paraphrastic.training.checks import check_student
 from paraphrastic.training.distillation import TeacherVectors, read_teacher
@@ -91,6 +92,8 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     if rank() == 0:
         with atomic_folder(out) as part:
             write_model(scorer, info, part)
+            if isinstance(scorer, VectorScorer) and params.model != "external":
+                write_ranges(part, scorer, sentences, len(sentences))
     if checkpoint:  # the disk may have been full until here
         checkpoint.remove()
     return curves

@@ -1,4 +1,4 @@
-"""Work of several threads in the order of its input."""
+"""Functions compiled with and without a folder for their code; work of several threads in the order of its input."""
 
 import multiprocessing
 import threading
@@ -6,8 +6,9 @@ import time
 from itertools import count
 
 import pytest
+from numba.core.caching import CacheImpl
 
-from paraphrastic.base.parallel import in_order
+from paraphrastic.base.parallel import in_order, njit
 from tests.helpers.threads import threads
 
 
@@ -100,3 +101,15 @@ def test_process_that_was_forked_while_threads_exist():
         child.join(60)
         assert child.exitcode == 0
     assert queue.get() == [0, 1, 4, 9, 16]
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_function_without_a_folder_for_its_code(monkeypatch, writable):
+    if not writable:
+        monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+
+    @njit(cache=True)
+    def double(number: int) -> int:
+        return 2 * number
+
+    assert double(4) == 8
