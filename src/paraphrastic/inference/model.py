@@ -2,11 +2,11 @@
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, get_args, overload
 
 import numpy as np
 import pyarrow as pa
@@ -17,17 +17,17 @@ from paraphrastic.base.errors import ModelError, ParameterError, missing, unknow
 from paraphrastic.inference import Precision
 from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
 from paraphrastic.inference.given_vectors import is_tensor, refuse_other_widths, vectors_of
+from paraphrastic.inference.other_tools import OtherTools
 from paraphrastic.inference.quantization import Quantized, Ranges, checked_ranges, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
-from paraphrastic.text.raw_texts import RawTexts, text_column
+from paraphrastic.text.raw_texts import Texts, text_column
 from paraphrastic.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-Texts: TypeAlias = Iterable[str] | RawTexts
 Compared: TypeAlias = str | Texts | Vectors  # texts, or vectors of texts
 Shares: TypeAlias = NDArray[np.float64]
 
@@ -35,23 +35,8 @@ _OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it 
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
 
 
-@dataclass
-class CardData:
-    """What evaluators of sentence-transformers have measured; each of them reports here when it is called.
-
-    Attributes:
-        metrics: by name.
-    """
-
-    metrics: dict[str, float] = field(default_factory=dict)
-
-    def set_evaluation_metrics(self, evaluator: object, metrics: Mapping[str, float], *steps: int) -> None:
-        """Keep the metrics of an evaluator."""
-        self.metrics.update(metrics)
-
-
 @dataclass(eq=False)  # not frozen: scikit-learn sets attributes of the steps of a pipeline
-class Model:
+class Model(OtherTools):
     """A trained model that encodes and compares raw text.
 
     Attributes:
@@ -62,8 +47,6 @@ class Model:
         selection: names of the evaluation sets that selected its epoch; empty if none did.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
         members: how many trained models it is merged from; 1 if it is one itself.
-        similarity_fn_name: the measure of `similarity`, as evaluators of sentence-transformers ask for it.
-        model_card_data: what these evaluators have measured.
         ranges: of the numbers of vectors of training sentences, for `int8` and `uint8`; None if the folder has none.
     """
 
@@ -74,9 +57,7 @@ class Model:
     selection: Sequence[str] = ()
     teacher: str | None = None
     members: int = 1
-    model_card_data: CardData = field(default_factory=CardData)
     ranges: Ranges | None = None
-    similarity_fn_name: ClassVar[str] = "cosine"
 
     @cached_property
     def dim(self) -> int:
@@ -159,15 +140,6 @@ class Model:
         result: Any = vectors if precision in (None, "float32") else quantize(vectors, precision, chosen)
         result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
-
-    @property
-    def mteb_model_meta(self) -> Any:
-        """What `mteb` records of a model, of its class `ModelMeta`; missing where `mteb` is not installed."""
-        try:
-            from mteb.models import ModelMeta
-        except ImportError as error:
-            raise AttributeError("mteb_model_meta") from error
-        return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
 
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
 
@@ -291,25 +263,6 @@ class Model:
         rows, columns = np.indices((len(left), len(right))).reshape(2, -1)
         scores = self._compare(left.take(pa.array(rows)), right.take(pa.array(columns)))
         return scores.reshape(len(left), len(right))
-
-    def fit(self, sentences: object = None, labels: object = None) -> Self:
-        """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
-        return self
-
-    def transform(self, sentences: Texts) -> Vectors:
-        """Return the vectors of n sentences, (n, dim), as a step of a scikit-learn pipeline."""
-        vectors: Vectors = self.encode(text_column(sentences))
-        return vectors
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return nothing: the model has no parameters that scikit-learn could search."""
-        return {}
-
-    def __sklearn_clone__(self) -> Self:
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
     def summary(self) -> dict[str, str | int]:
         """Return name, selection sets, teacher, members, dimension (`-` for none), vocabulary, weights and bytes."""
