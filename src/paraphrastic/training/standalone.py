@@ -143,7 +143,7 @@ def _write_tables(params: Params, sources: Sequence[Source], sets: Suite, work: 
     download((*sources, *sets.sources), work / "raw", "the same command again")
     folders = work / "raw", tables.corpus, tables.benchmarks
     report = tokenize_sources(sources, sets, *folders, params.tokenize, params.seed)
-    for row in report.to_dict("records"):
+    for row in report:
         dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
         message(f"{row['source']}: {dropped}")
     count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)
