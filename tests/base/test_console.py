@@ -29,7 +29,10 @@ def test_text_that_cannot_be_written(capsys):
         ("é" * 1000).encode("ascii")
     line = capsys.readouterr().err
     assert line.startswith("error: 'ééééé")
-    assert "é': cannot be written as ascii (ordinal not in range(128)); rename the file, or set PYTHONUTF8=1" in line
+    assert (
+        "é': cannot be written as ascii (ordinal not in range(128)); rename the file, or set PYTHONIOENCODING=utf-8"
+        in line
+    )
     assert len(line) < 200
 
 
@@ -69,20 +72,28 @@ def test_rows_on_a_terminal(capsys, monkeypatch, numbers, expected):
 
 @pytest.fixture
 def minutes(monkeypatch):
-    """Return a function that lets minutes pass, in each of which a log writes its line."""
-    left, writes = [], []
-    monkeypatch.setattr(console, "Event", lambda: SimpleNamespace(wait=lambda seconds: not left.pop(), set=int))
+    """Return a function that lets minutes pass, in each of which a log looks whether it should write a line."""
+    clock, writes = SimpleNamespace(now=0.0, left=0), []
+
+    def wait(seconds):
+        clock.now, clock.left = clock.now + seconds, clock.left - 1
+        return clock.left < 0
+
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(console, "Event", lambda: SimpleNamespace(wait=wait, set=int))
     monkeypatch.setattr(console, "Thread", lambda target, daemon: SimpleNamespace(start=lambda: writes.append(target)))
+    monkeypatch.setattr(console, "_written", [0.0])
 
     def passing(count):
-        left[:] = [False, *[True] * count]
+        clock.left = count
         for write in writes:
             write()
+        clock.now -= 60  # of the wait that ended the log
 
     return passing
 
 
-def test_log_has_a_line_every_minute(capsys, minutes):
+def test_log_has_a_line_after_a_minute_of_silence(capsys, minutes):
     with progress() as bar:
         words, texts, pairs = (bar.add_task(name, total=n) for name, n in (("words", 5), ("texts", 900), ("p", None)))
         minutes(1)
@@ -90,10 +101,14 @@ def test_log_has_a_line_every_minute(capsys, minutes):
         bar.advance(texts, 30)
         bar.advance(pairs, 120_000)
         minutes(2)
+        bar.advance(texts, 870)
+        bar.update(pairs, total=120_000)
+        minutes(1)
     assert capsys.readouterr().err.splitlines() == [
-        "words: 0 of 5; texts: 0 of 900; p: 0",
+        "words: 0 of 5; texts: 0 of 900; p",
         "texts: 30 of 900, 30/min, 29 min left; p: 120,000, 2,000/s",
         "texts: 30 of 900; p: 120,000",
+        "words: 5 of 5, 2/min, 0 s left; texts: 900 of 900, 14/s, 0 s left; p: 120,000 of 120,000",
     ]
 
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.text import tokenizer
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import tokenize, warning_without_spaces
 
 
 def tokens(text):
@@ -314,3 +314,27 @@ def test_no_rule_is_compiled_for_short_text_of_any_script(monkeypatch, texts):
 def test_long_words_are_left_to_regular_expressions_of_linear_time(monkeypatch, part):
     monkeypatch.setattr(tokenizer, "_tokenize_short", None)
     assert tokenize(pa.array([part * 500]))[0].as_py()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我喜欢苹果。",
+        "わたしはねこがすきです",
+        "東京へ行きました",
+        "ฉันชอบกินข้าวผัดกับไข่ดาว",
+        "ខ្ញុំចូលចិត្តញ៉ាំបាយ",
+    ],
+)
+def test_warning_of_scripts_without_spaces(text):
+    (line,) = warning_without_spaces(pa.array([text, "two words"]))
+    assert line.startswith("1 of 2 texts are in a script without spaces between words: ")
+    assert "charagram" in line
+
+
+@pytest.mark.parametrize(
+    "text", ["我 喜欢 苹果 。", "コンピューターを 使う", "Donaudampfschifffahrtsgesellschaft", "나는 사과를 좋아한다"]
+)
+def test_no_warning_of_words(text):
+    assert warning_without_spaces(pa.array([text])) == []
+    assert warning_without_spaces(pa.array(["我喜欢苹果"] + ["a dog"] * 30)) == []

@@ -84,6 +84,19 @@ def test_sentences_of_benchmarks_are_kept_out(folder, capsys):
     assert "own.pairs: 300 read, 3 overlap, 297 kept" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("model", "warnings"), [("avg", 1), ("charagram", 0), ("tfidf-words", 1), ("tfidf-chars", 0), ("overlap", 1)]
+)
+def test_models_of_words_without_spaces(folder, capsys, model, warnings):
+    write(
+        folder / "zh.csv", ["text1", "text2"], [[f"我喜欢苹果{a}。", f"我爱吃苹果{a}"] for a in "一二三四五六七八九十"]
+    )
+    options = {f"models.yaml:{model}.{key}": 1 for key in ("dim", "epochs") if model in ("avg", "charagram")}
+    limits = {"vocabulary.min_count": 1, "vocabulary.ngram_min_count": 1}
+    paraphrastic.train("zh.csv", "out", model, settings=options | limits)
+    assert capsys.readouterr().err.count("texts are in a script without spaces between words") == warnings
+
+
 def test_two_trainings_at_once(folder, monkeypatch, capsys):
     barrier, work_folder = Barrier(2), standalone._work_folder
 

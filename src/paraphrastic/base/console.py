@@ -4,12 +4,14 @@ import os
 import reprlib
 import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedWriter, FileIO, TextIOWrapper
 from itertools import chain, repeat
 from pathlib import Path
 from threading import Event, Thread
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.progress import (
@@ -25,14 +27,16 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from paraphrastic.base.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError, file_of
 
 console = Console(stderr=True, emoji=False)
 
 STANDARD_STREAM = "-"  # in place of the name of a file: standard input or output
 
-LOG_SECONDS = 60.0  # between two lines of a log
+_STDOUT, _STDERR = 1, 2
+LOG_SECONDS = 60.0  # of silence before a line of a log
 _LONG = 120.0  # seconds from which on a time is in minutes
+_written = [time.monotonic()]  # when the last message was
 _SPACES = str.maketrans("\t\n\r", "   ")
 _INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
 _CLOSED_PIPE = 128 + 13  # after SIGPIPE
@@ -49,11 +53,12 @@ class _Count(ProgressColumn):
 
 
 class _Log(Progress):
-    """A display whose tasks are written as a line every minute, in place of bars."""
+    """A display whose tasks are written as a line, in place of bars, whenever nothing has been written for a minute."""
 
     def start(self) -> None:
         """Start to write lines."""
-        self._ended, self._before = Event(), dict[TaskID, float]()
+        self._ended, self._since = Event(), time.monotonic()
+        self._before: dict[TaskID, tuple[float, float]] = {}  # what was done of a task, and when
         Thread(target=self._write, daemon=True).start()
 
     def stop(self) -> None:
@@ -61,26 +66,29 @@ class _Log(Progress):
         self._ended.set()
 
     def _write(self) -> None:
-        while not self._ended.wait(LOG_SECONDS):
-            left = [task for task in self.tasks if not task.finished]
-            begun = [task for task in left if task.completed]
-            message("; ".join(map(self._line, begun or left)) or "ends soon")
+        while not self._ended.wait(max(0.0, LOG_SECONDS - silence())):
+            if self.tasks and silence() >= LOG_SECONDS:
+                left = [task for task in self.tasks if not task.finished]
+                begun = [task for task in left if task.completed]
+                message("; ".join(map(self._line, begun or left or self.tasks)))
 
     def _line(self, task: Task) -> str:
         """Return how much of a task is done, and its rate since the last line."""
-        rate = (task.completed - self._before.get(task.id, 0.0)) / LOG_SECONDS
-        self._before[task.id] = task.completed
-        parts = [f"{task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")]
+        now, (completed, before) = time.monotonic(), self._before.get(task.id, (0.0, self._since))
+        self._before[task.id] = task.completed, now
+        rate = (task.completed - completed) / (now - before)
+        parts = [] if task.total is None else [f"{task.completed:,.0f} of {task.total:,.0f}"]
+        parts += [f"{task.completed:,.0f}"] if task.total is None and task.completed else []
         parts += [f"{rate:,.0f}/s" if rate >= 1 else f"{60 * rate:,.0f}/min"] if rate else []
         parts += [time_left((task.total - task.completed) / rate)] if rate and task.total is not None else []
-        return f"{task.description}: {', '.join(parts)}"
+        return ": ".join([task.description, *([", ".join(parts)] if parts else [])])
 
 
 def progress(visible: bool | None = None, logged: bool = True) -> Progress:
     """Return a progress display on stderr.
 
     Args:
-        visible: whether it shows bars; None for bars on a terminal, and a line every minute elsewhere.
+        visible: whether it shows bars; None for bars on a terminal, and a line after a minute of silence elsewhere.
         logged: whether it writes these lines.
     """
     if visible is None and logged and not console.is_terminal:
@@ -94,9 +102,18 @@ def time_left(seconds: float) -> str:
     return f"{seconds:.0f} s left" if seconds < _LONG else f"{seconds / 60:.0f} min left"
 
 
-def message(line: str) -> None:
-    """Print one line on stderr as it is: no markup, no emoji codes, no colours, no line breaks."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+def message(line: str, style: str = "") -> None:
+    """Print one line on stderr as it is: no markup, no emoji codes, no line breaks; nothing if stderr takes none."""
+    try:
+        console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+    except OSError:
+        _discard(_STDERR)
+    _written[0] = time.monotonic()
+
+
+def silence() -> float:
+    """Return the seconds since the last message."""
+    return time.monotonic() - _written[0]
 
 
 def print_rows(
@@ -140,9 +157,36 @@ def quiet(is_quiet: bool) -> Iterator[None]:
         console.quiet = before
 
 
-def interrupt_on_sigterm() -> None:
-    """Treat SIGTERM like Ctrl-C, so that a stopped process ends cleanly."""
+def prepare_process() -> None:
+    """Treat SIGTERM like Ctrl-C, so that a stopped process ends cleanly; open standard streams that are closed.
+
+    Python has None in place of a stream that was closed before it started, and the next file that is opened would get
+    its number. Here reading and writing such a stream fail with `Bad file descriptor`, and messages are discarded.
+    """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            wrong_way = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
+            setattr(sys, name, open(wrong_way, mode, encoding="utf-8", closefd=False))  # noqa: SIM115  # until the end
+    sys.stdout = _named(sys.stdout)
+
+
+class _Output(FileIO):
+    """Standard output, whose errors say so: an OSError of writing names no file."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = "standard output"
+            raise
+
+
+def _named(out: Any) -> TextIOWrapper:
+    raw = _Output(out.fileno(), "w", closefd=False)
+    buffer: Any = raw if isinstance(out.buffer, FileIO) else BufferedWriter(raw)  # raw: Python runs unbuffered
+    settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
+    return TextIOWrapper(buffer, out.encoding, out.errors, **settings)
 
 
 @contextmanager
@@ -157,6 +201,7 @@ def report_errors(interrupted: str) -> Iterator[None]:
     """
     try:
         yield
+        sys.stdout.flush()  # raises here if it cannot be written, not when the interpreter exits
     except KeyboardInterrupt:
         _exit(interrupted, _INTERRUPTED)
     except ParaphrasticError as error:
@@ -164,17 +209,33 @@ def report_errors(interrupted: str) -> Iterator[None]:
     except MemoryError as error:
         _exit(f"error: out of memory: {error}".removesuffix(": "))
     except BrokenPipeError:
-        # Python flushes standard output when it exits, which would print a second error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(_STDOUT)
         raise SystemExit(_CLOSED_PIPE) from None
     except OSError as error:
-        place = error.filename if error.filename is not None else Path.cwd()
+        place = file_of(error) or _working_folder()
         _exit(f"error: {place}: {error.strerror or error}")
     except UnicodeEncodeError as error:  # names of files may have any bytes, and terminals may be limited to ASCII
-        remedy = "rename the file, or set PYTHONUTF8=1"
+        # PYTHONUTF8=1 would not replace a PYTHONIOENCODING
+        remedy = "rename the file" if error.encoding == "utf-8" else "rename the file, or set PYTHONIOENCODING=utf-8"
         _exit(f"error: {reprlib.repr(error.object)}: cannot be written as {error.encoding} ({error.reason}); {remedy}")
 
 
 def _exit(line: str, code: int = 1) -> NoReturn:
-    console.print(" ".join(line.split()), style="red", markup=False, highlight=False, soft_wrap=True)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard(_STDOUT)
+    message(" ".join(line.split()), style="red")
     raise SystemExit(code)
+
+
+def _discard(stream: int) -> None:
+    """Discard what a standard stream still holds: Python flushes it when it exits, which would be a second error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return "working folder (removed; change to another one)"

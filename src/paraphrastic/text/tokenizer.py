@@ -45,6 +45,10 @@ _LONG_PART = re.compile(r"[a-z0-9._%+'-]{200}")
 _SEPARATOR = "\ud800"  # a surrogate, which no column of text contains
 _NOT_PRINTABLE_ASCII = re.compile(f"[^ -~{_SEPARATOR}]")
 
+# Words of these scripts are shorter, unless they are Katakana, in which Japanese has long names.
+_MANY = 0.05  # share of texts
+_CLAUSE = r"\p{Han}{5}|[\p{Han}\p{Hiragana}]{6}|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{15}|\p{Tibetan}{15}"
+
 # Regular expressions of RE2 and replacements, in which \0 is the match, applied in this order. `export.tokenizer_json`
 # has the same rules for the package `tokenizers`; a test compares the tokens.
 Rules = tuple[tuple[str, str], ...]
@@ -288,6 +292,15 @@ def _split(text: pa.StringArray, separator: str) -> pa.StringArray:
 def _join(parts: pa.StringArray, separator: str) -> pa.StringArray:
     """Return the parts as one text, (1,)."""
     return pc.binary_join(pa.ListArray.from_arrays(pa.array([0, len(parts)], pa.int32()), parts), separator)
+
+
+def warning_without_spaces(texts: pa.StringArray | pa.ChunkedArray) -> list[str]:
+    """Return a line for users of models of words if words of many texts are not divided by spaces, else none."""
+    found = pc.sum(pc.match_substring_regex(texts, _CLAUSE)).as_py() or 0
+    if found < max(1, _MANY * len(texts)):
+        return []
+    remedy = "models of words, such as avg, take a clause for one word; use charagram, or put spaces between words"
+    return [f"{found} of {len(texts)} texts are in a script without spaces between words: {remedy}"]
 
 
 def normalize(texts: pa.StringArray) -> pa.StringArray:
