@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pandas as pd
-
-from paraphrastic.base.files import write_csv
+from paraphrastic.base.files import write_rows
 from paraphrastic.base.parameters import load_params
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.fetching import download, prune
@@ -12,6 +10,7 @@ from pipeline.stage import run
 
 RAW_FOLDER = Path("data/raw")
 LIST = RAW_FOLDER / "sources.csv"
+COLUMNS = ("source", "title", "licence", "citation")
 
 
 def main() -> None:
@@ -20,8 +19,8 @@ def main() -> None:
     sources = (*corpus(params.corpus), *suite(params.benchmarks).sources)
     present = download(sources, RAW_FOLDER, "dvc repro -f download")
     prune(present, RAW_FOLDER)
-    rows = {source.name: (source.name, source.title, source.licence, source.citation) for source in present}
-    write_csv(pd.DataFrame(rows.values(), columns=["source", "title", "licence", "citation"]), LIST)
+    rows = {each.name: (each.name, each.title, each.licence, each.citation) for each in present}
+    write_rows(COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows.values()], LIST)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-import pandas as pd
-
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import fingerprint, sha256_of, write_csv, write_text
+from paraphrastic.base.files import fingerprint, sha256_of, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
+from paraphrastic.base.reading import read_json
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
@@ -64,8 +63,8 @@ def _existing(file: str, key: str, name: str) -> Path:
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:
-    rows = [(path.as_posix(), hashes.of(path)) for each in named for path in watched(each)]
-    write_csv(pd.DataFrame(rows, columns=["file", "sha256"]), out)
+    files = [path for each in named for path in watched(each)]
+    write_rows(("file", "sha256"), [{"file": path.as_posix(), "sha256": hashes.of(path)} for path in files], out)
 
 
 class _Hashes:
@@ -73,7 +72,7 @@ class _Hashes:
 
     def __init__(self) -> None:
         try:
-            self._known = dict(json.loads(KNOWN_HASHES.read_text(encoding="utf-8")))
+            self._known = dict(read_json(KNOWN_HASHES))
         except (OSError, ValueError, TypeError):  # the first run, or a damaged list
             self._known = {}
         self._used: dict[str, tuple[str, str]] = {}

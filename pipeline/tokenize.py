@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from paraphrastic.base.files import write_csv
+from paraphrastic.base.files import write_rows
 from paraphrastic.base.parameters import load_params
 from paraphrastic.corpus.tokenizing import tokenize_sources
 from paraphrastic.sources.catalogue import corpus, suite
@@ -17,7 +17,8 @@ def main() -> None:
     params = load_params()
     sources, benchmarks = corpus(params.corpus), suite(params.benchmarks)
     folders = RAW_FOLDER, CORPUS, BENCHMARKS
-    write_csv(tokenize_sources(sources, benchmarks, *folders, params.tokenize, params.seed), REPORT)
+    report = tokenize_sources(sources, benchmarks, *folders, params.tokenize, params.seed)
+    write_rows(list(report[0]), report, REPORT)
 
 
 if __name__ == "__main__":

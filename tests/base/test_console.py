@@ -1,10 +1,13 @@
 """Lines on stderr: printed as they are."""
 
 import sys
+import time
+from types import SimpleNamespace
 
 import pytest
 
-from paraphrastic.base.console import message, print_rows, progress, report_errors
+from paraphrastic.base import console
+from paraphrastic.base.console import message, print_rows, progress, report_errors, time_left
 from paraphrastic.base.errors import DataError
 
 LINE = "path/:dog:/[red]x.txt"
@@ -62,3 +65,68 @@ def test_rows_on_a_terminal(capsys, monkeypatch, numbers, expected):
     print_rows(("name", "size"), ROWS, numbers)
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines == ["name    size", *expected]  # square brackets are no markup
+
+
+@pytest.fixture
+def minutes(monkeypatch):
+    """Return a function that lets minutes pass, in each of which a log looks whether it should write a line."""
+    clock, writes = SimpleNamespace(now=0.0, left=0), []
+
+    def wait(seconds):
+        clock.now, clock.left = clock.now + seconds, clock.left - 1
+        return clock.left < 0
+
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(console, "Event", lambda: SimpleNamespace(wait=wait, set=int))
+    monkeypatch.setattr(console, "Thread", lambda target, daemon: SimpleNamespace(start=lambda: writes.append(target)))
+    monkeypatch.setattr(console, "_written", [0.0])
+
+    def passing(count):
+        clock.left = count
+        for write in writes:
+            write()
+        clock.now -= 60  # of the wait that ended the log
+
+    return passing
+
+
+def test_log_has_a_line_after_a_minute_of_silence(capsys, minutes):
+    with progress() as bar:
+        words, texts, pairs = (bar.add_task(name, total=n) for name, n in (("words", 5), ("texts", 900), ("p", None)))
+        minutes(1)
+        bar.advance(words, 5)
+        bar.advance(texts, 30)
+        bar.advance(pairs, 120_000)
+        minutes(2)
+        bar.advance(texts, 870)
+        bar.update(pairs, total=120_000)
+        minutes(1)
+    assert capsys.readouterr().err.splitlines() == [
+        "words: 0 of 5; texts: 0 of 900; p",
+        "texts: 30 of 900, 30/min, 29 min left; p: 120,000, 2,000/s",
+        "texts: 30 of 900; p: 120,000",
+        "words: 5 of 5, 2/min, 0 s left; texts: 900 of 900, 14/s, 0 s left; p: 120,000 of 120,000",
+    ]
+
+
+def test_display_without_a_log(capsys, minutes):
+    with progress(logged=False) as training, progress(visible=False) as hidden:
+        training.add_task("avg", total=9)
+        hidden.add_task("texts", total=9)
+        minutes(1)
+    assert capsys.readouterr().err == ""
+
+
+def test_log_ends(capsys, monkeypatch):
+    monkeypatch.setattr(console, "LOG_SECONDS", 0.01)
+    with progress() as bar:
+        bar.add_task("texts", total=9)
+        time.sleep(0.1)
+    written = capsys.readouterr().err
+    time.sleep(0.1)
+    assert written.startswith("texts: 0 of 9\n")
+    assert len(capsys.readouterr().err.splitlines()) <= 1
+
+
+def test_times_that_are_left():
+    assert [time_left(seconds) for seconds in (0.4, 119.0, 600.0)] == ["0 s left", "119 s left", "10 min left"]

@@ -1,6 +1,7 @@
 """Files and folders that appear completely or not at all."""
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from paraphrastic.base.files import atomic_folder, atomic_write, scratch_folder, sha256_of, write_text
+from paraphrastic.base.files import atomic_folder, atomic_write, locked, scratch_folder, sha256_of, write_text
 
 
 def test_file_after_writing(tmp_path):
@@ -112,3 +113,30 @@ def test_encoding_and_newlines_of_text(tmp_path):
 def test_sha256_of_a_file(tmp_path):
     (tmp_path / "file").write_bytes(b"abc")
     assert sha256_of(tmp_path / "file") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no lock that a killed process gives back")
+def test_one_process_at_a_time(tmp_path, capsys):
+    code = (
+        "import sys, time, pathlib; from paraphrastic.base.files import locked\n"
+        "with locked(pathlib.Path(sys.argv[1]), 'trains'):\n"
+        "    print('inside', flush=True); time.sleep(float(sys.argv[2]))\n"
+    )
+
+    def start(seconds):
+        command = [sys.executable, "-c", code, str(tmp_path / "work"), str(seconds)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "inside\n"
+        return process
+
+    with start(0.4) as first, locked(tmp_path / "work", "trains"):
+        assert first.wait() == 0
+        owner = f"process {first.pid} on {platform.node()}"
+        assert capsys.readouterr().err == f"{owner} trains already; waiting until it ends\n"
+    assert list(tmp_path.iterdir()) == []
+    with start(60) as killed:
+        killed.kill()
+    with locked(tmp_path / "work", "trains"):
+        pass
+    assert capsys.readouterr().err == ""
+    assert list(tmp_path.iterdir()) == []

@@ -78,6 +78,9 @@ class TestEmbed:
         written = Path("out.jsonl").read_text()
         assert [json.loads(line)["text"] for line in written.splitlines()] == lines
         assert run("embed", "avg", "lines.txt", *normalize).stdout == written
+        assert run("embed", "avg", "lines.txt", "--out", "out.npy", "--precision", "float16").exit_code == 0
+        assert np.load("out.npy").dtype == np.float16
+        assert_refused(run("embed", "avg", "lines.txt", "--precision", "int8"), "has no ranges for int8")
         assert run("embed", "avg", *normalize, input=Path("lines.txt").read_bytes()).stdout == written
 
     def test_bad_line(self, run):

@@ -1,6 +1,7 @@
 """Smaller models: embeddings in float16 and int8, and a part of the vocabulary."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
 from paraphrastic.export.compact import compact
 from paraphrastic.inference.model_folder import load_trained
+from paraphrastic.inference.quantization import Ranges, ranges_of
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder, save_pair_model, save_word_vectors
@@ -48,6 +50,12 @@ def test_vectors_of_written_and_of_loaded_tables(model, table, error, tmp_path):
     assert (cosines(written.encode(TEXTS), vectors)[nonzero] > 1 - error).all()
     assert written.scorer.table.format == table
     assert (written.name, written.options, written.selection) == (model.name, model.options, model.selection)
+
+
+def test_ranges_are_kept(model, tmp_path):
+    ranges = ranges_of(model.encode(TEXTS))
+    compact(replace(model, ranges=Ranges(ranges, ranges)), tmp_path / "small", "int8")
+    np.testing.assert_array_equal(paraphrastic.load(tmp_path / "small").ranges, [ranges, ranges])
 
 
 def test_size_by_format(model, tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from paraphrastic.inference.quantization import quantize
+from paraphrastic.inference.quantization import Ranges, quantize, ranges_of
 from tests.helpers.toy_training import SENTENCES
 
 LEFT, RIGHT = SENTENCES.to_pylist()[:6], SENTENCES.to_pylist()[6:12]
@@ -11,10 +11,11 @@ GOLD = [0.5, 0.1, 0.9, 0.3, 0.7, 0.2]
 
 
 @pytest.mark.parametrize("precision", [None, "int8", "binary"])
-def test_similarity_evaluator_of_sentence_transformers(model, precision):
+def test_similarity_evaluator_of_sentence_transformers(model, precision, monkeypatch):
     evaluation = pytest.importorskip("sentence_transformers.sentence_transformer.evaluation")
     spearman = pytest.importorskip("scipy.stats").spearmanr
     evaluator = evaluation.EmbeddingSimilarityEvaluator(LEFT, RIGHT, GOLD, precision=precision)
+    monkeypatch.setattr(model, "ranges", Ranges(*[ranges_of(model.encode(LEFT))] * 2))
     metrics = evaluator(model)
     assert model.model_card_data.metrics.items() >= metrics.items()
     if precision is None:
@@ -35,9 +36,10 @@ def test_retrieval_evaluator_of_sentence_transformers(model):
 def test_precisions_of_sentence_transformers(precision):
     quantization = pytest.importorskip("sentence_transformers.util.quantization")
     vectors = np.random.default_rng(1).standard_normal((300, 20)).astype(np.float32)
-    expected = quantization.quantize_embeddings(vectors, precision)
-    assert quantize(vectors, precision).dtype == expected.dtype
-    np.testing.assert_array_equal(quantize(vectors, precision), expected)
+    ranges = ranges_of(vectors[:200])
+    expected, codes = (f(vectors, precision, ranges) for f in (quantization.quantize_embeddings, quantize))
+    assert codes.dtype == expected.dtype
+    np.testing.assert_array_equal(codes, expected)
 
 
 def test_task_of_mteb(model):

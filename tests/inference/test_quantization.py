@@ -3,14 +3,20 @@
 import numpy as np
 import pytest
 
-from paraphrastic.inference.quantization import quantize
+import paraphrastic
+from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.inference.model_folder import copy_model
+from paraphrastic.inference.quantization import RANGES, quantize, ranges_of, write_ranges
+from tests.helpers.toy_training import SENTENCES
 
 VECTORS = np.array([[-1, 0, 255, 3], [254, 0, 0, 3], [126, 0, 128, 3]], np.float32)
 
 
 def test_steps_between_the_least_and_the_largest_number():
-    assert quantize(VECTORS, "uint8").tolist() == [[0, 0, 255, 0], [255, 0, 0, 0], [127, 0, 128, 0]]
-    assert quantize(VECTORS, "int8").tolist() == [
+    ranges = ranges_of(VECTORS)
+    assert ranges.tolist() == [[-1, 0, 0, 3], [254, 0, 255, 3]]
+    assert quantize(VECTORS, "uint8", ranges).tolist() == [[0, 0, 255, 0], [255, 0, 0, 0], [127, 0, 128, 0]]
+    assert quantize(VECTORS, "int8", ranges).tolist() == [
         [-128, -128, 127, -128],
         [127, -128, -128, -128],
         [-1, -128, 0, -128],
@@ -28,5 +34,95 @@ def test_data_types_also_of_no_vectors(precision):
     dtype = {"binary": "int8", "ubinary": "uint8"}.get(precision, precision)
     width = 1 if "binary" in precision else 4
     for vectors in (VECTORS, VECTORS[:0]):
-        result = quantize(vectors, precision)
+        result = quantize(vectors, precision, ranges_of(VECTORS))
         assert (result.dtype, result.shape) == (dtype, (len(vectors), width))
+
+
+def test_numbers_outside_of_the_ranges():
+    assert quantize(VECTORS, "uint8", [[0, -5, 0, 4], [255, 5, 25.5, 5]]).tolist() == [
+        [0, 127, 255, 0],
+        [254, 127, 0, 0],
+        [126, 127, 255, 0],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        (None, r"integers of 8 bits need `ranges`, \(2, dim\)"),
+        (np.zeros((2, 3)), r"ranges of shape \(2, 3\) for vectors of size 4: should be \(2, 4\)"),
+        (np.zeros(4), r"ranges of shape \(4,\)"),
+        (np.full((2, 4), np.nan), "finite, and not below the least"),
+        ([[1] * 4, [0] * 4], "finite, and not below the least"),
+        ("int8", "ranges that are no numbers"),
+    ],
+)
+def test_wrong_ranges(ranges, message):
+    with pytest.raises(ParameterError, match=message):
+        quantize(VECTORS, "int8", ranges)
+
+
+@pytest.mark.parametrize("vectors", [VECTORS[:0], VECTORS[0], np.full((2, 4), np.nan)])
+def test_vectors_without_ranges(vectors):
+    with pytest.raises(ParameterError, match="ranges"):
+        ranges_of(vectors)
+
+
+LINES = SENTENCES.to_pylist()
+
+
+@pytest.fixture(scope="module")
+def ranged(model):
+    write_ranges(model.folder, model.scorer, [SENTENCES[:9], SENTENCES[9:]], len(SENTENCES))
+    yield paraphrastic.load(model.folder)
+    (model.folder / RANGES).unlink()
+
+
+@pytest.mark.parametrize("precision", ["int8", "uint8"])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_integers_of_a_text_beside_any_other_texts(ranged, precision, normalize):
+    options = {"precision": precision, "normalize_embeddings": normalize}
+    codes = ranged.encode(LINES, **options)
+    for n in range(3):
+        np.testing.assert_allclose(ranged.encode(LINES[n], **options), codes[n], atol=1)
+        np.testing.assert_allclose(ranged.encode(LINES[n : n + 2], **options), codes[n : n + 2], atol=1)
+    vectors = ranged.encode(LINES, normalize_embeddings=normalize)
+    low, high = ranges_of(vectors)  # those of training sentences, which these are
+    middles = low + (codes + (128.5 if precision == "int8" else 0.5)) * (high - low) / 255
+    np.testing.assert_allclose(middles, vectors, atol=(high - low).max() / 250)
+
+
+def test_given_ranges(ranged):
+    ranges = np.stack([np.full(8, -9), np.full(8, 9)])
+    expected = quantize(ranged.encode(LINES), "int8", ranges)
+    np.testing.assert_array_equal(ranged.encode(LINES, precision="int8", ranges=ranges), expected)
+    expected = quantize(ranged.encode(LINES, truncate_dim=3, normalize_embeddings=True), "int8", ranges[:, :3])
+    options = {"truncate_dim": 3, "normalize_embeddings": True, "precision": "int8"}
+    np.testing.assert_array_equal(ranged.encode(LINES, **options, ranges=ranges[:, :3]), expected)
+    np.testing.assert_array_equal(
+        ranged.encode(LINES, truncate_dim=3, precision="int8"), ranged.encode(LINES, precision="int8")[:, :3]
+    )
+    with pytest.raises(ModelError, match=r"has no ranges for int8 of such vectors; give `ranges=ranges_of"):
+        ranged.encode(LINES, **options)
+
+
+def test_model_without_ranges(model):
+    assert model.ranges is None
+    with pytest.raises(
+        ModelError, match=r"has no ranges for uint8 of such vectors; give `ranges=ranges_of\("
+    ) as caught:
+        model.encode(LINES, precision="uint8")
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_ranges(ranged, tmp_path):
+    copy_model(ranged.folder, tmp_path)
+    for data in (
+        b"",
+        b"x" * 99,
+        (tmp_path / RANGES).read_bytes()[:-4],
+        (tmp_path / "weights.safetensors").read_bytes(),
+    ):
+        (tmp_path / RANGES).write_bytes(data)
+        with pytest.raises(ModelError, match=r"ranges\.safetensors: damaged; train the model again"):
+            paraphrastic.load(tmp_path)

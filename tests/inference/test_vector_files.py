@@ -1,6 +1,7 @@
 """Files of sentence vectors in each format."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import vector_files
+from paraphrastic.inference.quantization import Ranges, ranges_of
 from paraphrastic.inference.vector_files import FORMATS, write_vectors
 from tests.helpers.small_models import save_baseline
 from tests.helpers.toy_training import SENTENCES
@@ -45,6 +47,26 @@ def test_vectors_in_each_format(model, tmp_path, capfdbinary, normalize):
     capfdbinary.readouterr()
     write_vectors(model, parts(3), "-", normalize)
     assert capfdbinary.readouterr().out == content
+
+
+@pytest.mark.parametrize("precision", ["float16", "int8", "uint8", "binary", "ubinary"])
+def test_types_of_numbers(avg, tmp_path, precision):
+    ranged = replace(avg, ranges=Ranges(*[ranges_of(avg.encode(LINES))] * 2))
+    expected = ranged.encode(LINES, precision=precision)
+    for suffix in FORMATS:
+        result = write_vectors(ranged, parts(2), str(tmp_path / f"out{suffix}"), False, precision)
+        assert result == (len(LINES), 2)
+    array, column = np.load(tmp_path / "out.npy"), pq.read_table(tmp_path / "out.parquet")["vector"]
+    assert array.dtype == expected.dtype
+    assert column.type == pa.list_(pa.from_numpy_dtype(expected.dtype), expected.shape[1])
+    for written in (array, column.to_pylist(), read_json_lines((tmp_path / "out.jsonl").read_text())[1]):
+        np.testing.assert_array_equal(written, expected)
+
+
+def test_no_file_without_ranges(avg, tmp_path):
+    with pytest.raises(ModelError, match="has no ranges for int8"):
+        write_vectors(avg, parts(2), str(tmp_path / "out.npy"), False, "int8")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_files_of_sentences_in_parts(avg, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from paraphrastic import models
 from tests.helpers.encoder_variants import MORE, SENTENCES, VARIANTS, batch_of, build, variant_parameters
 from tests.helpers.equations import EQUATIONS
 
@@ -73,3 +74,9 @@ def test_bfloat16_products_in_training_and_evaluation(name, block):
     assert (close_gradient - exact_gradient).norm() / exact_gradient.norm() < 0.05
     reduced.eval()
     assert torch.equal(reduced(embeddings, batch_of(SENTENCES, reduced, torch.float32)), exact)
+
+
+def test_only_irnn_is_regularized_to_its_start():
+    trained = {name: models.model_class(name) for name in models.names()}
+    starts = {name for name, each in trained.items() if getattr(each, "regularize_to_start", False)}
+    assert starts == {"irnn"}

@@ -6,7 +6,7 @@ import subprocess
 import pandas as pd
 import pytest
 
-from paraphrastic.base.files import write_csv
+from paraphrastic.base.files import write_csv, write_rows
 from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT, isolated_environment
 
@@ -81,10 +81,44 @@ def test_traceback_of_bug(run_python):
     assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
 
 
-def test_stages_that_start_without_the_packages_that_take_seconds(run_python):
-    imports = "import pipeline.inputs, pipeline.download, pipeline.tokenize, pipeline.vocabulary, pipeline.evaluate"
-    done = run_python("-c", f"{imports}, sys; print({{'torch', 'scipy.stats', 'sklearn'}} & {{*sys.modules}})")
+STAGES = "import pipeline.inputs, pipeline.download, pipeline.teach, pipeline.tokenize, pipeline.vocabulary"
+
+
+@pytest.mark.parametrize(
+    ("stages", "packages"),
+    [
+        (f"{STAGES}, pipeline.evaluate", {"torch", "scipy.linalg", "scipy.sparse", "scipy.stats", "sklearn", "pandas"}),
+        ("import pipeline.inputs, pipeline.download, pipeline.teach", {"numba", "scipy"}),
+    ],
+)
+def test_stages_that_start_without_the_packages_that_take_time(run_python, stages, packages):
+    done = run_python("-c", f"{stages}, sys; print({packages} & {{*sys.modules}})")
     assert (done.stdout, done.stderr) == ("set()\n", "")
+
+
+def test_arrow_and_numba_work_in_a_stage_without_pandas_and_scipy(run_python):
+    code = f"""
+{STAGES}, pipeline.evaluate, sys
+import pyarrow as pa
+from paraphrastic.base.parallel import start_command
+from paraphrastic.text.columns import TextNumbering, hash_texts
+
+start_command()
+numbers = TextNumbering().add(hash_texts(pa.array(["a", "b", "a"])))
+texts = pa.array(["a", None]).to_numpy(zero_copy_only=False)
+print(numbers, texts, {{"pandas", "scipy.linalg"}} & {{*sys.modules}})
+import scipy.linalg
+print(pa.table({{"a": [1, None]}}).to_pandas()["a"].sum(), scipy.linalg.norm([3.0, 4.0]))
+"""
+    done = run_python("-c", code)
+    assert (done.stdout, done.stderr) == ("[0 1 0] ['a' None] set()\n1.0 5.0\n", "")
+
+
+def test_rows_have_the_bytes_of_the_same_table(tmp_path):
+    rows = [{"set": "a,b", "n": 3, "score": 1e-05}, {"set": 'ü"', "n": 0}, {"set": "two\nlines", "n": 2, "score": 0.1}]
+    write_csv(pd.DataFrame(rows, columns=["set", "n", "score"]), tmp_path / "frame.csv")
+    write_rows(("set", "n", "score"), rows, tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_bytes() == (tmp_path / "frame.csv").read_bytes()
 
 
 def test_bytes_of_csv(tmp_path):

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.text import tokenizer
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import tokenize, warning_without_spaces
 
 
 def tokens(text):
@@ -149,7 +149,7 @@ def test_british_spelling(text, expected):
         ("\ufeffto\u00adge\u200ether", "together"),
         ("X‐ray −5", "x-ray -5"),
         ("e\u0301te\u0301", "\u00e9t\u00e9"),
-        ("日本語。 中文，好", "日本語 。 中文 ， 好"),
+        ("日本語。 中文、好", "日本語 。 中文 、 好"),
         ("مرحبا، كيف؟", "مرحبا ، كيف ؟"),
         ("हिन्दी।", "हिन्दी ।"),
         ("👩\u200d🔬 ok", "👩\u200d🔬 ok"),
@@ -158,6 +158,25 @@ def test_british_spelling(text, expected):
 )
 def test_empty_text_and_special_characters(text, expected):
     assert tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the ﬁne ﬂower, eﬃcient", "the fine flower , efficient"),
+        ("ＡＢＣ１２３ ｶﾞ", "abc123 ガ"),
+        ("（中文，好！）", "( 中文 , 好 ! )"),
+        ("m² 10³ H₂O 1ª", "m2 103 h2o 1a"),
+        ("ℝ 𝐀𝑏 Ⅳ № ㎏ ĳ ﷺ", "r ab iv no kg ij صلى الله عليه وسلم"),
+        ("ﻣﺮﺣﺒﺎ", "مرحبا"),
+        ("5″ a‼ b․", "5 '' a !! b ."),
+        ("don´t so…but", "do n't so ... but"),  # which NFKC alone would write with a space and an accent
+        ("H\u0331 İstanbul", "\u1e96 istanbul"),
+    ],
+)
+def test_compatibility_characters_are_the_characters_that_they_stand_for(text, expected):
+    assert tokens(text) == expected
+    assert tokenize(pa.array([text, "x " * 4000])).to_pylist()[0] == expected
 
 
 TOKENS = """
@@ -250,7 +269,7 @@ PIECES = [
     *("mr.", "u.s.", "n't", "can not", "cannot", "grey", "colour", "'s", "...", "--", "''", "``", "-lrb-", "&quot;"),
     *("&amp;", "3,000", "10:30", "www.a.com", "x@y.org", "@me", ":)", "e.g.", "no. 5", "gonna", "'tis", "a.", "etc."),
     *("cancelled", "organise", "rock 'n' roll", "C#", "THE"),
-    *"’‘´“”«»–—…‑£é日中。，؟।😀\u0301\u0316\u0130\u1e9e\u212a\u00a0\u00ad\u200d\ufeff\x85\x93\x00\x02\n",
+    *"’‘´“”«»–—…‑£é日中。，؟।😀ﬁＡ²ℝ¨½\u0301\u0316\u0130\u1e9e\u212a\u00a0\u00ad\u200d\ufeff\x85\x93\x00\x02\n",
 ]
 
 
@@ -295,3 +314,27 @@ def test_no_rule_is_compiled_for_short_text_of_any_script(monkeypatch, texts):
 def test_long_words_are_left_to_regular_expressions_of_linear_time(monkeypatch, part):
     monkeypatch.setattr(tokenizer, "_tokenize_short", None)
     assert tokenize(pa.array([part * 500]))[0].as_py()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我喜欢苹果。",
+        "わたしはねこがすきです",
+        "東京へ行きました",
+        "ฉันชอบกินข้าวผัดกับไข่ดาว",
+        "ខ្ញុំចូលចិត្តញ៉ាំបាយ",
+    ],
+)
+def test_warning_of_scripts_without_spaces(text):
+    (line,) = warning_without_spaces(pa.array([text, "two words"]))
+    assert line.startswith("1 of 2 texts are in a script without spaces between words: ")
+    assert "charagram" in line
+
+
+@pytest.mark.parametrize(
+    "text", ["我 喜欢 苹果 。", "コンピューターを 使う", "Donaudampfschifffahrtsgesellschaft", "나는 사과를 좋아한다"]
+)
+def test_no_warning_of_words(text):
+    assert warning_without_spaces(pa.array([text])) == []
+    assert warning_without_spaces(pa.array(["我喜欢苹果"] + ["a dog"] * 30)) == []

@@ -1,9 +1,12 @@
 """The dense optimizers: the L2 penalty in the limit, and momentum."""
 
+import subprocess
+
 import pytest
 import torch
 
 from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
+from tests.helpers.command_line import start_python
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad", "sgd"])
@@ -39,3 +42,24 @@ def test_sgd_with_the_momentum_of_charagram2016():
         dense.update(step, 0.1)
         values.append(weight.item())
     assert values == pytest.approx([1 - 0.2, 0.8 - 0.2 * 1.95, 0.41 - 0.2 * (1 + 0.95 * 1.95)])
+
+
+STEPS = """
+import sys
+import torch
+from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
+
+for name in ("adam", "adagrad", "sgd"):
+    weights = torch.ones(3, requires_grad=True)
+    optimizer = DenseOptimizer([weights], name, L2Penalty())
+    weights.sum().backward()
+    optimizer.update(1, 0.1)
+    optimizer.restore(optimizer.state())
+    assert weights.detach().lt(1).all()
+print("torch._dynamo" in sys.modules)
+"""
+
+
+def test_optimizers_do_not_import_the_compiler():
+    with start_python(STEPS, stdout=subprocess.PIPE) as process:
+        assert process.stdout.read() == "False\n"

@@ -6,7 +6,9 @@ import os
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ import pytest
 import paraphrastic
 from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.base.parameters import load_params
+from paraphrastic.inference.quantization import ranges_of
+from paraphrastic.training import standalone
 from paraphrastic.training import train_model as training
 from paraphrastic.training.train_model import Tables, train_model
 from tests.helpers import stub_teacher
@@ -64,9 +68,48 @@ def test_without_benchmarks_the_last_epoch_is_kept(folder):
     assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), weights(model))
 
 
+def test_ranges_of_8_bit_numbers_are_those_of_training_sentences(folder):
+    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+    with Path("pairs.csv").open(newline="") as file:
+        texts = [text for row in csv.reader(file) for text in row][2:]
+    for ranges, is_unit in zip(model.ranges, (False, True), strict=True):
+        np.testing.assert_allclose(ranges, ranges_of(model.encode(texts, normalize_embeddings=is_unit)), atol=1e-6)
+    codes = model.encode(texts, precision="uint8")
+    assert (codes.min(0) == 0).all()
+    assert (codes.max(0) >= 254).all()
+
+
 def test_sentences_of_benchmarks_are_kept_out(folder, capsys):
     paraphrastic.train("pairs.csv", "out", benchmarks=["set.csv"], settings=SMALL)
     assert "own.pairs: 300 read, 3 overlap, 297 kept" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "warnings"), [("avg", 1), ("charagram", 0), ("tfidf-words", 1), ("tfidf-chars", 0), ("overlap", 1)]
+)
+def test_models_of_words_without_spaces(folder, capsys, model, warnings):
+    write(
+        folder / "zh.csv", ["text1", "text2"], [[f"我喜欢苹果{a}。", f"我爱吃苹果{a}"] for a in "一二三四五六七八九十"]
+    )
+    options = {f"models.yaml:{model}.{key}": 1 for key in ("dim", "epochs") if model in ("avg", "charagram")}
+    limits = {"vocabulary.min_count": 1, "vocabulary.ngram_min_count": 1}
+    paraphrastic.train("zh.csv", "out", model, settings=options | limits)
+    assert capsys.readouterr().err.count("texts are in a script without spaces between words") == warnings
+
+
+def test_two_trainings_at_once(folder, monkeypatch, capsys):
+    barrier, work_folder = Barrier(2), standalone._work_folder
+
+    def same(*arguments):
+        barrier.wait(60)
+        return work_folder(*arguments)
+
+    monkeypatch.setattr(standalone, "_work_folder", same)
+    with ThreadPoolExecutor(2) as pool:
+        models = list(pool.map(lambda out: paraphrastic.train("pairs.csv", out, settings=SMALL), ["one", "two"]))
+    assert np.array_equal(*map(weights, models))
+    assert "trains with the same options on the same data already; waiting until it ends" in capsys.readouterr().err
+    assert not [*(folder / "cache/work").iterdir()]
 
 
 def test_interrupted_training_goes_on(folder, monkeypatch):

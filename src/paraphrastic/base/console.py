@@ -4,14 +4,25 @@ import os
 import reprlib
 import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, repeat
 from pathlib import Path
+from threading import Event, Thread
 from typing import NoReturn
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +32,9 @@ console = Console(stderr=True, emoji=False)
 
 STANDARD_STREAM = "-"  # in place of the name of a file: standard input or output
 
+LOG_SECONDS = 60.0  # of silence before a line of a log
+_LONG = 120.0  # seconds from which on a time is in minutes
+_written = [time.monotonic()]  # when the last message was
 _SPACES = str.maketrans("\t\n\r", "   ")
 _INTERRUPTED = 128 + 2  # exit status after SIGINT, as shells report it
 _CLOSED_PIPE = 128 + 13  # after SIGPIPE
@@ -36,15 +50,65 @@ class _Count(ProgressColumn):
         return Text(f"{task.completed:,.0f}  {task.speed or 0:,.0f}/s", style="progress.download")
 
 
-def progress(visible: bool | None = None) -> Progress:
-    """Return a progress display on stderr; by default it is visible if stderr is a terminal."""
+class _Log(Progress):
+    """A display whose tasks are written as a line, in place of bars, whenever nothing has been written for a minute."""
+
+    def start(self) -> None:
+        """Start to write lines."""
+        self._ended, self._since = Event(), time.monotonic()
+        self._before: dict[TaskID, tuple[float, float]] = {}  # what was done of a task, and when
+        Thread(target=self._write, daemon=True).start()
+
+    def stop(self) -> None:
+        """Write no more lines."""
+        self._ended.set()
+
+    def _write(self) -> None:
+        while not self._ended.wait(max(0.0, LOG_SECONDS - silence())):
+            if self.tasks and silence() >= LOG_SECONDS:
+                left = [task for task in self.tasks if not task.finished]
+                begun = [task for task in left if task.completed]
+                message("; ".join(map(self._line, begun or left or self.tasks)))
+
+    def _line(self, task: Task) -> str:
+        """Return how much of a task is done, and its rate since the last line."""
+        now, (completed, before) = time.monotonic(), self._before.get(task.id, (0.0, self._since))
+        self._before[task.id] = task.completed, now
+        rate = (task.completed - completed) / (now - before)
+        parts = [] if task.total is None else [f"{task.completed:,.0f} of {task.total:,.0f}"]
+        parts += [f"{task.completed:,.0f}"] if task.total is None and task.completed else []
+        parts += [f"{rate:,.0f}/s" if rate >= 1 else f"{60 * rate:,.0f}/min"] if rate else []
+        parts += [time_left((task.total - task.completed) / rate)] if rate and task.total is not None else []
+        return ": ".join([task.description, *([", ".join(parts)] if parts else [])])
+
+
+def progress(visible: bool | None = None, logged: bool = True) -> Progress:
+    """Return a progress display on stderr.
+
+    Args:
+        visible: whether it shows bars; None for bars on a terminal, and a line after a minute of silence elsewhere.
+        logged: whether it writes these lines.
+    """
+    if visible is None and logged and not console.is_terminal:
+        return _Log(console=console, disable=True)
     columns = TextColumn("{task.description}"), BarColumn(), _Count(), TimeRemainingColumn()
     return Progress(*columns, console=console, disable=not (console.is_terminal if visible is None else visible))
+
+
+def time_left(seconds: float) -> str:
+    """Return a time as text, in minutes if it is long."""
+    return f"{seconds:.0f} s left" if seconds < _LONG else f"{seconds / 60:.0f} min left"
 
 
 def message(line: str) -> None:
     """Print one line on stderr as it is: no markup, no emoji codes, no colours, no line breaks."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
+    _written[0] = time.monotonic()
+
+
+def silence() -> float:
+    """Return the seconds since the last message."""
+    return time.monotonic() - _written[0]
 
 
 def print_rows(

@@ -4,11 +4,13 @@ Arrow and numba release Python's global lock.
 """
 
 import os
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -42,6 +44,35 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Function], Functio
         return result
 
     return compiled
+
+
+def start_command() -> None:
+    """Keep Arrow and numba from importing pandas and SciPy, 0.5 s, in a process that runs a command of this package.
+
+    Arrow tries to import pandas when it first converts something, once in Python and once in C++, to recognise objects
+    of pandas; `Table.to_pandas` imports it later all the same. numba, if it has been imported, imports SciPy at the
+    first call of a function, to multiply matrices in compiled functions, which none of this package does.
+    """
+    with _hidden("pandas"):
+        with suppress(AttributeError):  # Arrow expects an ImportError, which its compiled code does not get
+            pa.array([0])
+        pa.array([0]).to_numpy()
+    if "numba" in sys.modules:
+        with _hidden("scipy.linalg"):
+            import numba.np.arraymath  # noqa: F401  # reads whether there is SciPy
+
+
+@contextmanager
+def _hidden(package: str) -> Iterator[None]:
+    """Let imports of a package fail, unless it has been imported."""
+    if package in sys.modules:
+        yield
+        return
+    sys.modules[package] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[package]
 
 
 def end_with(starter: int) -> None:

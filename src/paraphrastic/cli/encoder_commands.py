@@ -51,7 +51,7 @@ def train(
     refuse_new_folder(out)
     changes = dict(map(_setting, settings or [])) | ({} if device is None else {"train.device": device})
     pairs, sets = (list(map(data_entry, entries or [])) for entries in (corpus, benchmarks))
-    trained = paraphrastic.train(pairs, out, model, sets, changes, params)
+    trained = _imported("train")(pairs, out, model, sets, changes, params)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size / 1e6:.1f} MB")
 
@@ -67,16 +67,26 @@ def evaluate(
     from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.evaluation import COLUMNS
 
-    results = paraphrastic.evaluate(model, *map(data_entry, sets), device=device)
+    results = _imported("evaluate")(model, *map(data_entry, sets), device=device)
     if as_json:
-        sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": results.sets}, indent=2) + "\n")
+        content = {"metrics": results.metrics, "sets": results.sets}
+        sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
         return
-    header = [name for name in COLUMNS if any(name in row for row in results.sets)]
+    header = [name for name in (*COLUMNS, "not_defined") if any(name in row for row in results.sets)]
     rows = [[str(row.get(name, "")) for name in header] for row in results.sets]
     if md:
         sys.stdout.write(markdown_table(header, rows, texts=2))
     else:
         print_rows(header, rows)
+
+
+def _imported(name: str) -> Any:
+    """Return a function of the package, when its modules are imported and `start_command` has been called."""
+    function = getattr(paraphrastic, name)
+    from paraphrastic.base.parallel import start_command  # imports pyarrow, which `--help` does not need
+
+    start_command()
+    return function
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -12,6 +12,7 @@ from paraphrastic.base.console import STANDARD_STREAM, message, print_rows
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.arguments import Column, Device, InputFile, ModelFolder, refuse_new_folder
 from paraphrastic.export import Format
+from paraphrastic.inference import Precision
 from paraphrastic.scoring import TableFormat
 
 
@@ -21,6 +22,7 @@ def embed(
     out: Annotated[str, Option(help="FILE.npy, FILE.parquet or FILE.jsonl; `-` writes JSON lines.")] = "-",
     column: Column = None,
     normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
+    precision: Annotated[Precision, Option(help="Type of the numbers; `binary` and `ubinary` are bits.")] = "float32",
     device: Device = devices.CPU,
 ) -> None:
     """Write the vectors of the lines of FILE."""
@@ -31,7 +33,7 @@ def embed(
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
     refuse_new_folder(Path(out))
     loaded = paraphrastic.load(model, device=device)
-    count, unknown = write_vectors(loaded, read_sentences(file, column), out, normalize)
+    count, unknown = write_vectors(loaded, read_sentences(file, column), out, normalize, precision)
     if unknown:
         message(f"{unknown} of {count} lines have nothing that the model knows; their vectors are zero")
 

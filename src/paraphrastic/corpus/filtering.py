@@ -28,13 +28,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from paraphrastic.base.tables import PHRASE_SETS
 from paraphrastic.corpus.tokenized_pairs import BoolArray, Check, StoredTexts, TokenizedPairs, renumber
@@ -47,6 +46,9 @@ MIN_WORDS = 4  # an evaluation text with fewer words has no near copies
 _ROWS = 1 << 14  # texts that are compared together
 _ROUNDING = 1e-9
 REASONS = ("empty", "identical", "repeated", "overlap", "near", "capped")
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _PAIR_KINDS = ("similarity", "ranking", "labelled_pairs")  # kinds of evaluation tables with pairs
 
@@ -83,12 +85,14 @@ class NearCopies:
             near.append(_similar(self._known(sets), np.diff(sets.indptr), self._sets, self._sizes, *candidates))
         return np.concatenate(near)
 
-    def _word_sets(self, texts: pa.StringArray) -> csr_array:
+    def _word_sets(self, texts: pa.StringArray) -> "csr_array":
         """Return a row for each text and a column for each word, 1 if the text contains the word.
 
         The last columns are the words of the evaluation texts, rarest first; those before them are other words, which
         occur in no evaluation text and are therefore the rarest.
         """
+        from scipy.sparse import csr_array  # takes 0.1 s, and few sources have near copies
+
         words, offsets = split_words(texts)
         encoded = words.dictionary_encode()
         known = pc.fill_null(pc.index_in(encoded.dictionary, value_set=self._words), -1).to_numpy()
@@ -99,17 +103,19 @@ class NearCopies:
         sets.data[:] = 1
         return sets
 
-    def _known(self, sets: csr_array) -> csr_array:
+    def _known(self, sets: "csr_array") -> "csr_array":
         """Return the columns of words of the evaluation texts."""
         return sets[:, sets.shape[1] - len(self._words) :]
 
 
-def _prefixes(sets: csr_array) -> csr_array:
+def _prefixes(sets: "csr_array") -> "csr_array":
     """Keep of each set its rarest words, as many as are needed for every similar set to contain one of them.
 
     A set of n words shares at least ⌈NEAR · n⌉ of them with a similar set, so that at most n − ⌈NEAR · n⌉ are missing
     there: of any n − ⌈NEAR · n⌉ + 1 words at least one is shared.
     """
+    from scipy.sparse import csr_array  # takes 0.1 s, and few sources have near copies
+
     sizes = np.diff(sets.indptr)
     lengths = sizes - np.ceil(NEAR * sizes - _ROUNDING).astype(np.int64) + 1
     position = np.arange(sets.nnz) - np.repeat(sets.indptr[:-1], sizes)
@@ -118,9 +124,9 @@ def _prefixes(sets: csr_array) -> csr_array:
 
 
 def _similar(
-    sets: csr_array,
+    sets: "csr_array",
     sizes: NDArray[np.integer],
-    others: csr_array,
+    others: "csr_array",
     other_sizes: NDArray[np.integer],
     left: NDArray[np.integer],
     right: NDArray[np.integer],
@@ -258,6 +264,8 @@ def _beyond(limit: int, a: Numbers, b: Numbers, groups: NDArray[np.int64]) -> Bo
         b: (n,) of second sides.
         groups: (n,).
     """
+    import pandas as pd  # takes 0.3 s, and few sources have a limit
+
     ends = pd.DataFrame({"group": np.repeat(groups, 2), "form": np.stack([a, b], axis=1).ravel()})
     earlier = ends.groupby(["group", "form"]).cumcount().to_numpy().reshape(-1, 2).sum(axis=1)  # (n,)
     order = np.lexsort((earlier, groups))  # stable

@@ -27,7 +27,7 @@ from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import DataEntry, OwnFile, own_file
-from paraphrastic.text.tokenizer import normalize, tokenize
+from paraphrastic.text.tokenizer import normalize, tokenize, warning_without_spaces
 
 _SAMPLE_ROWS = 5
 _NAMES = {"similarity": "similarity", "ranking": "ranking", "labelled_pairs": "paraphrases"}
@@ -137,7 +137,7 @@ def _use(own: OwnFile, layout: Layout) -> Use:
     samples = [[str(value) for value in row.values()] for row in table.slice(0, _SAMPLE_ROWS).to_pylist()]
     texts = pc.unique(pa.concat_arrays([normalize(tokenize(table[side])) for side in SIDES]))
     counts = len(table), _left_out(own, layout), unjudged
-    return Use(_title(own, layout), *counts, refused, _notes(layout), samples, texts)
+    return Use(_title(own, layout), *counts, refused, _notes(layout, texts), samples, texts)
 
 
 def _title(own: OwnFile, layout: Layout) -> str:
@@ -146,11 +146,11 @@ def _title(own: OwnFile, layout: Layout) -> str:
     return f"evaluation set {set_name(own, layout)}, {_NAMES[layout.kind]} ({', '.join(layout.columns)})"
 
 
-def _notes(layout: Layout) -> list[str]:
+def _notes(layout: Layout, texts: pa.StringArray) -> list[str]:
     notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
     if layout.kind == "pairs" and (scores := score_of(layout)):
         notes.append(f"not used, unless tokenize.min_score or tokenize.max_score is set: {scores[0]}")
-    return notes
+    return [*notes, *warning_without_spaces(texts)]
 
 
 def _left_out(own: OwnFile, layout: Layout) -> int:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -106,7 +105,7 @@ class DistinctPairs:
 
     def count(self) -> int:
         """Return the number of distinct pairs; two of 10 million distinct ones are taken for equal with p < 10⁻⁵."""
-        return len(pd.unique(np.concatenate(self._keys))) if self._keys else 0
+        return int(pc.count_distinct(pa.chunked_array(self._keys, pa.uint64())).as_py())
 
 
 def read_evaluation(source: Source, folder: Path) -> list[Reading]:

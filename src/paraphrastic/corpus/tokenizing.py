@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 
 from paraphrastic.base.console import message, progress
@@ -12,7 +11,7 @@ from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.files import atomic_folder, scratch_folder, write_text
 from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_parts, write_table
-from paraphrastic.corpus.filtering import REASONS, EvaluationText, FilteredSource, filter_pairs
+from paraphrastic.corpus.filtering import EvaluationText, FilteredSource, filter_pairs
 from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
 from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
 from paraphrastic.readers.reading import PairFilter, Reading
@@ -20,9 +19,7 @@ from paraphrastic.readers.registry import FILTERED
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.text.tokenizer import tokenize_tables
 
-_SOURCE_COLUMNS = ("source", "read", "bad", *REASONS, "kept")
-
-_ReportRow = tuple[str | int, ...]  # of the report, a value for each of these columns
+_ReportRow = dict[str, str | int]  # of the report, by column
 
 
 def tokenize_sources(
@@ -33,7 +30,7 @@ def tokenize_sources(
     benchmarks_out: Path,
     options: Tokenize,
     seed: int,
-) -> pd.DataFrame:
+) -> list[_ReportRow]:
     """Tokenize all text once, and drop training pairs that contain evaluation sentences.
 
     Args:
@@ -104,7 +101,8 @@ def _keep(
         words=source.words,
         max_group_pairs=options.max_group_pairs or source.max_group_pairs,
     )
-    return kept, (source.name, pairs.read, len(pairs.bad), *kept.counts.values(), len(kept.left))
+    row: _ReportRow = {"source": source.name, "read": pairs.read, "bad": len(pairs.bad)}
+    return kept, row | dict(kept.counts) | {"kept": len(kept.left)}
 
 
 def index_readings(readings: Sequence[Reading]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
@@ -149,15 +147,14 @@ def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
     return wanted
 
 
-def _report(rows: Sequence[_ReportRow], pairs: pa.Table) -> pd.DataFrame:
-    """Return the table of sources, with `capped` and `taken` only where they say something."""
-    report = pd.DataFrame(rows, columns=_SOURCE_COLUMNS)
-    if not report["capped"].any():
-        report = report.drop(columns="capped")
-    if len(pairs) == report["kept"].sum():
-        return report
+def _report(report: list[_ReportRow], pairs: pa.Table) -> list[_ReportRow]:
+    """Return the rows of sources, with `capped` and `taken` only where they say something."""
+    if not any(row["capped"] for row in report):
+        report = [{name: value for name, value in row.items() if name != "capped"} for row in report]
     taken = {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
-    return report.assign(taken=report["source"].map(taken).fillna(0).astype(int))
+    if all(row["kept"] == taken.get(row["source"], 0) for row in report):
+        return report
+    return [row | {"taken": taken.get(row["source"], 0)} for row in report]
 
 
 def _write_benchmarks(readings: Sequence[Reading], select: str, out: Path) -> EvaluationText:

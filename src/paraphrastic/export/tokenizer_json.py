@@ -32,14 +32,16 @@ def tokenizer_json(
     """Return the content of a `tokenizer.json` that makes the tokens of `text.tokenizer`.
 
     The tokens are equal on any text of up to 100,000 characters; Oniguruma gives up on some longer ones. The exception
-    is letters that recent versions of Unicode added: their lower case and order are those of the library.
+    is letters that recent versions of Unicode added: their lower case, order and NFKC are those of the library.
 
     Args:
         model: looks tokens up, see the documentation of `tokenizers`.
         last_steps: regular expressions and what replaces their matches, when the tokens are separated by spaces.
         splits: what the model looks up: words, or the characters of the text with a space at each end.
     """
-    lower_case = [_replace("İ", "i"), {"type": "Lowercase"}, {"type": "NFC"}]  # Rust maps İ to two characters
+    lower_case = {"type": "Lowercase"}
+    folded = [_replace("İ", "i"), lower_case]  # Rust maps İ to two characters
+    folded += [*(_replace(*step) for step in tokenizer.BEFORE_NFKC), {"type": "NFKC"}, lower_case]
     steps = [*_characters(), *_escapes(), *_protection(), *_quotes(), *_punctuation(), *_spelling()]
     steps += [(f"[{_MARK}{_PROTECTED_END}]", ""), *last_steps]
     steps += [(r"[ \n]+", " "), (r"\A \z", "")]
@@ -48,7 +50,7 @@ def tokenizer_json(
         "truncation": None,
         "padding": None,
         "added_tokens": [],
-        "normalizer": {"type": "Sequence", "normalizers": [*lower_case, *(_replace(*step) for step in steps)]},
+        "normalizer": {"type": "Sequence", "normalizers": [*folded, *(_replace(*step) for step in steps)]},
         "pre_tokenizer": _split(" ", "Removed") if splits == "words" else _split(r"[\s\S]", "Isolated"),
         "post_processor": None,
         "decoder": None,

@@ -1,1 +1,6 @@
 """A trained model in use: load, encode, compare, search and export. Stages save and load models here too."""
+
+from typing import Literal
+
+# of the numbers of vectors; here for those who need none
+Precision = Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"]

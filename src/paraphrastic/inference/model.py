@@ -6,21 +6,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, Unpack, get_args, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import ArrayLike, NDArray
 
-from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
-from paraphrastic.inference.quantization import Precision, quantize
+from paraphrastic.base.errors import ModelError, ParameterError, missing, unknown_name
+from paraphrastic.inference import Precision
+from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
+from paraphrastic.inference.quantization import Quantized, Ranges, checked_ranges, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.raw_texts import RawTexts, text_column
 from paraphrastic.text.tokenizer import tokenize
 
-Compared: TypeAlias = str | Iterable[str] | RawTexts | Vectors  # texts, or vectors of texts
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Texts: TypeAlias = Iterable[str] | RawTexts
+Compared: TypeAlias = str | Texts | Vectors  # texts, or vectors of texts
+Shares: TypeAlias = NDArray[np.float64]
 
 _OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it says of its task
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
@@ -55,6 +63,7 @@ class Model:
         members: how many trained models it is merged from; 1 if it is one itself.
         similarity_fn_name: the measure of `similarity`, as evaluators of sentence-transformers ask for it.
         model_card_data: what these evaluators have measured.
+        ranges: of the numbers of vectors of training sentences, for `int8` and `uint8`; None if the folder has none.
     """
 
     folder: Path
@@ -65,6 +74,7 @@ class Model:
     teacher: str | None = None
     members: int = 1
     model_card_data: CardData = field(default_factory=CardData)
+    ranges: Ranges | None = None
     similarity_fn_name: ClassVar[str] = "cosine"
 
     @cached_property
@@ -81,14 +91,34 @@ class Model:
         """Entries of the vocabulary in row order; empty if the model has none."""
         return self.scorer.texts
 
+    @overload
+    def encode(self, sentences: str | Texts, batch_size: int = ..., **options: Unpack[ToFloats]) -> Vectors: ...
+    @overload
+    def encode(self, sentences: str | Texts, batch_size: int = ..., **options: Unpack[ToArray]) -> Quantized: ...
+    @overload
+    def encode(self, sentences: str | Texts, batch_size: int = ..., **options: Unpack[ToTensor]) -> "Tensor": ...
+    @overload
+    def encode(  # type: ignore[overload-overlap]  # a str is an Iterable[str] too
+        self, sentences: str, batch_size: int = ..., **options: Unpack[ToTensors]
+    ) -> "Tensor": ...
+    @overload
+    def encode(self, sentences: Texts, batch_size: int = ..., **options: Unpack[ToTensors]) -> "list[Tensor]": ...
+    @overload
+    def encode(  # type: ignore[overload-overlap]  # a str is an Iterable[str] too
+        self, sentences: str, batch_size: int = ..., **options: Unpack[WithUnknown]
+    ) -> tuple[Any, float]: ...
+    @overload
+    def encode(self, sentences: Texts, batch_size: int = ..., **options: Unpack[WithUnknown]) -> tuple[Any, Shares]: ...
     def encode(
         self,
-        sentences: str | Iterable[str] | RawTexts,
+        sentences: str | Texts,
         batch_size: int = BATCH,
         show_progress_bar: bool | None = None,
         *,
         normalize_embeddings: bool = False,
+        truncate_dim: int | None = None,
         precision: Precision | None = "float32",
+        ranges: ArrayLike | None = None,
         convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
         return_unknown: bool = False,
@@ -101,8 +131,11 @@ class Model:
             batch_size: sentences that are tokenized and encoded together; bounds the memory used besides the result.
             show_progress_bar: on stderr; by default on a terminal, if there is more than one batch.
             normalize_embeddings: scale each vector to length 1; a zero vector stays zero.
+            truncate_dim: keep the first dimensions only, before vectors are scaled.
             precision: data type of the result, see `quantization.quantize`; None is float32.
-            convert_to_numpy: an array; otherwise a list of n arrays.
+            ranges: (2, dim), of the numbers that `int8` and `uint8` divide into steps; by default those of training
+                sentences, which the folder of a trained model has.
+            convert_to_numpy: an array; otherwise a list of n tensors, or a tensor for a single text.
             convert_to_tensor: a tensor of torch.
             return_unknown: also return the share of unknown words or n-grams, see `unknown`.
             others: what `mteb` says of its task, which changes nothing here; other options of sentence-transformers,
@@ -113,18 +146,17 @@ class Model:
             In training and in the pipeline's evaluation it is that of unknown words, as in the papers.
 
         Raises:
-            ModelError: the model compares pairs and has no sentence vectors.
-            ParameterError: `sentences` contains something other than strings, or an option is unknown.
+            ModelError: the model compares pairs and has no sentence vectors, or it has no ranges and none are given.
+            ParameterError: `sentences` contains something other than strings, or an option is unknown or has a wrong
+                value.
         """
         _refuse(others)
-        if precision not in (None, *get_args(Precision)):
-            raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
+        chosen = self.ranges_for(precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
         is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
-        vectors = self._vectors(texts, batch_size, show_progress_bar)
+        vectors = self._vectors(texts, batch_size, show_progress_bar)[:, :truncate_dim]
         vectors = normalize_rows(vectors) if normalize_embeddings else vectors
-        if precision not in (None, "float32"):
-            vectors = quantize(vectors, precision)
-        result = _converted(vectors[0] if is_single else vectors, convert_to_numpy, convert_to_tensor)
+        result: Any = vectors if precision in (None, "float32") else quantize(vectors, precision, chosen)
+        result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     @property
@@ -136,15 +168,41 @@ class Model:
             raise AttributeError("mteb_model_meta") from error
         return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
 
-    def encode_query(self, sentences: str | Iterable[str] | RawTexts, **options: Any) -> Any:
-        """Return the vectors of queries: those of `encode`."""
-        return self.encode(sentences, **options)
+    encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
 
-    def encode_document(self, sentences: str | Iterable[str] | RawTexts, **options: Any) -> Any:
-        """Return the vectors of documents: those of `encode`."""
-        return self.encode(sentences, **options)
+    def ranges_for(
+        self,
+        precision: Precision | None,
+        given: ArrayLike | None = None,
+        is_unit: bool = False,
+        truncate_dim: int | None = None,
+    ) -> Vectors | None:
+        """Return the ranges of the numbers of vectors, (2, dim); None if `precision` needs none. See `encode`.
 
-    def unknown(self, sentences: str | Iterable[str] | RawTexts) -> Any:
+        Args:
+            precision: data type.
+            given: ranges in place of those of the model.
+            is_unit: whether the vectors have length 1.
+            truncate_dim: how many of the dimensions are kept; None for all.
+
+        Raises:
+            ModelError: the model has no such ranges, or no sentence vectors.
+            ParameterError: an argument has a wrong value.
+        """
+        if precision not in (None, *get_args(Precision)):
+            raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
+        if truncate_dim is not None and not (isinstance(truncate_dim, int) and 1 <= truncate_dim <= self.dim):
+            raise ParameterError(f"truncate_dim = {truncate_dim}: should be from 1 to {self.dim}, the size of a vector")
+        if precision not in ("int8", "uint8"):
+            return None
+        if given is not None:
+            return checked_ranges(given, truncate_dim or self.dim)
+        if self.ranges is None or (is_unit and truncate_dim):
+            how = "give `ranges=ranges_of(vectors)` of typical texts, see paraphrastic.inference.quantization"
+            raise ModelError(f"{self.folder}: has no ranges for {precision} of such vectors; {how}")
+        return (self.ranges.unit_vectors if is_unit else self.ranges.vectors)[:, :truncate_dim]
+
+    def unknown(self, sentences: str | Texts) -> Any:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks.
 
         Returns:
@@ -230,7 +288,7 @@ class Model:
         """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
         return self
 
-    def transform(self, sentences: Iterable[str] | RawTexts) -> Vectors:
+    def transform(self, sentences: Texts) -> Vectors:
         """Return the vectors of n sentences, (n, dim), as a step of a scikit-learn pipeline."""
         vectors: Vectors = self.encode(text_column(sentences))
         return vectors
@@ -344,9 +402,16 @@ def _scores_like(scores: Scores, given: object) -> Any:
 
 
 def _converted(vectors: Any, to_numpy: bool, to_tensor: bool) -> Any:
-    """Return vectors as a tensor, an array or a list; a single vector, which is (dim,), is no list."""
-    if to_tensor:
-        import torch
+    """Return vectors as an array, a tensor, or a list of tensors; a single vector, which is (dim,), is no list.
 
-        return torch.from_numpy(vectors)
-    return vectors if to_numpy or vectors.ndim == 1 else list(vectors)
+    Raises:
+        ParameterError: torch is not installed.
+    """
+    if to_numpy and not to_tensor:
+        return vectors
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        raise ParameterError(f"tensors need {missing('PyTorch', 'torch')}") from error
+    tensor = torch.from_numpy(vectors)
+    return tensor if to_tensor or vectors.ndim == 1 else list(tensor)

@@ -14,15 +14,18 @@ import pyarrow.parquet as pq
 
 from paraphrastic.base.console import STANDARD_STREAM, progress
 from paraphrastic.base.files import atomic_write
+from paraphrastic.inference import Precision
 from paraphrastic.inference.model import Model
-from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.inference.quantization import Quantized, quantize
 
 _JSON_ROWS = 1 << 10  # rows that are formatted together, which bounds memory
 
-Write = Callable[[pa.StringArray, Vectors], object]
+Write = Callable[[pa.StringArray, Quantized], object]
 
 
-def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, normalize: bool) -> tuple[int, int]:
+def write_vectors(
+    model: Model, columns: Iterable[pa.StringArray], out: str, normalize: bool, precision: Precision = "float32"
+) -> tuple[int, int]:
     """Write the vectors of all sentences to `out`, atomically.
 
     Args:
@@ -30,22 +33,25 @@ def write_vectors(model: Model, columns: Iterable[pa.StringArray], out: str, nor
         columns: raw sentences, in parts.
         out: a path that ends in one of `FORMATS`; `-` writes JSON lines to standard output.
         normalize: scale each vector to length 1.
+        precision: data type of the numbers, see `quantization.quantize`.
 
     Returns:
         How many sentences there are, and how many of them have the vector zero, because nothing in them is known.
 
     Raises:
-        ModelError: the model compares pairs and has no sentence vectors.
+        ModelError: the model compares pairs and has no sentence vectors, or no ranges for `precision`.
         OSError: `out` cannot be written.
     """
     count = unknown = 0
     writer = _jsonl if out == STANDARD_STREAM else FORMATS[Path(out).suffix]
     on_terminal = out == STANDARD_STREAM and sys.stdout.isatty()  # a bar would appear between the lines
-    with _opened(out) as file, writer(file, model.dim) as write, progress(False if on_terminal else None) as bar:
+    ranges = model.ranges_for(precision, is_unit=normalize)
+    like = quantize(np.empty((0, model.dim), np.float32), precision, ranges)
+    with _opened(out) as file, writer(file, like) as write, progress(False if on_terminal else None) as bar:
         task = bar.add_task("sentences", total=None)
         for texts in columns:
             vectors = model.encode(texts, normalize_embeddings=normalize, show_progress_bar=False)
-            write(texts, vectors)
+            write(texts, quantize(vectors, precision, ranges))
             bar.advance(task, len(texts))
             count, unknown = count + len(texts), unknown + int((~vectors.any(axis=1)).sum())
     return count, unknown
@@ -61,24 +67,26 @@ def _opened(out: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _npy(file: BinaryIO, dim: int) -> Iterator[Write]:
-    """Write one array (n, dim) of float32; the header is rewritten at the end, when n is known."""
+def _npy(file: BinaryIO, like: Quantized) -> Iterator[Write]:
+    """Write one array (n, dim) of the type of `like`; the header is rewritten at the end, when n is known."""
+    dim, numbers = like.shape[1], like.dtype.newbyteorder("<")
 
     def write_header(rows: int) -> None:  # always of the same length: NumPy reserves space for a larger first dimension
-        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (rows, dim)})
+        np.lib.format.write_array_header_1_0(file, {"descr": numbers.str, "fortran_order": False, "shape": (rows, dim)})
 
     write_header(0)
     start = file.tell()
-    yield lambda texts, vectors: file.write(np.ascontiguousarray(vectors, "<f4").data)
-    rows = (file.tell() - start) // (4 * dim)
+    yield lambda texts, vectors: file.write(np.ascontiguousarray(vectors, numbers).data)
+    rows = (file.tell() - start) // (numbers.itemsize * dim)
     file.seek(0)
     write_header(rows)
 
 
 @contextmanager
-def _parquet(file: BinaryIO, dim: int) -> Iterator[Write]:
-    """Write columns `text`, the line, and `vector`, a list of `dim` float32."""
-    schema = pa.schema([("text", pa.string()), ("vector", pa.list_(pa.float32(), dim))])
+def _parquet(file: BinaryIO, like: Quantized) -> Iterator[Write]:
+    """Write columns `text`, the line, and `vector`, a list of `dim` numbers of the type of `like`."""
+    dim = like.shape[1]
+    schema = pa.schema([("text", pa.string()), ("vector", pa.list_(pa.from_numpy_dtype(like.dtype), dim))])
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         yield lambda texts, vectors: writer.write_batch(
             pa.record_batch([texts, pa.FixedSizeListArray.from_arrays(vectors.ravel(), dim)], schema=schema)
@@ -86,7 +94,7 @@ def _parquet(file: BinaryIO, dim: int) -> Iterator[Write]:
 
 
 @contextmanager
-def _jsonl(file: BinaryIO, dim: int) -> Iterator[Write]:
+def _jsonl(file: BinaryIO, like: Quantized) -> Iterator[Write]:
     """Write an object with `text`, the line, and `vector` per line."""
     yield lambda texts, vectors: file.writelines(_json_lines(texts, vectors))
 
@@ -94,7 +102,7 @@ def _jsonl(file: BinaryIO, dim: int) -> Iterator[Write]:
 FORMATS = {".npy": _npy, ".parquet": _parquet, ".jsonl": _jsonl}
 
 
-def _json_lines(texts: pa.StringArray, vectors: Vectors) -> Iterator[bytes]:
+def _json_lines(texts: pa.StringArray, vectors: Quantized) -> Iterator[bytes]:
     """Yield a line per sentence; a number is the shortest decimal number that reads back as the same float32.
 
     Arrow formats the numbers of many rows at once, about ten times faster than json.dumps.

@@ -7,13 +7,12 @@ The listings in options are those of `readers.listings`.
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceRows
@@ -22,6 +21,9 @@ from paraphrastic.readers.raw_files import REMEDY, read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 from paraphrastic.text.columns import hash_texts, split_words
 from paraphrastic.text.tokenizer import normalize, tokenize
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 
@@ -115,8 +117,10 @@ def _content_similarity(texts: pa.StringArray, left: Integers, right: Integers) 
     return similarity
 
 
-def _word_sets(texts: pa.StringArray, without: Collection[str] = ()) -> csr_array:
+def _word_sets(texts: pa.StringArray, without: Collection[str] = ()) -> "csr_array":
     """Return a row for each text and a column for each word, 1 if the text contains it."""
+    from scipy.sparse import csr_array  # takes 0.1 s, and every stage that reads imports this module
+
     words, offsets = split_words(normalize(tokenize(texts)))
     encoded = words.dictionary_encode()
     size = len(texts), len(encoded.dictionary)
@@ -153,6 +157,9 @@ def components(left: Integers, right: Integers) -> NDArray[np.int32]:
         left: (edges,) nodes, numbered from 0.
         right: (edges,) nodes.
     """
+    from scipy.sparse import coo_array  # takes 0.1 s, see above
+    from scipy.sparse.csgraph import connected_components
+
     size = max(left.max(initial=-1), right.max(initial=-1)) + 1
     edges = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
     component: NDArray[np.int32] = connected_components(edges, directed=False)[1]  # (size,)

@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 
 from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
-from paraphrastic.base.files import Unpacker
+from paraphrastic.base.reading import Unpacker, regular
 
 COMPRESSED: dict[str, tuple[bytes, Callable[..., Any]]] = {  # by ending: a pattern of the first bytes, and how to open
     ".gz": (rb"\x1f\x8b\x08", gzip.open),
@@ -58,6 +58,8 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
         DataError: the file is damaged, truncated or of another format.
     """
     try:
+        if not path.is_dir():  # which some formats are
+            regular(path)
         yield
     except ParaphrasticError:
         raise

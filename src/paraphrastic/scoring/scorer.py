@@ -1,13 +1,14 @@
 """The protocol that evaluation knows, anything that scores pairs of tokenized sentences, and cosines of vectors."""
 
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paraphrastic.vocabulary.kinds import VocabularyKind
+if TYPE_CHECKING:  # the import takes 0.3 s, for numba, which a stage without teacher does not need
+    from paraphrastic.vocabulary.kinds import VocabularyKind
 
 Rows = NDArray[np.integer]
 Scores = NDArray[np.float32]
@@ -58,7 +59,7 @@ class EmbeddingScorer(Scorer, Protocol):
     """A scorer with an embedding for each entry of its vocabulary."""
 
     @property
-    def vocabulary_kind(self) -> VocabularyKind:
+    def vocabulary_kind(self) -> "VocabularyKind":
         """The kind of the entries: words, n-grams, both, or characters."""
         ...
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paraphrastic.base.console import message, progress
-from paraphrastic.base.errors import ModelError, ProcessError
-from paraphrastic.base.files import atomic_folder, fingerprint, write_text
+from paraphrastic.base.errors import ProcessError
+from paraphrastic.base.files import atomic_folder, fingerprint, locked, write_text
 from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
@@ -67,11 +67,12 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
     count = min(processes, usable_processes(folder, device), -(-len(sentences) // SHARD))
     message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words" + _in_processes(count))
     kinds: _Kinds = {"words": (len(words), [words]), "sentences": (len(sentences), sentences)}
-    with progress() as bar:
-        tasks = {kind: bar.add_task(kind, total=total) for kind, (total, _) in kinds.items()}
-        for kind, done in _run(count, _shards(options, kinds, shards)):
-            bar.advance(tasks[kind], done)
-    _collect(shards, out, folder.resolve().name)
+    with locked(shards, "encodes with the same teacher"):
+        with progress() as bar:
+            tasks = {kind: bar.add_task(kind, total=total) for kind, (total, _) in kinds.items()}
+            for kind, done in _run(count, _shards(options, kinds, shards)):
+                bar.advance(tasks[kind], done)
+        _collect(shards, out, folder.resolve().name)
 
 
 def _in_processes(count: int) -> str:
@@ -130,10 +131,7 @@ def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path
 
 
 def _unit_vectors(encoder: ExternalEncoder, texts: pa.StringArray) -> Vectors:
-    vectors = encoder.encode(texts)
-    if len(bad := np.flatnonzero(~np.isfinite(vectors).all(1))):
-        raise ModelError(f"teacher: the vector of {texts[bad[0]].as_py()!r:.60} is not finite; choose another teacher")
-    return normalize_rows(vectors)
+    return normalize_rows(encoder.encode(texts))
 
 
 def _collect(shards: Path, out: Path, name: str) -> None:

@@ -20,7 +20,9 @@ tokens:
 * Tokenized text does not change, except for quotation marks without a counterpart (2 texts in 100,000).
 * Control characters become spaces, except for the quotes, dashes and ellipses of Windows text that was decoded as
   Latin-1. Soft hyphens, word joiners, direction marks and byte order marks are removed; zero-width joiners and
-  variation selectors are kept. Characters are composed (NFC). Scripts without spaces are not segmented.
+  variation selectors are kept. Scripts without spaces are not segmented.
+* Characters are composed, and compatibility characters become those that they stand for (NFKC): ligatures of PDF files,
+  full-width, superscript and mathematical letters, presentation forms of Arabic.
 """
 
 import re
@@ -43,6 +45,10 @@ _LONG_PART = re.compile(r"[a-z0-9._%+'-]{200}")
 _SEPARATOR = "\ud800"  # a surrogate, which no column of text contains
 _NOT_PRINTABLE_ASCII = re.compile(f"[^ -~{_SEPARATOR}]")
 
+# Words of these scripts are shorter, unless they are Katakana, in which Japanese has long names.
+_MANY = 0.05  # share of texts
+_CLAUSE = r"\p{Han}{5}|[\p{Han}\p{Hiragana}]{6}|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{15}|\p{Tibetan}{15}"
+
 # Regular expressions of RE2 and replacements, in which \0 is the match, applied in this order. `export.tokenizer_json`
 # has the same rules for the package `tokenizers`; a test compares the tokens.
 Rules = tuple[tuple[str, str], ...]
@@ -52,6 +58,9 @@ SENTENCE_END = "\n"  # after each sentence, between spaces, so that every token 
 PROTECTED = "\x02"  # a token that no rule may change
 CLOSING_QUOTE = "\x03"
 ELLIPSIS = "\x04"
+
+# Characters that NFKC would replace by others than `CHARACTERS` does.
+BEFORE_NFKC = (("…", " ... "), ("´", "'"))
 
 # U+0080–U+009F are control characters, or Windows punctuation that was decoded as Latin-1.
 CHARACTERS: Rules = (
@@ -186,7 +195,7 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
         (n,), without nulls. No token contains white space, and no text starts or ends with a space.
     """
     if texts.nbytes <= 4 * _SHORT:  # a character takes at most four bytes
-        text = _SEPARATOR.join(["", *_compose(texts.fill_null("")).to_pylist(), ""])
+        text = _fold_and_join(texts.fill_null(""))
         if len(text) <= _SHORT and not _LONG_PART.search(text):
             return pa.array(_tokenize_short(text), pa.string())
     threads = pa.cpu_count()
@@ -197,7 +206,7 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
 
 def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     """Return `tokenize` of texts without nulls, about `CHUNK` bytes of them, computed by one thread."""
-    texts = _replace_characters(_compose(texts))
+    texts = _replace_characters(_fold(texts))
     empty = pa.array([""])
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
     text, protected = _protect(_apply(text, ESCAPES + BEFORE_PROTECTION))
@@ -206,9 +215,20 @@ def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     return pc.ascii_trim(lines[1:-1], " ")
 
 
-def _compose(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray | pa.ChunkedArray:
-    """Return texts in lower case with composed characters (NFC), by the version of Unicode of Arrow, not of Python."""
-    return pc.utf8_normalize(pc.utf8_lower(texts), "NFC")
+def _fold(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray | pa.ChunkedArray:
+    """Return texts in lower case and in the form NFKC, by the version of Unicode of Arrow, not of Python."""
+    texts = pc.utf8_lower(texts)
+    for character, replacement in BEFORE_NFKC:
+        texts = pc.replace_substring(texts, character, replacement)
+    return pc.utf8_lower(pc.utf8_normalize(texts, "NFKC"))  # of a letter such as ℝ, only this form has a lower case
+
+
+def _fold_and_join(texts: pa.StringArray | pa.ChunkedArray) -> str:
+    """Return texts as `_fold` does, with `_SEPARATOR` around each."""
+    strings = texts.to_pylist()
+    if all(map(str.isascii, strings)):  # which needs no call of Arrow
+        return _SEPARATOR.join(["", *strings, ""]).lower()
+    return _SEPARATOR.join(["", *_fold(texts).to_pylist(), ""])
 
 
 def _tokenize_short(text: str) -> list[str]:
@@ -272,6 +292,15 @@ def _split(text: pa.StringArray, separator: str) -> pa.StringArray:
 def _join(parts: pa.StringArray, separator: str) -> pa.StringArray:
     """Return the parts as one text, (1,)."""
     return pc.binary_join(pa.ListArray.from_arrays(pa.array([0, len(parts)], pa.int32()), parts), separator)
+
+
+def warning_without_spaces(texts: pa.StringArray | pa.ChunkedArray) -> list[str]:
+    """Return a line for users of models of words if words of many texts are not divided by spaces, else none."""
+    found = pc.sum(pc.match_substring_regex(texts, _CLAUSE)).as_py() or 0
+    if found < max(1, _MANY * len(texts)):
+        return []
+    remedy = "models of words, such as avg, take a clause for one word; use charagram, or put spaces between words"
+    return [f"{found} of {len(texts)} texts are in a script without spaces between words: {remedy}"]
 
 
 def normalize(texts: pa.StringArray) -> pa.StringArray:

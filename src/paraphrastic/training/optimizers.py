@@ -26,8 +26,11 @@ AdaGrad has no moments that decay (r = 0, √β2 = 1), so only the penalty has i
 """
 
 import math
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from types import ModuleType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -78,14 +81,16 @@ class DenseOptimizer:
         self._parameters, self._strength, self._adam = list(parameters), penalty.strength, optimizer == "adam"
         keep = penalty.strength and penalty.to_start
         self._starts = [p.detach().clone() if keep else None for p in parameters]
-        self._optimizer = _OPTIMIZERS[optimizer](self._parameters)
+        with _no_compiler():
+            self._optimizer = _OPTIMIZERS[optimizer](self._parameters)
 
     def update(self, step: int, learning_rate: float) -> None:
         """Update the parameters in step `step`, counted from 1, and reset their gradients."""
         for group in self._optimizer.param_groups:
             group["lr"] = float(learning_rate)
-        self._optimizer.step()
-        self._optimizer.zero_grad()
+        with _no_compiler():
+            self._optimizer.step()
+            self._optimizer.zero_grad()
         if self._strength:
             rate = bias_corrected(learning_rate, step) if self._adam else learning_rate
             self._apply_penalty(self._strength * float(rate))
@@ -104,7 +109,8 @@ class DenseOptimizer:
 
     def state(self) -> dict[str, Tensor]:
         """Return the optimizer's tensors by `PARAMETER.NAME`; empty before the first step."""
-        state = self._optimizer.state_dict()["state"]
+        with _no_compiler():
+            state = self._optimizer.state_dict()["state"]
         return {f"{index}.{name}": tensor for index, names in state.items() for name, tensor in names.items()}
 
     def restore(self, flat: dict[str, Tensor]) -> None:
@@ -114,7 +120,26 @@ class DenseOptimizer:
             index, _, name = key.partition(".")
             if index.isdigit():
                 nested.setdefault(int(index), {})[name] = tensor
-        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": nested})
+        with _no_compiler():
+            self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": nested})
+
+
+@contextmanager
+def _no_compiler() -> Iterator[None]:
+    """Keep PyTorch's optimizers from importing `torch._dynamo`, 1.3 s: they only ask it not to compile them.
+
+    A module with the two functions that they call takes its place. Nothing happens if it has been imported.
+    """
+    name = "torch._dynamo"
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = ModuleType(name)
+    vars(sys.modules[name]).update(disable=lambda function, *_, **__: function, graph_break=lambda: None)
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 def gradient_of(tensor: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.base.files import fingerprint, scratch_folder
+from paraphrastic.base.files import fingerprint, locked, scratch_folder
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.raw_sources import read_evaluation
 from paraphrastic.corpus.tokenizing import index_readings, tokenize_sources
@@ -76,11 +76,12 @@ def train(
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
     check_source_weights(chosen.train.source_weights or (), [source.name for source in sources])
-    if not tables.vocabulary.is_dir():
-        _prepare(chosen, sources, sets, work, tables)
-    teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
-    train_model(chosen, tables, work / "checkpoints", out)
-    _remove(work)
+    with locked(work, "trains with the same options on the same data"):
+        if not tables.vocabulary.is_dir():
+            _prepare(chosen, sources, sets, work, tables)
+        teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
+        train_model(chosen, tables, work / "checkpoints", out)
+        _remove(work)
     return load(out)
 
 
@@ -142,7 +143,7 @@ def _write_tables(params: Params, sources: Sequence[Source], sets: Suite, work: 
     download((*sources, *sets.sources), work / "raw", "the same command again")
     folders = work / "raw", tables.corpus, tables.benchmarks
     report = tokenize_sources(sources, sets, *folders, params.tokenize, params.seed)
-    for row in report.to_dict("records"):
+    for row in report:
         dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
         message(f"{row['source']}: {dropped}")
     count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)

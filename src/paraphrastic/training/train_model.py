@@ -4,17 +4,21 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
+
 from paraphrastic import models
 from paraphrastic.base import devices
-from paraphrastic.base.console import message, quiet
+from paraphrastic.base.console import message, progress, quiet, silence
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import atomic_folder, digests, name_of
 from paraphrastic.base.parameters import Params, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import ModelInfo, write_model
+from paraphrastic.inference.quantization import write_ranges
 from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.scorer import Scorer
+from paraphrastic.scoring.scorer import Scorer, VectorScorer
+from paraphrastic.text.tokenizer import warning_without_spaces
 from paraphrastic.training.checkpoint import Curves
 from paraphrastic.training.checks import check_student
 from paraphrastic.training.distillation import TeacherVectors, read_teacher
@@ -32,6 +36,8 @@ from paraphrastic.training.launching import (
 if TYPE_CHECKING:
     from paraphrastic.training.checkpoint import Checkpoint
 
+_SILENCE = 10.0  # seconds, after which the start of the steps is a message
+_SOME = 20_000  # sentences of a million, in which the script is looked at
 _SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
 
 
@@ -80,6 +86,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     check_student(params)
     if issubclass(model_class, Baseline):
         scorer: Scorer = model_class.fit(config, sentences)
+        _warn_of_words(scorer, sentences)
         curves = Curves(selection=[(0, select(scorer))] if select else [])
     else:
         if select:
@@ -91,9 +98,20 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     if rank() == 0:
         with atomic_folder(out) as part:
             write_model(scorer, info, part)
+            if isinstance(scorer, VectorScorer) and params.model != "external":
+                write_ranges(part, scorer, sentences, len(sentences))
     if checkpoint:  # the disk may have been full until here
         checkpoint.remove()
     return curves
+
+
+def _warn_of_words(scorer: Scorer, sentences: StoredSentences) -> None:
+    """Warn of sentences whose words a model of words cannot tell apart."""
+    if getattr(scorer, "vocabulary_kind", getattr(scorer, "tokens", "words")) != "words":
+        return
+    some = pa.chunked_array([part.slice(0, _SOME) for part in sentences], pa.string())
+    for line in warning_without_spaces(some):
+        message(line)
 
 
 def _sources(corpus: Path) -> dict[str, int]:
@@ -130,7 +148,10 @@ def _train(
     distillation = None
     if params.teacher.path:
         distillation = Distillation(TeacherVectors(tables.teacher, len(sentences)), params.teacher)
-    model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
+    with progress() as bar:
+        bar.add_task("initial embeddings", total=None)
+        model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
+    _warn_of_words(model, sentences)
     pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
     weights = params.train.source_weights or {}
@@ -138,6 +159,8 @@ def _train(
         model, pairs, sentences, config, params.seed, select, selections, distillation, processes, weights
     )
     checkpoint = Checkpoint(checkpoints / name_of(run), processes)
+    if silence() > _SILENCE:
+        message(f"{params.model}: {trainer.steps:,} steps begin")
     with shown(params.model, trainer, config.batch_size * config.accumulate) as on_step:
         curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
     return model, curves, checkpoint

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from paraphrastic.base.console import message, progress
+from paraphrastic.base.console import LOG_SECONDS, message, progress, time_left
 from paraphrastic.base.errors import ModelError
 from paraphrastic.nn.batch import to_device
 from paraphrastic.training.checkpoint import Checkpoint, Curves
@@ -22,8 +22,6 @@ from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
 
 _POINTS = 200  # of the loss curve, at most
 ORDER, NEGATIVES, NOISE = 0, 1, 2  # independent streams of random numbers
-_SECONDS = 60.0  # between two lines of a log without a selection
-_LONG = 120.0  # seconds from which on the time left is in minutes
 
 
 class TrainerOptions(Protocol):
@@ -258,7 +256,7 @@ def shown(name: str, trainer: Trainer, batch_size: int) -> Iterator[Callable[[in
         batch_size: pairs in a step.
     """
     state = _State(name, trainer, batch_size)
-    with progress() as bar:
+    with progress(logged=False) as bar:
         task = bar.add_task(name, total=trainer.steps)
 
         def on_step(step: int) -> None:
@@ -286,7 +284,7 @@ class _State:
 
     def log(self) -> None:
         selection = self._trainer.curves.selection
-        due = time.monotonic() - self._last > _SECONDS
+        due = time.monotonic() - self._last > LOG_SECONDS
         if self._step and (len(selection) > self._shown or due):
             message(f"{self._name}: step {self._step:,} of {self._trainer.steps:,}, {self}")
             self._last, self._shown = time.monotonic(), len(selection)
@@ -304,4 +302,4 @@ class _State:
             return []
         left = (self._trainer.steps - self._step) * seconds / steps
         pairs = steps * self._batch_size / seconds
-        return [f"{pairs:,.0f} pairs/s", f"{left:.0f} s left" if left < _LONG else f"{left / 60:.0f} min left"]
+        return [f"{pairs:,.0f} pairs/s", time_left(left)]
