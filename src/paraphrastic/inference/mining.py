@@ -285,7 +285,7 @@ def _encoded(
     """Yield lines, their tokens, and their vectors of length 1."""
     with progress() as bar:
         task = bar.add_task("lines read", total=None)
-        for column in columns:
+        for column in map(text_column, columns):
             tokens = tokenize(column)
             yield column, tokens, normalize_rows(model.encode_tokenized(tokens))
             bar.advance(task, len(column))
