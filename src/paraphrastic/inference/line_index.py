@@ -23,7 +23,7 @@ LineNumbers = NDArray[np.int64]
 
 SLACK = 1e-5  # more than the rounding error of a cosine in float32
 _OTHERS = 2048  # lines that are compared together with a block; their cosines stay in the processor's cache
-_GATHERED = 1 << 14  # pairs whose vectors are copied together
+_GATHERED = 1 << 11  # pairs whose vectors are copied together, and stay in the cache
 _SAMPLE, _WIDTHS = 1024, (16, 32, 64, 96, 128, 192)
 _MORE = 8  # lines that are asked of the graph, which compares in float16, and of which one is the line itself
 _PAIR = 25  # times as long takes a number of a single pair as one in a product of matrices
@@ -168,10 +168,12 @@ def has_graph() -> bool:
 def _bounding(vectors: Vectors, least: float) -> Vectors:
     """Return rows whose products are upper bounds of the cosines; the vectors where bounds would save no time."""
     size, dim = vectors.shape
-    if size < 4 * _SAMPLE or not np.isfinite(least):
+    some = vectors[:: 1 + size // (16 * _SAMPLE)]  # of fewer, the bounds would be better than those of other lines
+    some = some[some.any(1)]
+    if len(some) < 4 * _SAMPLE or not np.isfinite(least):
         return vectors
-    sample = vectors[:: size // (2 * _SAMPLE)]  # about 2 · _SAMPLE rows
-    directions = principal_directions((sample.T @ sample).astype(np.float64), dim).astype(np.float32)
+    directions = principal_directions((some.T @ some).astype(np.float64), dim).astype(np.float32)
+    sample = some[:: 1 + len(some) // (2 * _SAMPLE)]
 
     def rows(part: Vectors, width: int) -> Vectors:
         first = part @ directions[:width].T
