@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 
 from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
-from paraphrastic.base.files import Unpacker
+from paraphrastic.base.reading import Unpacker, regular
 
 COMPRESSED: dict[str, tuple[bytes, Callable[..., Any]]] = {  # by ending: a pattern of the first bytes, and how to open
     ".gz": (rb"\x1f\x8b\x08", gzip.open),
@@ -58,6 +58,8 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
         DataError: the file is damaged, truncated or of another format.
     """
     try:
+        if not path.is_dir():  # which some formats are
+            regular(path)
         yield
     except ParaphrasticError:
         raise
@@ -67,7 +69,7 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
         reason = " ".join(str(error).split())
         # bz2, Arrow, and zipfile for an offset before the start, raise an OSError for damage
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-            raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+            raise SourceError(f"{path}: cannot be read ({error.strerror}); check permissions and the disk") from error
         damage = f"of another format ({reason})" if own else f"truncated ({reason}); {REMEDY}"
         raise DataError(f"{path}: damaged or {damage}") from error
 

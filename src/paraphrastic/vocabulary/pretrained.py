@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ParaphrasticError
-from paraphrastic.base.files import Unpacker
+from paraphrastic.base.reading import Unpacker
 from paraphrastic.text.columns import GrowingArray
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
