@@ -14,6 +14,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
+from paraphrastic.base.errors import file_of
 from paraphrastic.base.reading import regular
 
 if TYPE_CHECKING:
@@ -194,12 +195,12 @@ def _is_running(process: int) -> bool:
 
 @contextmanager
 def _named_os_errors(path: Path, part: Path) -> Iterator[None]:
-    """Name `path` in an OSError of the block that names no file, or `part` or a file in it."""
+    """Name the file in an OSError of the block; in place of `part` or a file in it, and if nothing tells it, `path`."""
     try:
         yield
     except OSError as error:
-        if not error.filename or str(error.filename).startswith(str(part)):
-            error.filename = str(path)
+        found = file_of(error)
+        error.filename = str(path) if not found or found.startswith(str(part)) else found
         raise
 
 
