@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from paraphrastic.base.console import console
+from paraphrastic.base.console import console, message
 from paraphrastic.base.files import flat, write_rows, write_text
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import SCORES, write_table
@@ -22,13 +22,16 @@ def main() -> None:
     params = load_params()
     scorer = load_scorer(MODEL, usable_device(MODEL, params.train.device))
     results = evaluate(Benchmarks.load(BENCHMARKS), scorer)
-    write_text(METRICS, json.dumps(results.metrics, indent=2) + "\n")
-    write_rows(COLUMNS, results.sets, SETS)
+    write_text(METRICS, json.dumps(results.metrics, indent=2, allow_nan=False) + "\n")
+    write_rows(COLUMNS, [{name: row.get(name) for name in COLUMNS} for row in results.sets], SETS)
     write_table(results.scores, SCORES_FILE, SCORES)
     table = Table(box=None, show_header=False, pad_edge=False)
     for section, values in results.metrics.items():
         table.add_row(section, "  ".join(f"{name}={value}" for name, value in flat(values).items()))
     console.print(table)
+    for row in results.sets:
+        if "not_defined" in row:
+            message(f"{row['set']}: {row['not_defined']}")
 
 
 if __name__ == "__main__":

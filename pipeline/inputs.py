@@ -13,6 +13,7 @@ from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
+from paraphrastic.base.reading import read_json
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
@@ -71,7 +72,7 @@ class _Hashes:
 
     def __init__(self) -> None:
         try:
-            self._known = dict(json.loads(KNOWN_HASHES.read_text(encoding="utf-8")))
+            self._known = dict(read_json(KNOWN_HASHES))
         except (OSError, ValueError, TypeError):  # the first run, or a damaged list
             self._known = {}
         self._used: dict[str, tuple[str, str]] = {}

@@ -29,7 +29,10 @@ def test_text_that_cannot_be_written(capsys):
         ("é" * 1000).encode("ascii")
     line = capsys.readouterr().err
     assert line.startswith("error: 'ééééé")
-    assert "é': cannot be written as ascii (ordinal not in range(128)); rename the file, or set PYTHONUTF8=1" in line
+    assert (
+        "é': cannot be written as ascii (ordinal not in range(128)); rename the file, or set PYTHONIOENCODING=utf-8"
+        in line
+    )
     assert len(line) < 200
 
 

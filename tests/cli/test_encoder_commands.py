@@ -40,6 +40,15 @@ def test_train_and_evaluate(run, folder):
     assert lines[:2] == ["| set | kind | n | pearson | spearman | oov |", "| --- | --- | ---: | ---: | ---: | ---: |"]
 
 
+def test_sets_whose_judgements_define_no_metric(run, folder):
+    (folder / "one.tsv").write_text("text1\ttext2\tlabel\na dog\ta dog\t1\n")
+    table = run("evaluate", "vectors", "likeness.tsv", "one.tsv").stdout.splitlines()
+    assert table[-1] == "own.one\tlabelled_pairs\t1\t\t\t100.0\tnot defined: fewer than two rows"
+    found = json.loads(run("evaluate", "vectors", "one.tsv", "--json").stdout, parse_constant=pytest.fail)
+    assert found["metrics"] == {}
+    assert found["sets"][0]["not_defined"] == "not defined: fewer than two rows"
+
+
 def test_refused_rows_name_the_command_that_lists_them(run, folder):
     refused = run("train", "--corpus", "mine.csv", "--out", "model", *SMALL)
     assert_refused(refused, "mine.csv, line 12: 1 cells, where line 1 has 3", "`paraphrastic data inspect mine.csv`")

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import import_module
@@ -157,6 +158,36 @@ def test_closed_pipe(run, lines):
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == 141
+
+
+CLOSED, NO_SPACE = "standard output: Bad file descriptor", "standard output: No space left on device"
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "message"),
+    [
+        ("$P --version >&-", 1, CLOSED),
+        ("PYTHONUNBUFFERED=1 $P data list >/dev/full", 1, NO_SPACE),
+        ("$P data list >/dev/full", 1, NO_SPACE),
+        ("$P embed --help >/dev/full", 1, NO_SPACE),
+        ("$P embed avg <&-", 1, "standard input: cannot be read (Bad file descriptor)"),
+        ("$P embed avg lines.txt --out o.npy >&- <&- 2>&-", 0, ""),
+        ("echo unknown | $P embed avg --out o.npy 2>/dev/full", 0, ""),
+        ("$P embed avg /proc/self/mem --out o.npy", 1, "/proc/self/mem: cannot be read (Input/output error)"),
+        ("$P --help | true; exit ${PIPESTATUS[0]}", 141, ""),
+        ("$P data list | true; exit ${PIPESTATUS[0]}", 141, ""),
+        ("mkdir gone; cd gone; rmdir ../gone; $P experiments", 1, "working folder (removed; change to another one)"),
+        ("PYTHONIOENCODING=latin-1 $P compare workspace --md", 1, "'| set | metr"),
+        ("PYTHONIOENCODING=ascii $P --help", 0, ""),
+    ],
+)
+def test_standard_streams_and_working_folder(run, script, status, message):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    environment |= {"P": f"{sys.executable} -m paraphrastic"}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr[: len(message) + 7]) == (status, message and f"error: {message}")
+    assert done.stderr.count("\n") == (1 if message else 0)
+    assert {path.name for path in Path().iterdir()} >= {"o.npy"} or status or ".npy" not in script
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

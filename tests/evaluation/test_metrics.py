@@ -1,10 +1,14 @@
 """Metrics: worked by hand, and against SciPy and trec_eval."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.metrics import (
+    UndefinedError,
     accuracy_and_f1,
     average_precision_and_reciprocal_rank,
     best_threshold,
@@ -42,13 +46,79 @@ def test_correlations_against_scipy(decimals):
         assert spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
 
 
-@pytest.mark.parametrize("correlation", [pearson, spearman])
-def test_undefined_correlation(correlation):
-    constant, varied = np.full(7, 0.1), np.arange(7)  # the mean of seven 0.1 is not 0.1
-    assert correlation(constant, varied) == 0
-    assert correlation(varied, constant) == 0
-    assert correlation(varied[:1], varied[:1]) == 0
-    assert correlation(varied[:0], varied[:0]) == 0
+VARIED, CONSTANT = np.arange(7.0), np.full(7, 0.1)  # the mean of seven 0.1 is not 0.1
+
+
+@pytest.mark.parametrize("metric", [pearson, spearman])
+def test_constant_scores_have_no_correlation(metric):
+    assert metric(VARIED, CONSTANT) == 0
+    assert metric(VARIED, 1e300 * CONSTANT) == 0
+
+
+@pytest.mark.parametrize("metric", [pearson, spearman, map_and_mrr])
+@pytest.mark.parametrize(
+    ("gold", "reason"),
+    [(CONSTANT, "equal"), (1e-300 * CONSTANT, "equal"), (VARIED[:1], "fewer than two"), (VARIED[:0], "fewer than two")],
+)
+def test_judgements_that_define_no_metric(metric, gold, reason):
+    question = [np.zeros(len(gold))] if metric is map_and_mrr else []
+    with pytest.raises(UndefinedError, match=f"^not defined: .*{reason}"):
+        metric(*question, gold, VARIED[: len(gold)])
+
+
+def test_questions_that_define_no_metric():
+    question, label = np.array([0, 0, 1, 2, 2]), np.array([0, 0, 1, 1, 1])
+    with pytest.raises(UndefinedError, match="not defined: no question has a correct and a wrong candidate"):
+        map_and_mrr(question, label, np.arange(5.0))
+
+
+FACTORS = [1e-300, 1e-160, 1e-30, 1.0, 1e30, 1e160, 1e300]
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("other", FACTORS)
+@pytest.mark.parametrize("metric", [pearson, spearman])
+def test_correlation_does_not_depend_on_units(metric, factor, other):
+    rng = np.random.default_rng(0)
+    x = np.round(rng.normal(size=50), 1)
+    y = np.round(x + rng.normal(size=50), 1)
+    expected = {pearson: stats.pearsonr, spearman: stats.spearmanr}[metric](x, y).statistic
+    assert metric(factor * x, other * y) == pytest.approx(expected, abs=1e-12)
+    assert metric(2.0**700 * x, 2.0**-700 * y) == metric(x, y)
+    assert metric([-1.7e308, 1.7e308], [1, 2]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_ranking_and_threshold_do_not_depend_on_units(factor):
+    question, label = np.array([0, 0, 0, 0, 5, 5]), np.array([0, 1, 0, 1, 1, 0])
+    score = factor * np.array([0.9, 0.8, 0.3, 0.2, 0.1, 0.7])
+    assert map_and_mrr(question, label, score) == pytest.approx(((1 / 2 + 2 / 4) / 2 / 2 + 1 / 2 / 2, 1 / 2))
+    label, score = np.array([0, 0, 1, 1]), factor * np.array([0.1, 0.2, 0.35, 0.4])
+    assert accuracy_and_f1(label, score, best_threshold(label, score)) == (1, 1)
+    assert (decision_margins(label, score, np.ones(4, bool)) >= 0).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_values_that_are_not_finite(bad):
+    values, good, label = np.array([1.0, bad, 2.0]), np.arange(3.0), np.array([0, 1, 0])
+    uses = [
+        *(partial(metric, *pair) for metric in (pearson, spearman) for pair in ((values, good), (good, values))),
+        partial(map_and_mrr, np.zeros(3), label, values),
+        partial(best_threshold, label, values),
+        partial(decision_margins, label, values, np.ones(3, bool)),
+        *([partial(accuracy_and_f1, label, values, 0.5)] if np.isnan(bad) else []),  # a margin may be infinite
+    ]
+    for use in uses:
+        with pytest.raises(DataError, match="not finite"):
+            use()
+
+
+def test_threshold_between_neighboring_numbers():
+    low = 1.0 + 2**-52  # halfway to the next number would be rounded to it
+    label, score = np.array([0, 1]), np.array([low, np.nextafter(low, 2)])
+    for values in (score, score[::-1] * -1):
+        assert accuracy_and_f1(label, values, best_threshold(label, values)).accuracy == 1
+    assert best_threshold(label, np.array([0, 5e-324])) == 5e-324
 
 
 def test_correlation_of_nearly_equal_float32_scores():
@@ -109,8 +179,6 @@ def test_questions_without_correct_answer():
     question, label = np.array([0, 0, 1, 1, 1]), np.array([1, 0, 0, 0, 0])
     score = np.array([2.0, 1.0, 5.0, 4.0, 3.0])
     assert map_and_mrr(question, label, score) == (1, 1)
-    assert map_and_mrr(question, np.zeros(5), score) == (0, 0)
-    assert map_and_mrr(question[:0], label[:0], score[:0]) == (0, 0)
 
 
 def scores(*values: float) -> np.ndarray:
@@ -161,7 +229,8 @@ def test_accuracy_and_f1_worked_by_hand():
 
 def test_decision_without_positives_or_without_pairs():
     assert accuracy_and_f1(np.array([0, 0]), scores(1, 2), np.inf) == (1, 0)
-    assert accuracy_and_f1(np.zeros(0), scores(), 0.5) == (0, 0)
+    with pytest.raises(UndefinedError, match="not defined: no rows"):
+        accuracy_and_f1(np.zeros(0), scores(), 0.5)
 
 
 def test_decisions_by_the_threshold_of_other_rows():

@@ -175,3 +175,35 @@ def test_own_sets_have_all_their_metrics(tmp_path):
     results = evaluate(Benchmarks.load(write_benchmarks(tmp_path, similarity, ranking, [])), DifferenceScorer())
     words = {"pearson": 96.63, "spearman": 100.0}
     assert results.metrics == {"own": {"faq": {"map": 50.0, "mrr": 50.0}, "words": {"animals": words}}}
+
+
+def test_sets_whose_judgements_define_no_metric(tmp_path):
+    similarity = [
+        *SIMILARITY[:3],
+        ("own.one", "test", 0, 1, 3.0),
+        *(("own.equal", "test", 0, right, 2.0) for right in (1, 2, 3)),
+    ]
+    ranking = [("own.faq", "test", 0, 5, right, 1) for right in (6, 7)]
+    pairs = [("own.mine", "test", 0, 1, 1), ("own.mine", "test", 0, 2, 1), ("own.mine", "train", 0, 3, 0)]
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity, ranking, pairs))
+    results = evaluate(benchmarks, DifferenceScorer())
+    assert {row["set"]: row.get("not_defined", "") for row in results.sets} == {
+        "own.equal": "not defined: all scores or labels are equal",
+        "own.faq": "not defined: all scores or labels are equal",
+        "own.mine": "not defined: all scores or labels are equal",
+        "own.one": "not defined: fewer than two rows",
+        "sts.2012.MSRpar": "",
+    }
+    assert results.metrics.keys() == {"sts", "transfer"}
+    assert set(results.scores["set"].to_pylist()) == {row["set"] for row in results.sets}
+    assert not any({"pearson", "map", "accuracy"} & row.keys() for row in results.sets[:4])
+    for select in ("own.one", "own"):
+        with pytest.raises(ParameterError, match=r"^train\.select: own\..*: not defined: .*; select by other sets"):
+            choose_selection(benchmarks, select)
+
+
+@pytest.mark.parametrize("factor", [1e-160, 1e160])
+def test_judgements_in_other_units(tmp_path, factor):
+    rows = [(*row[:4], row[4] * factor) for row in SIMILARITY]
+    results = evaluate(Benchmarks.load(write_benchmarks(tmp_path, rows)), DifferenceScorer())
+    assert results.metrics["sts"] == {"2012": 100.0, "2016": 0.0, "mean": 100.0, "sets": 1}

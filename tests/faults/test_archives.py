@@ -11,7 +11,7 @@ from contextlib import suppress
 import pyarrow as pa
 import pytest
 
-from paraphrastic.base import files
+from paraphrastic.base import reading
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.own_tables import OwnTable
 from paraphrastic.readers.raw_files import read_archive, read_bytes, text_chunks
@@ -86,8 +86,8 @@ def test_bombs(tmp_path, monkeypatch, name):
     content, reader = BOMBS[name]
     path = tmp_path / name
     path.write_bytes(content)
-    monkeypatch.setattr(files, "FLOOR", 1000)
-    monkeypatch.setattr(files, "RATIO", 10)
+    monkeypatch.setattr(reading, "FLOOR", 1000)
+    monkeypatch.setattr(reading, "RATIO", 10)
     tracemalloc.start()
     with pytest.raises(DataError, match=rf"{name}: unpacks to more than [\d,]+ bytes, 10 times its size; unpack it"):
         reader(path)

@@ -67,7 +67,10 @@ NOT_READABLE = r"config\.json: damaged, .*; train it again"
         (lambda f: replace(f / "config.json", '"dim": 6', '"dim": "x"'), NOT_READABLE),
         (lambda f: replace(f / "config.json", '"format": 2', '"format": 3'), "tagger format 3, this version reads 2"),
         (lambda f: replace(f / "config.json", '"format": 2', '"format": 1'), "tagger format 1, this version reads 2"),
-        (lambda f: replace(f / "config.json", '"hidden_dim": 5', '"hidden_dim": 6'), "not the weights of this tagger"),
+        (
+            lambda f: replace(f / "config.json", '"hidden_dim": 5', '"hidden_dim": 6'),
+            r"weights\.safetensors: not the weights of this model; train it again",
+        ),
         (lambda f: (f / "weights.safetensors").write_bytes(b"x" * 99), r"weights\.safetensors: missing or damaged"),
         (lambda f: (f / "vocabulary.parquet").write_bytes(b""), "do not belong together"),
     ],

@@ -110,6 +110,13 @@ def test_task_without_test_rows(tmp_path):
         read_task(write_tasks(tmp_path, labelled_sentences=rows), "sst")
 
 
+def test_split_whose_labels_define_no_metric(tmp_path):
+    rows = [("sst", split, 1, label) for split, label in [("train", 0), ("train", 1), ("dev", 1), ("dev", 1)]]
+    task = read_task(write_tasks(tmp_path, labelled_sentences=[*rows, ("sst", "test", 1, 1)]), "sst")
+    with pytest.raises(DataError, match="sst: the metrics of dev are not defined: all scores or labels are equal; add"):
+        task.check()
+
+
 def test_tagging_task(tmp_path):
     rows = [("sample.tags", split, 0, "a", "NN", 0, "root") for split in SPLITS]
     found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")

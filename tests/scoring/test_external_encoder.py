@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from pydantic import ValidationError
 from tokenizers import Tokenizer, pre_tokenizers
 from tokenizers.models import WordLevel
 
@@ -154,6 +155,13 @@ def test_folder_without_encoder(tmp_path, config):
         ([{}], "None is code of another package, which is not run"),
         ({"type": "sentence_transformers.models.Pooling"}, "not a list of modules"),
         ([1], "not a list of modules"),
+        ([{"type": "sentence_transformers.SentenceTransformer"}], "SentenceTransformer is code of another package"),
+        ([{"type": "sentence_transformers.models.Router"}], "Router is code of another"),  # its file names classes
+        ([{"type": "sentence_transformers.models.WordEmbeddings"}], "WordEmbeddings is code of another"),
+        ([{"type": "sentence_transformers.models.Pooling\nos.Pooling"}], "Pooling os.Pooling is code of another"),
+        ([{"type": "sentence_transformers.models.Pooling", "path": "../other"}], "path '../other' is outside of"),
+        ([{"type": "sentence_transformers.models.Pooling", "path": "/etc"}], "path '/etc' is outside of"),
+        ([{"type": "sentence_transformers.models.Pooling", "path": 1}], "path 1 is outside of"),
     ],
 )
 def test_code_in_the_folder_is_not_run(tmp_path, modules, message):
@@ -208,3 +216,77 @@ def test_log_without_terminal(bert_folder):
     assert done.stdout == "(1, 4)\n"
     assert "Loading weights" not in done.stderr
     assert "%|" not in done.stderr
+
+
+def test_module_lists_of_all_versions(encoder_folder):
+    names = ["models.Transformer", "base.modules.transformer.Transformer", "sentence_transformer.modules.bow.BoW"]
+    modules = [{"path": f"{n}_Module", "type": f"sentence_transformers.{name}"} for n, name in enumerate(names)]
+    if (encoder_folder / "modules.json").exists():
+        (encoder_folder / "modules.json").write_text(json.dumps(modules))
+    assert fit(encoder_folder).encode(TEXTS).shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["pytorch_model.bin", "model.pt", "last.ckpt", "a.joblib", "0_Dense/model.pkl", "a.npy"]
+)
+def test_pickled_weights_are_not_read(encoder_folder, monkeypatch, name):
+    path = encoder_folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"")
+    with monkeypatch.context() as patched:
+        patched.setattr(WordCountEncoder, "__init__", None)  # neither package is called
+        patched.setattr(WordCountEncoder, "from_pretrained", None)
+        with pytest.raises(ModelError, match=f"{name}: pickled weights can run code and are not read; convert it to"):
+            fit(encoder_folder)
+    (path.parent / "model.safetensors").write_bytes(b"")
+    assert fit(encoder_folder).encode(TEXTS).shape == (3, 2)  # both packages read the other weights
+
+
+class RustPanic(BaseException):
+    """As tokenizers raise it."""
+
+
+REASONS = {
+    ValueError("first line\nsecond line"): r"encoder: cannot be used \(first line\); download",
+    KeyError(): r"encoder: cannot be used \(KeyError\)",
+    RustPanic("index out of bounds"): r"encoder: cannot be used \(index out of bounds\)",
+    RecursionError("deep"): r"encoder: cannot be used \(deep\)",
+    ImportError("needs einops"): r"encoder: cannot be used \(needs einops\)",
+}
+
+
+@pytest.mark.parametrize("method", ["__init__", "encode"])
+@pytest.mark.parametrize("error", [*REASONS, KeyboardInterrupt(), MemoryError("m"), SystemExit(3)], ids=repr)
+def test_error_of_the_other_package(encoder_folder, monkeypatch, method, error):
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(WordCountEncoder, method, fail)
+    expected = ModelError if error in REASONS else type(error)
+    with pytest.raises(expected, match=REASONS.get(error)) as caught:
+        fit(encoder_folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[1, 2]], r"vectors of shape \(1, 2\) for 3 texts"),
+        ([1, 2, 3], r"vectors of shape \(3,\) for 3 texts"),
+        ([[1, 2], [1, np.nan], [1, 1]], "the vector of 'b b' is not finite; choose another encoder"),
+        ([[1, 2], [1], [1, 1]], "cannot be used"),
+        ([["a"]] * 3, "cannot be used"),
+    ],
+)
+def test_wrong_vectors(encoder_folder, monkeypatch, vectors, message):
+    encoder = fit(encoder_folder)
+    monkeypatch.setattr(WordCountEncoder, "encode", lambda self, texts, **_: vectors)
+    with pytest.raises(ModelError, match=f"encoder: {message}"):
+        encoder.encode(TEXTS)
+
+
+def test_smallest_and_largest_batch():
+    assert [external.Config(path=None, batch_size=size).batch_size for size in (1, 2**63 - 1)] == [1, 2**63 - 1]
+    for size in (0, 2**63):  # a model of the latter could not be loaded
+        with pytest.raises(ValidationError, match="batch_size"):
+            external.Config(path=None, batch_size=size)

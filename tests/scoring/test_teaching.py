@@ -145,7 +145,7 @@ def test_no_teacher(teach):
 
 def test_vector_that_is_not_finite(teach, monkeypatch, tmp_path):
     monkeypatch.setattr(StubTeacher, "encode", lambda self, texts, **_: np.full((len(texts), 2), np.nan))
-    with pytest.raises(ModelError, match=re.escape(f"teacher: the vector of {WORDS[0]!r} is not finite")):
+    with pytest.raises(ModelError, match=re.escape(f"mini: the vector of {WORDS[0]!r} is not finite")):
         teach()
     assert not (tmp_path / "out").exists()
 

@@ -1,11 +1,16 @@
 """Files of weights and vocabulary, alone and in models that are stored in them."""
 
+import json
+import os
+import struct
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from paraphrastic.base import reading
 from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import sha256_of
 from paraphrastic.scoring.weight_files import read_weights, write_weights
@@ -99,4 +104,88 @@ def test_vocabulary_with_other_columns(folder):
     digest = sha256_of(folder / "vocabulary.parquet")
     save_file(ARRAYS, folder / "weights.safetensors", metadata={"vocabulary": digest})
     with pytest.raises(ModelError, match=r"vocabulary\.parquet: not the vocabulary of a model"):
+        read_weights(folder)
+
+
+def write_header(path, **changes) -> None:
+    """Change the header of the array `idf` in a file of weights; its 24 bytes stay."""
+    content = path.read_bytes()
+    (size,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + size])
+    header["idf"] |= changes
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + size :])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dtype": "BF16", "shape": [12]}, r"'idf' has the type BF16, none of F32, F16"),
+        ({"dtype": "U8", "shape": [24]}, r"'idf' has the type U8, none of"),
+        ({"dtype": "BOOL", "shape": [24]}, r"'idf' has the type BOOL, none of"),
+        ({"dtype": "F8_E4M3", "shape": [24]}, r"'idf' has the type F8_E4M3, none of"),
+        ({"unit": 1}, r"'idf' has the keys 'dtype', 'shape', 'data_offsets', 'unit'"),
+        ({"shape": [4]}, "missing or damaged"),
+        ({"data_offsets": [8, 32]}, "missing or damaged"),
+        ({"data_offsets": [16, 40], "shape": [3]}, "missing or damaged"),
+        ({"shape": [2**62, 4]}, "missing or damaged"),
+    ],
+)
+def test_changed_header(folder, changes, message):
+    write_header(folder / "weights.safetensors", **changes)
+    with pytest.raises(ModelError, match=rf"weights\.safetensors: {message}") as caught:
+        read_weights(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_header_nested_deep(folder):
+    text = b'{"a":' * 100_000
+    (folder / "weights.safetensors").write_bytes(struct.pack("<Q", len(text)) + text)
+    with pytest.raises(ModelError, match="missing or damaged"):
+        read_weights(folder)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [0, 70_000])
+def test_number_that_is_not_finite(tmp_path, dtype, value, row):
+    embeddings = np.ones((70_001, 1), dtype)
+    write_weights(tmp_path, TEXTS, {"embeddings": embeddings})
+    read_weights(tmp_path)
+    embeddings[row] = value
+    write_weights(tmp_path, TEXTS, {"embeddings": embeddings})
+    with pytest.raises(ModelError, match="'embeddings' has a number that is not finite; train the model again"):
+        read_weights(tmp_path)
+
+
+def test_empty_table(tmp_path):
+    write_weights(tmp_path, TEXTS, {"embeddings": np.ones((4, 0), np.float32)})
+    with pytest.raises(ModelError, match=r"'embeddings' has the shape \[4, 0\], which holds no numbers"):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.parquet"])
+def test_pipe_in_place_of_a_file(folder, name):
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with pytest.raises(ModelError, match=f"{name}: is a pipe, where a file is expected"):
+        read_weights(folder)
+
+
+def replace_vocabulary(folder, table) -> None:
+    pq.write_table(table, folder / "vocabulary.parquet", compression="zstd")
+    save_file(ARRAYS, folder / "weights.safetensors", {"vocabulary": sha256_of(folder / "vocabulary.parquet")})
+
+
+@pytest.mark.parametrize("is_dictionary", [True, False])
+@pytest.mark.parametrize(
+    ("rows", "length", "message"),
+    [(1_000_000, 4, "the weights of this model; .*vocabulary.parquet has 1,000,000 entries"), (6, 10**6, "unpacks to")],
+)
+def test_small_vocabulary_of_much_text(folder, monkeypatch, rows, length, message, is_dictionary):
+    monkeypatch.setattr(reading, "FLOOR", 5 * 10**6)
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["a" * length])
+    replace_vocabulary(folder, pa.table({"text": column if is_dictionary else column.dictionary_decode()}))
+    assert (folder / "vocabulary.parquet").stat().st_size < 10_000
+    with pytest.raises(ModelError, match=message):
         read_weights(folder)

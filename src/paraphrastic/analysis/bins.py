@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.evaluation.metrics import pearson, percent
+from paraphrastic.evaluation.metrics import defined_percent, pearson
 from paraphrastic.text.columns import UNKNOWN
 from paraphrastic.vocabulary.kinds import WordVocabulary
 
@@ -69,8 +69,9 @@ def correlation_by_bin(pairs: pd.DataFrame, name: str, values: NDArray[Any], bin
         bins: in the order of the result; those without pairs are left out.
 
     Returns:
-        The columns `name`, `n` (pairs) and `pearson`.
+        The columns `name`, `n` (pairs) and `pearson`; null if it is not defined.
     """
     selected = ((bin_name, pairs[(values >= low) & (values <= high)]) for bin_name, (low, high) in bins.items())
-    rows = [(label, len(part), percent(pearson(part["gold"], part["score"]))) for label, part in selected if len(part)]
+    parts = [(label, part["gold"], part["score"]) for label, part in selected if len(part)]
+    rows = [(label, len(gold), defined_percent(pearson, gold, score)) for label, gold, score in parts]
     return pd.DataFrame(rows, columns=[name, "n", "pearson"])

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.published import value
 from paraphrastic.base.errors import DataError, ModelError
-from paraphrastic.evaluation.metrics import pearson, percent, spearman
+from paraphrastic.evaluation.metrics import correlation, defined_percent, pearson, percent, spearman
 from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.columns import split_words
@@ -38,8 +38,9 @@ def rare_words(artifacts: Artifacts) -> pd.DataFrame:
     for name, part in pairs.groupby("set"):
         words, _ = split_words(artifacts.sentences.take(pa.array(np.concatenate([part["left"], part["right"]]))))
         shares = {"rare_words": _rare(pc.unique(words), common), "rare_tokens": _rare(words, common)}
-        r, participants = percent(pearson(part["gold"], part["score"])), value("iclr2016", "T2", "75%", str(name))
-        deviation = None if participants is None else round(r - participants, 2)
+        r = defined_percent(pearson, part["gold"], part["score"])
+        participants = value("iclr2016", "T2", "75%", str(name))
+        deviation = None if r is None or participants is None else round(r - participants, 2)
         of_participants = {"percentile_75": participants, "deviation": deviation}
         rows.append({"set": name, "n": len(part)} | shares | {"pearson": r} | of_participants)
     return pd.DataFrame(rows)
@@ -66,7 +67,7 @@ def rare_words_correlation(artifacts: Artifacts) -> pd.DataFrame:
     if len(table) < 2:
         raise DataError(f"{artifacts.folder}/scores.parquet: not two sets of iclr2016; choose `benchmarks: open`")
     shares = ("rare_words", "rare_tokens")
-    rows = [(share, len(table), percent(spearman(table[share], table["deviation"]))) for share in shares]
+    rows = [(share, len(table), defined_percent(spearman, table[share], table["deviation"])) for share in shares]
     return pd.DataFrame(rows, columns=["share", "sets", "spearman"])
 
 
@@ -90,7 +91,7 @@ def norms(artifacts: Artifacts) -> pd.DataFrame:
     bins = ((name, (counts["count"] >= least).to_numpy()) for name, least in OCCURRENCES.items())
     # idf = log(sentences / sentences with the word) has the order of −sentences with the word
     idf = -counts["sentences"].to_numpy()
-    table = [(name, np.count_nonzero(kept), percent(spearman(lengths[kept], idf[kept]))) for name, kept in bins]
+    table = [(name, np.count_nonzero(kept), defined_percent(spearman, idf[kept], lengths[kept])) for name, kept in bins]
     return pd.DataFrame(table, columns=["occurrences", "n", "spearman"])
 
 
@@ -118,7 +119,7 @@ def norm_weights(artifacts: Artifacts) -> pd.DataFrame:
     rows, r = (pairs["left"].to_numpy(), pairs["right"].to_numpy()), {}
     for name, (words, vectors) in _weighted(artifacts).items():
         scores = pretrained_mean(words, vectors).score(artifacts.sentences, *rows)
-        of_sets = [pearson(part["gold"], part["score"]) for _, part in pairs.assign(score=scores).groupby("set")]
+        of_sets = [correlation(part["gold"], part["score"]) for _, part in pairs.assign(score=scores).groupby("set")]
         r[name] = float(np.mean(of_sets))
     gain = r["trained"] - r["initial"]
     shares = [percent((each - r["initial"]) / gain) if gain else None for each in r.values()]

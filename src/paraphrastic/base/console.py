@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedWriter, FileIO, TextIOWrapper
 from itertools import chain, repeat
 from pathlib import Path
 from threading import Event, Thread
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.progress import (
@@ -26,12 +27,13 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from paraphrastic.base.errors import ParaphrasticError
+from paraphrastic.base.errors import ParaphrasticError, file_of
 
 console = Console(stderr=True, emoji=False)
 
 STANDARD_STREAM = "-"  # in place of the name of a file: standard input or output
 
+_STDOUT, _STDERR = 1, 2
 LOG_SECONDS = 60.0  # of silence before a line of a log
 _LONG = 120.0  # seconds from which on a time is in minutes
 _written = [time.monotonic()]  # when the last message was
@@ -100,9 +102,12 @@ def time_left(seconds: float) -> str:
     return f"{seconds:.0f} s left" if seconds < _LONG else f"{seconds / 60:.0f} min left"
 
 
-def message(line: str) -> None:
-    """Print one line on stderr as it is: no markup, no emoji codes, no colours, no line breaks."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+def message(line: str, style: str = "") -> None:
+    """Print one line on stderr as it is: no markup, no emoji codes, no line breaks; nothing if stderr takes none."""
+    try:
+        console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+    except OSError:
+        _discard(_STDERR)
     _written[0] = time.monotonic()
 
 
@@ -152,9 +157,36 @@ def quiet(is_quiet: bool) -> Iterator[None]:
         console.quiet = before
 
 
-def interrupt_on_sigterm() -> None:
-    """Treat SIGTERM like Ctrl-C, so that a stopped process ends cleanly."""
+def prepare_process() -> None:
+    """Treat SIGTERM like Ctrl-C, so that a stopped process ends cleanly; open standard streams that are closed.
+
+    Python has None in place of a stream that was closed before it started, and the next file that is opened would get
+    its number. Here reading and writing such a stream fail with `Bad file descriptor`, and messages are discarded.
+    """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            wrong_way = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
+            setattr(sys, name, open(wrong_way, mode, encoding="utf-8", closefd=False))  # noqa: SIM115  # until the end
+    sys.stdout = _named(sys.stdout)
+
+
+class _Output(FileIO):
+    """Standard output, whose errors say so: an OSError of writing names no file."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = "standard output"
+            raise
+
+
+def _named(out: Any) -> TextIOWrapper:
+    raw = _Output(out.fileno(), "w", closefd=False)
+    buffer: Any = raw if isinstance(out.buffer, FileIO) else BufferedWriter(raw)  # raw: Python runs unbuffered
+    settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
+    return TextIOWrapper(buffer, out.encoding, out.errors, **settings)
 
 
 @contextmanager
@@ -169,6 +201,7 @@ def report_errors(interrupted: str) -> Iterator[None]:
     """
     try:
         yield
+        sys.stdout.flush()  # raises here if it cannot be written, not when the interpreter exits
     except KeyboardInterrupt:
         _exit(interrupted, _INTERRUPTED)
     except ParaphrasticError as error:
@@ -176,17 +209,33 @@ def report_errors(interrupted: str) -> Iterator[None]:
     except MemoryError as error:
         _exit(f"error: out of memory: {error}".removesuffix(": "))
     except BrokenPipeError:
-        # Python flushes standard output when it exits, which would print a second error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(_STDOUT)
         raise SystemExit(_CLOSED_PIPE) from None
     except OSError as error:
-        place = error.filename if error.filename is not None else Path.cwd()
+        place = file_of(error) or _working_folder()
         _exit(f"error: {place}: {error.strerror or error}")
     except UnicodeEncodeError as error:  # names of files may have any bytes, and terminals may be limited to ASCII
-        remedy = "rename the file, or set PYTHONUTF8=1"
+        # PYTHONUTF8=1 would not replace a PYTHONIOENCODING
+        remedy = "rename the file" if error.encoding == "utf-8" else "rename the file, or set PYTHONIOENCODING=utf-8"
         _exit(f"error: {reprlib.repr(error.object)}: cannot be written as {error.encoding} ({error.reason}); {remedy}")
 
 
 def _exit(line: str, code: int = 1) -> NoReturn:
-    console.print(" ".join(line.split()), style="red", markup=False, highlight=False, soft_wrap=True)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard(_STDOUT)
+    message(" ".join(line.split()), style="red")
     raise SystemExit(code)
+
+
+def _discard(stream: int) -> None:
+    """Discard what a standard stream still holds: Python flushes it when it exits, which would be a second error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return "working folder (removed; change to another one)"

@@ -1,7 +1,12 @@
 """Errors caused by input. Each message is one line that says what is wrong, where, and what to do."""
 
+import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
+from io import IOBase
+from traceback import walk_tb
+
+_OF_WRITES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ParaphrasticError(Exception):
@@ -55,3 +60,23 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `did you mean 'X'? ` with the nearest of the names `known`, or an empty string if none is near."""
     near = get_close_matches(name, list(known), n=1)
     return f"did you mean '{near[0]}'? " if near else ""
+
+
+def file_of(error: OSError) -> str | None:
+    """Return the file that an error is about; None if nothing tells it.
+
+    Errors of `open` name their file. Those of reading and writing do not: there it is the open file of the innermost
+    function that has one.
+    """
+    if error.filename is not None:
+        return str(error.filename)
+    for frame, _ in reversed(list(walk_tb(error.__traceback__))):
+        files = [value for value in frame.f_locals.values() if isinstance(value, IOBase)]
+        named = [file for file in files if isinstance(getattr(file, "name", None), str)]
+        if named:  # one that is written, if only writing has such errors, and else one that is read
+            return str(max(named, key=lambda file: (error.errno in _OF_WRITES) == _is_written(file)).name)  # type: ignore[attr-defined]
+    return None
+
+
+def _is_written(file: IOBase) -> bool:
+    return bool(set("wax+") & set(str(getattr(file, "mode", ""))))

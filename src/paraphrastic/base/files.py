@@ -1,10 +1,9 @@
-"""Write files and folders so that they appear whole or not at all; their hashes, and limits of what they unpack to."""
+"""Write files and folders so that they appear whole or not at all; their hashes."""
 
 import csv
 import errno
 import glob
 import hashlib
-import io
 import json
 import os
 import platform
@@ -13,16 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from paraphrastic.base.errors import DataError
+from paraphrastic.base.errors import file_of
+from paraphrastic.base.reading import regular
 
 if TYPE_CHECKING:
     import pandas as pd
 from hashlib import sha256
-
-FLOOR = 1 << 28  # bytes that any file may unpack to: 256 MiB
-RATIO = 200  # times its size that a larger one may; text is compressed by 3 to 30 times
 
 # ends the names of parts: computers that share a folder do not know which processes of each other are running
 _HERE = f"@{re.sub(r'[^0-9A-Za-z-]', '-', platform.node())}.part"
@@ -161,8 +158,13 @@ def unwritable(path: Path) -> OSError:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's content in hexadecimal."""
-    with path.open("rb") as file:
+    """Return the SHA-256 of a file's content in hexadecimal.
+
+    Raises:
+        DataError: it is no regular file.
+        OSError: it cannot be read.
+    """
+    with regular(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -193,62 +195,13 @@ def _is_running(process: int) -> bool:
 
 @contextmanager
 def _named_os_errors(path: Path, part: Path) -> Iterator[None]:
-    """Name `path` in an OSError of the block that names no file, or `part` or a file in it."""
+    """Name the file in an OSError of the block; in place of `part` or a file in it, and if nothing tells it, `path`."""
     try:
         yield
     except OSError as error:
-        if not error.filename or str(error.filename).startswith(str(part)):
-            error.filename = str(path)
+        found = file_of(error)
+        error.filename = str(path) if not found or found.startswith(str(part)) else found
         raise
-
-
-class Unpacker:
-    """Reads streams of one compressed file, of which all together are limited.
-
-    Args:
-        path: the compressed file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._limit = path, max(FLOOR, RATIO * path.stat().st_size)
-        self._left = self._limit
-
-    def stream(self, stream: IO[bytes]) -> io.BufferedReader:
-        """Return a stream of the same bytes, which raises a DataError beyond the limit."""
-        return io.BufferedReader(_Limited(stream, self))
-
-    def spend(self, size: int) -> None:
-        """Count bytes.
-
-        Raises:
-            DataError: there are more than the file may unpack to.
-        """
-        self._left -= size
-        if self._left < 0:
-            remedy = "unpack it by hand if its source is trustworthy"
-            raise DataError(
-                f"{self._path}: unpacks to more than {self._limit:,} bytes, {RATIO} times its size; {remedy}"
-            )
-
-
-class _Limited(io.RawIOBase):
-    """The bytes of a stream, counted by an unpacker."""
-
-    def __init__(self, stream: IO[bytes], unpacker: Unpacker) -> None:
-        self._stream, self._unpacker = stream, unpacker
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read(len(buffer))
-        self._unpacker.spend(len(data))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def write_csv(frame: "pd.DataFrame", path: Path) -> None:

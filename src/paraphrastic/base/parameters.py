@@ -23,7 +23,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import ParameterError, did_you_mean, unknown_name
+from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
+from paraphrastic.base.reading import SMALL, regular
 
 PARAMS = Path("params.yaml")
 # raised for text that is not YAML, or for a scalar that is not of its type, such as the date 2001-99-99 or `!!int x`
@@ -306,12 +307,14 @@ def read_mapping(path: Path) -> dict[str, Any]:
         ParameterError: the file is missing or not a YAML mapping.
     """
     try:
-        content = YAML(typ="safe", pure=True).load(path)  # YAML 1.2, in which 1e-5 is a number
+        content = YAML(typ="safe", pure=True).load(regular(path, SMALL))  # YAML 1.2, in which 1e-5 is a number
     except FileNotFoundError as error:
         raise ParameterError(f"{path}: no such file; run this in the root of the repository") from error
     except MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ParameterError(f"{path}{line}: not valid YAML: {str(error.problem).splitlines()[0]}") from error
+    except DataError as error:
+        raise ParameterError(str(error)) from error
     except MALFORMED as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ParameterError(f"{path}: not valid YAML: {reason}") from error

@@ -69,9 +69,10 @@ def evaluate(
 
     results = _imported("evaluate")(model, *map(data_entry, sets), device=device)
     if as_json:
-        sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": results.sets}, indent=2) + "\n")
+        content = {"metrics": results.metrics, "sets": results.sets}
+        sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
         return
-    header = [name for name in COLUMNS if any(name in row for row in results.sets)]
+    header = [name for name in (*COLUMNS, "not_defined") if any(name in row for row in results.sets)]
     rows = [[str(row.get(name, "")) for name in header] for row in results.sets]
     if md:
         sys.stdout.write(markdown_table(header, rows, texts=2))

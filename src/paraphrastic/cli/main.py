@@ -1,13 +1,12 @@
 """The command `paraphrastic` and its exit statuses."""
 
-import sys
 from typing import Annotated, Any
 
-from typer import BadParameter, Exit, Option, Typer
+from typer import BadParameter, Exit, Option, Typer, echo
 from typer.core import TyperGroup
 
 import paraphrastic
-from paraphrastic.base.console import interrupt_on_sigterm, report_errors
+from paraphrastic.base.console import prepare_process, report_errors
 from paraphrastic.base.errors import ParameterError, missing
 from paraphrastic.cli import (
     data_commands,
@@ -22,12 +21,15 @@ from paraphrastic.cli import (
 class _Commands(TyperGroup):
     """Commands whose errors are reported as one line."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the arguments, which can print help."""
+        with report_errors("interrupted"):
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: Any) -> Any:
         with report_errors("interrupted"):
             try:
-                result = super().invoke(ctx)
-                sys.stdout.flush()  # raises here if the reader has gone, not when the interpreter exits
-                return result
+                return super().invoke(ctx)
             except ModuleNotFoundError as error:
                 if error.name is None or error.name.startswith("paraphrastic"):
                     raise
@@ -63,7 +65,7 @@ app.add_typer(papers_commands.papers, name="papers")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"paraphrastic {paraphrastic.__version__}\n")
+        echo(f"paraphrastic {paraphrastic.__version__}")
         raise Exit
 
 
@@ -78,5 +80,5 @@ def _about(
 
 def main() -> None:
     """Run the command: exit status 0, 1 for refused input, 2 for wrong usage, 130 after an interrupt."""
-    interrupt_on_sigterm()
+    prepare_process()
     app(prog_name="paraphrastic")

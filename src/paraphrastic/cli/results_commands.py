@@ -64,6 +64,8 @@ def compare(
         print_rows(formats.HEADER, rows, formats.HEADER[2:], map(formats.colour, comparison.rows))
     if comparison.left_out:
         message(f"not in all runs, left out: {', '.join(comparison.left_out)}")
+    for name, reason in comparison.undefined.items():
+        message(f"{name}, left out: {reason}")
 
 
 def _names(revisions: str) -> list[str]:
@@ -97,6 +99,8 @@ def analyze(
         table.to_csv(sys.stdout, index=False, lineterminator="\n")
     else:
         print_rows(list(table.columns), table.astype(object).where(table.notna(), "").itertuples(index=False))
+    if undefined := [name for name in ("pearson", "spearman") if name in table and table[name].isna().any()]:
+        message(f"empty {' and '.join(undefined)}: not defined, for fewer than two rows or equal values")
 
 
 def _of_one_run(name: str, a: str | None, data: Path | None) -> "pd.DataFrame":

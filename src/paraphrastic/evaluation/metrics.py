@@ -5,24 +5,74 @@ descending. The document id of a candidate is its position among the candidates 
 number.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paraphrastic.base.errors import DataError
+
+
+class UndefinedError(DataError):
+    """Human judgements, by which no scores would be better or worse than others."""
+
 
 class Ranking(NamedTuple):
-    """Means over the questions that have a correct answer; 0 if no question has one."""
+    """Means over the questions that have a correct answer."""
 
     map: float
     mrr: float
 
 
 class Decision(NamedTuple):
-    """Accuracy, and F1 of the positive class; 0 if undefined."""
+    """Accuracy, and F1 of the positive class; F1 is 0 if no pair is or is predicted to be positive."""
 
     accuracy: float
     f1: float
+
+
+def check_judgements(gold: ArrayLike, question: NDArray[Any] | None = None) -> None:
+    """Check that human judgements define metrics.
+
+    Args:
+        gold: (n,), scores or labels.
+        question: (n,), the question of each candidate of a ranking.
+
+    Raises:
+        UndefinedError: there are fewer than two, all are equal, or no question has a correct and a wrong candidate.
+        DataError: one is not finite.
+    """
+    values = _finite(gold)
+    if len(values) < 2:
+        raise UndefinedError("not defined: fewer than two rows")
+    if values.min() == values.max():
+        raise UndefinedError("not defined: all scores or labels are equal")
+    if question is not None and not _varies_in_a_group(values > 0, question):
+        raise UndefinedError("not defined: no question has a correct and a wrong candidate")
+
+
+def _varies_in_a_group(flags: NDArray[np.bool_], group: NDArray[Any]) -> bool:
+    return len(np.unique(group[flags])) > 0 and bool(np.isin(group[flags], group[~flags]).any())
+
+
+def _finite(values: ArrayLike) -> NDArray[Any]:
+    """Return values as an array (n,).
+
+    Raises:
+        DataError: one is not finite.
+    """
+    array = np.asarray(values)
+    if not np.isfinite(array).all():
+        raise DataError("a score or a label is not finite; compute the scores again")
+    return array
+
+
+def scaled(values: ArrayLike) -> NDArray[np.float64]:
+    """Return finite values, (n,), times the power of two that brings the largest below 1: no rounding, no overflow."""
+    array = _finite(values).astype(np.float64)
+    _, exponent = np.frexp(np.abs(array).max(initial=0))
+    return np.asarray(np.ldexp(array, -exponent), np.float64)
 
 
 def percent(value: float) -> float:
@@ -30,35 +80,63 @@ def percent(value: float) -> float:
     return round(100 * value, 2) + 0.0
 
 
-def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Pearson's r of two vectors (n,), in [−1, 1].
+def defined_percent(metric: Callable[[Any, Any], float], gold: ArrayLike, score: ArrayLike) -> float | None:
+    """Return a metric × 100, rounded to 2 decimals; None if it is not defined."""
+    try:
+        return percent(metric(gold, score))
+    except UndefinedError:
+        return None
 
-    If r is undefined, because there are fewer than two values or one side is constant, the result is 0: such scores
-    carry no information about the gold standard.
+
+def pearson(gold: ArrayLike, score: ArrayLike) -> float:
+    """Return Pearson's r of human judgements and scores, (n,) each, in [−1, 1].
+
+    Scores that are all equal carry no information about the judgements: the result is 0.
+
+    Raises:
+        UndefinedError: there are fewer than two judgements, or all are equal.
+        DataError: a value is not finite.
     """
-    a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    check_judgements(gold)
+    return correlation(gold, score)
+
+
+def spearman(gold: ArrayLike, score: ArrayLike) -> float:
+    """Return Spearman's ρ of human judgements and scores, (n,) each: Pearson's r of their ranks, see `pearson`."""
+    check_judgements(gold)
+    return correlation(ranks(gold), ranks(score))
+
+
+def correlation(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Pearson's r of two vectors (n,), whatever their units; 0 if one is constant.
+
+    Raises:
+        DataError: a value is not finite.
+    """
+    a, b = scaled(x), scaled(y)
     if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
     a, b = a - a.mean(), b - b.mean()
     return float(np.clip((a / np.linalg.norm(a)) @ (b / np.linalg.norm(b)), -1, 1))
 
 
-def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Spearman's ρ of two vectors (n,): Pearson's r of their ranks; 0 if it is undefined."""
-    return pearson(ranks(x), ranks(y))
-
-
 def ranks(x: ArrayLike) -> NDArray[np.float64]:
-    """Return ranks from 1, (n,); equal values get the mean of their ranks."""
-    _, group, counts = np.unique(np.asarray(x), return_inverse=True, return_counts=True)
+    """Return ranks from 1, (n,), of finite values; equal ones get the mean of their ranks."""
+    _, group, counts = np.unique(_finite(x), return_inverse=True, return_counts=True)
     mean: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2  # rank of each distinct value
     return mean[group]
 
 
 def map_and_mrr(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]) -> Ranking:
-    """Return MAP and MRR of candidates ranked by score; arguments as for `average_precision_and_reciprocal_rank`."""
+    """Return MAP and MRR of candidates ranked by score; arguments as for `average_precision_and_reciprocal_rank`.
+
+    Raises:
+        UndefinedError: no question has a correct and a wrong candidate.
+        DataError: a value is not finite.
+    """
+    check_judgements(label, question)
     precision, reciprocal = average_precision_and_reciprocal_rank(question, label, score)
-    return Ranking(float(np.mean(precision)), float(np.mean(reciprocal))) if len(precision) else Ranking(0.0, 0.0)
+    return Ranking(float(np.mean(precision)), float(np.mean(reciprocal)))
 
 
 def average_precision_and_reciprocal_rank(
@@ -72,7 +150,7 @@ def average_precision_and_reciprocal_rank(
         score: (n,), finite; higher is better.
     """
     _, question = np.unique(question, return_inverse=True)
-    order = np.lexsort((-_id_order(question), -score.astype(np.float32), question))
+    order = np.lexsort((-_id_order(question), -scaled(score).astype(np.float32), question))
     question, correct = question[order], label[order] > 0
     answers = np.bincount(question, correct).astype(np.int64)  # (questions,), correct answers of each
     rank = _positions(question)[correct] + 1  # (correct answers,)
@@ -108,13 +186,14 @@ def best_threshold(label: NDArray[Any], score: NDArray[Any]) -> float:
         label: (n,), 1 for a paraphrase, 0 otherwise.
         score: (n,) float32, finite.
     """
-    order = np.argsort(score, kind="stable")
+    order = np.argsort(_finite(score), kind="stable")
     score = np.concatenate([[-np.inf], score[order].astype(np.float64), [np.inf]])
     gain = np.where(label[order] > 0, -1, 1)  # effect of predicting this pair as negative
     correct = np.concatenate([[0], np.cumsum(gain)])  # (n + 1,), relative to the lowest cut
     correct[score[1:] == score[:-1]] = -len(gain) - 1  # no cut between equal scores
     cut = int(np.argmax(correct))
-    return float(score[cut] / 2 + score[cut + 1] / 2) if cut else -np.inf
+    middle = score[cut] / 2 + score[cut + 1] / 2
+    return float(middle if middle > score[cut] else score[cut + 1]) if cut else -np.inf
 
 
 def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -128,7 +207,7 @@ def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[
         score: (n,) float32, finite.
         is_test: (n,), which pairs are test pairs.
     """
-    exact = score.astype(np.float64)  # in float32, a threshold could be rounded to one of the scores
+    exact = _finite(score).astype(np.float64)  # in float32, a threshold could be rounded to one of the scores
     if not is_test.all():
         return np.asarray(exact[is_test] - best_threshold(label[~is_test], score[~is_test]))
     odd = np.arange(len(score)) % 2 == 1
@@ -143,9 +222,14 @@ def accuracy_and_f1(label: NDArray[Any], score: NDArray[Any], threshold: float) 
         label: (n,), above 0 for a paraphrase.
         score: (n,).
         threshold: compared in float64; as float32 it could be rounded to one of the scores.
+
+    Raises:
+        UndefinedError: there are no labels.
+        DataError: a score is no number.
     """
     if not len(label):
-        return Decision(0.0, 0.0)
+        raise UndefinedError("not defined: no rows")
+    _finite(score[np.isnan(score)])
     positive, predicted = label > 0, score.astype(np.float64) >= threshold
     found, sizes = (positive & predicted).sum(), positive.sum() + predicted.sum()
     return Decision(float((positive == predicted).mean()), float(2 * found / sizes) if sizes else 0.0)

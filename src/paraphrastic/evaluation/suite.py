@@ -15,7 +15,9 @@ from paraphrastic.base.tables import PHRASE_SETS, SCORES
 from paraphrastic.evaluation.benchmarks import Benchmarks, EvaluationSet
 from paraphrastic.evaluation.headline import headline, headline_sets
 from paraphrastic.evaluation.metrics import (
+    UndefinedError,
     accuracy_and_f1,
+    check_judgements,
     decision_margins,
     map_and_mrr,
     pearson,
@@ -36,7 +38,7 @@ class Results:
         metrics: the headline numbers, nested, see `headline`.
         sets: a row for each set, by name, with keys from `COLUMNS`. Metrics and `oov`, the mean out-of-vocabulary
             share over its distinct test sentences, are × 100 and rounded to 2 decimals. Metrics that do not apply
-            to the kind of the set are left out.
+            to the kind of the set are left out; if its judgements define none, `not_defined` says why.
         scores: table `SCORES`, from which every metric can be recomputed.
     """
 
@@ -56,14 +58,16 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     if not sets:
         raise DataError("the benchmarks have no set with test pairs; choose another suite for `benchmarks`")
     scores = _score(benchmarks.sentences, sets, scorer)
-    metrics = {each.name: _metrics(each, s) for each, s in zip(sets, scores, strict=True)}
+    found = [_metrics_or_reason(each, part) for each, part in zip(sets, scores, strict=True)]
     oov = _oov_shares(benchmarks.sentences, sets, scorer)
     rows = [
         {"set": each.name, "kind": each.kind, "n": int(each.is_test.sum())}
-        | {name: percent(value) for name, value in (metrics[each.name] | {"oov": share}).items()}
-        for each, share in zip(sets, oov, strict=True)
+        | {name: percent(value) for name, value in (metrics | {"oov": share}).items()}
+        | reason
+        for each, (metrics, reason), share in zip(sets, found, oov, strict=True)
     ]
-    return Results(headline(metrics), rows, pa.concat_tables(map(_score_table, sets, scores)))
+    defined = {each.name: metrics for each, (metrics, _) in zip(sets, found, strict=True) if metrics}
+    return Results(headline(defined), rows, pa.concat_tables(map(_score_table, sets, scores)))
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
             (acl2017 §4.2).
 
     Raises:
-        ParameterError: there is no such set.
+        ParameterError: there is no such set, or the judgements of one define no correlation.
     """
     sets = [each for each in benchmarks.sets() if each.kind == "similarity"]
     if not sets:
@@ -143,6 +147,12 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
     if not chosen:  # sets and groups are `sts.2016.headlines`, `sts.2016` and `sts`
         groups = {group for each in sets for group in accumulate(each.name.split("."), "{}.{}".format)}
         raise ParameterError(unknown_name("set to select by", select, {"none", "oracle", "test"} | groups))
+    for each in chosen:
+        try:
+            check_judgements(each.column("score"))
+        except UndefinedError as error:
+            remedy = "select by other sets, or add rows to it"
+            raise ParameterError(f"train.select: {each.name}: {error}; {remedy}") from error
     return Selection(benchmarks.sentences, chosen)
 
 
@@ -172,6 +182,14 @@ def _oov_shares(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer
     return [float(part.mean()) for part in np.split(shares, np.cumsum([len(r) for r in rows])[:-1])]
 
 
+def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> tuple[dict[str, float], dict[str, str]]:
+    """Return the metrics of a set, and `not_defined` if its judgements define none."""
+    try:
+        return _metrics(evaluation_set, scores), {}
+    except UndefinedError as error:
+        return {}, {"not_defined": str(error)}
+
+
 def _metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
     if evaluation_set.kind == "similarity":
         gold = evaluation_set.column("score")
@@ -179,6 +197,7 @@ def _metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
     label, test = evaluation_set.column("label"), evaluation_set.is_test
     if evaluation_set.kind == "ranking":
         return map_and_mrr(evaluation_set.column("question"), label, scores)._asdict()
+    check_judgements(label[test])
     return accuracy_and_f1(label[test], decision_margins(label, scores, test), 0.0)._asdict()
 
 

@@ -115,8 +115,10 @@ def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: Tas
 
     Raises:
         ParameterError: the model cannot be trained on this task, or lacks an option of `options.noise`.
+        DataError: the development or the test set defines no metric.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
+    task.check()
     model = _with_noise(model, options)
     if issubclass(model_class(model.name), PairModel):
         return _train_pair_model(task, model, options, run)

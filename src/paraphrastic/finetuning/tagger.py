@@ -4,6 +4,7 @@ The network goes from characters to words, by a bidirectional LSTM over words, t
 """
 
 import json
+import reprlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +19,7 @@ from torch import Generator, Tensor, nn
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.base.files import write_text
+from paraphrastic.base.reading import read_json
 from paraphrastic.finetuning.options import TaggerConfig, tagger_config_class
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch, to_device
@@ -25,12 +27,13 @@ from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.layers import Dense, dropout_mask
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 from paraphrastic.nn.recurrent import Packing
-from paraphrastic.scoring.neural import length_batches
-from paraphrastic.scoring.weight_files import read_weights, write_weights
+from paraphrastic.scoring.neural import check_size, length_batches, load_arrays
+from paraphrastic.scoring.weight_files import write_weights
 from paraphrastic.text.columns import Ragged
 from paraphrastic.vocabulary.kinds import Vocabulary, build_vocabulary
 
 FORMAT = 2
+_KEYS = {"format", "tagger", "config", "tags", "vocabulary"}  # of `config.json`
 
 
 class Network(nn.Module):
@@ -224,25 +227,27 @@ class Tagger:
             ModelError: it is missing or damaged.
         """
         config, tags = _read_config(folder / "config.json")
-        texts, arrays = read_weights(folder)
-        weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        check_size(folder, lambda: Network(config, len(tags), torch.Generator()))
         network = Network(config, len(tags), torch.Generator())
+        embeddings, texts = load_arrays(folder, network, network.encoder.vocabulary, config.embedding_dim)
         try:
-            embeddings = weights.pop("embeddings")
-            network.load_state_dict(weights)
-        except (KeyError, RuntimeError) as error:
-            raise ModelError(f"{folder}/weights.safetensors: not the weights of this tagger; train it again") from error
-        return cls(config, network, embeddings, texts, tags)
+            return cls(config, network, embeddings, texts, tags)
+        except DataError as error:
+            raise ModelError(f"{folder}: {error}; train it again") from error
 
 
 def _read_config(path: Path) -> tuple[TaggerConfig, pa.StringArray]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
         if content["format"] != FORMAT:
-            raise ModelError(f"{path}: tagger format {content['format']}, this version reads {FORMAT}; train it again")
+            format_ = reprlib.repr(content["format"])
+            raise ModelError(f"{path}: tagger format {format_}, this version reads {FORMAT}; train it again")
         config_class = tagger_config_class(content["tagger"])
         config = config_class(**content["config"])
-        return config, pa.array(content["tags"], pa.string())
+        tags = pa.array(content["tags"], pa.string())
+        if content.keys() != _KEYS or len(tags.unique().drop_null()) != len(content["tags"]):
+            raise ValueError("other members, or a tag twice")
+        return config, tags
     except OSError as error:
         raise ModelError(f"{path.parent}: no tagger here; train one") from error
     except (ValueError, KeyError, TypeError, ParameterError, ValidationError, pa.ArrowException) as error:

@@ -23,7 +23,15 @@ from numpy.typing import NDArray
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.tables import SENTENCES, indexed_schema, read_table
 from paraphrastic.evaluation.headline import pooled_sets
-from paraphrastic.evaluation.metrics import accuracy_and_f1, map_and_mrr, pearson, percent, spearman
+from paraphrastic.evaluation.metrics import (
+    UndefinedError,
+    accuracy_and_f1,
+    check_judgements,
+    map_and_mrr,
+    pearson,
+    percent,
+    spearman,
+)
 
 Kind = Literal["similarity", "ranking", "labelled_pairs", "labelled_sentences", "tagged_tokens"]
 
@@ -90,6 +98,19 @@ class Task:
     def metric(self) -> str:
         """The metric on the development set that weights are selected by."""
         return {"similarity": "pearson", "ranking": "map"}.get(self.kind, "accuracy")
+
+    def check(self) -> None:
+        """Check that the labels of the development and the test set define their metrics.
+
+        Raises:
+            DataError: they do not.
+        """
+        for name in ("dev", "test"):
+            rows = self.splits[name]
+            try:
+                check_judgements(rows.gold, rows.question if self.kind == "ranking" else None)
+            except UndefinedError as error:
+                raise DataError(f"{self.name}: the metrics of {name} are {error}; add rows to its source") from error
 
     def metrics(self, split: str, predicted: NDArray[np.floating]) -> dict[str, float]:
         """Return the metrics × 100 of predictions for the rows of a split.

@@ -1,21 +1,26 @@
 """Folders that hold a trained model: `config.json`, and weights and vocabulary if the model has any."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+import reprlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from shutil import copyfile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import ModelError, ParameterError, missing
+from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, missing
 from paraphrastic.base.files import write_text
+from paraphrastic.base.reading import read_json
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.quantization import read_ranges
+from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import read_weights, wrong_config, wrong_weights
+from paraphrastic.scoring.weight_files import wrong_config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -128,6 +133,13 @@ def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
         devices.check(device)
         if kind not in (*_WITH_TORCH, "external"):
             devices.refuse_gpu(device, f"{folder}: {info.model}")
+    try:
+        return _load_kind(kind, folder, options, device)
+    except DataError as error:  # of a vocabulary
+        raise ModelError(f"{folder}: {error}; train the model again") from error
+
+
+def _load_kind(kind: str, folder: Path, options: Mapping[str, Any], device: str) -> Scorer:
     if kind in _WITH_TORCH:
         return load_trained(folder).to(devices.find(device))
     if kind == "external":
@@ -142,11 +154,9 @@ def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
         from paraphrastic.scoring.bags import TfidfScorer
 
         return TfidfScorer.load(folder, options)
-    if kind == "overlap":
-        from paraphrastic.scoring.bags import OverlapScorer
+    from paraphrastic.scoring.bags import OverlapScorer
 
-        return OverlapScorer()
-    raise wrong_config(folder)
+    return OverlapScorer()
 
 
 def usable_device(folder: Path, device: str) -> str:
@@ -182,39 +192,23 @@ def load_trained(
 
         from paraphrastic import models
         from paraphrastic.nn.encoder import TrainableModel
-        from paraphrastic.scoring.neural import load_weights
+        from paraphrastic.scoring.neural import check_size, load_weights
     except ModuleNotFoundError as error:
         needed = "PyTorch" if error.name == "torch" else str(error.name)
         raise ModelError(f"{folder}: {info.model} needs {missing(needed, 'torch')}") from error
     try:
         module_class: Any = models.model_class(info.model)
-        config_class = models.config_class(info.model)
+        config_class: Any = models.config_class(info.model)
         config = config_class(**{**info.options, **changes})
-    except (ParameterError, ValidationError, TypeError) as error:
-        raise ModelError(f"{folder}/config.json: {str(error).splitlines()[0]}; train the model again") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise wrong_config(folder, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except (ParameterError, TypeError) as error:
+        raise ModelError(f"{folder}/config.json: {error}; train the model again") from error
     if not issubclass(module_class, TrainableModel):
         raise ModelError(f"{folder}: {info.model} is not trained; choose an encoder")
-    _check_size(folder, module_class, config)
-    return load_weights(folder, module_class(config, torch.Generator()))
-
-
-def _check_size(folder: Path, module_class: Any, config: "BaseModel") -> None:
-    """Refuse options that ask for more parameters than the weights have bytes, before memory is taken.
-
-    Raises:
-        ModelError: they do.
-    """
-    import torch
-
-    weights = folder / "weights.safetensors"
-    try:
-        with torch.device("meta"):  # shapes without memory
-            numbers = sum(each.numel() for each in module_class(config, torch.Generator()).parameters())
-    except (RuntimeError, TypeError, OverflowError) as error:  # a size beyond 63 bits
-        raise wrong_config(folder) from error
-    if weights.is_file() and numbers > weights.stat().st_size:
-        read_weights(folder)  # a damaged file is reported as such
-        raise wrong_weights(folder)
+    check_size(folder, lambda: module_class(config, torch.Generator()))
+    return load_weights(folder, module_class(config, torch.Generator()), config.embedding_dim)
 
 
 def copy_model(folder: Path, out: Path) -> None:
@@ -228,8 +222,8 @@ def copy_model(folder: Path, out: Path) -> None:
 def is_model_folder(folder: Path) -> bool:
     """Return whether `save` of this or another version wrote a folder."""
     try:
-        content = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = read_json(folder / "config.json")
+    except (OSError, ParaphrasticError):
         return False
     return isinstance(content, dict) and content.keys() >= _KEYS
 
@@ -240,30 +234,72 @@ def read_info(folder: Path) -> ModelInfo:
     Raises:
         ModelError: it is missing, damaged or of another format.
     """
-    path = folder / "config.json"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+        content = read_json(folder / "config.json", ModelError, "train the model again")
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise ModelError(f"{folder}: no model here; `dvc repro train` creates data/model") from error
-    except ValueError as error:
-        raise ModelError(f"{path}: damaged; train the model again") from error
     if not isinstance(content, dict) or not content.keys() >= _KEYS:
         raise wrong_config(folder)
-    if content["format"] != FORMAT:
+    if type(content["format"]) is not int or content["format"] != FORMAT:
         is_older = isinstance(content["format"], int) and content["format"] < FORMAT
         remedy = "train the model again" if is_older else "update the package"
-        raise ModelError(f"{folder}: model format {content['format']!r}, this version reads {FORMAT}; {remedy}")
-    scorer, selection, sources = content.get("scorer"), content.get("selection"), content.get("sources", {})
-    teacher, members = content.get("teacher"), content.get("members", 1)
-    if not (
-        isinstance(scorer, dict)
-        and "kind" in scorer
-        and isinstance(selection, list)
-        and all(isinstance(name, str) for name in selection)
-        and isinstance(teacher, str | None)
-        and isinstance(sources, dict)
-        and all(isinstance(count, int) for count in sources.values())
-        and isinstance(members, int)
-    ):
-        raise wrong_config(folder)
-    return ModelInfo(content["model"], content["config"], scorer, selection, teacher, sources, members)
+        other = reprlib.repr(content["format"])
+        raise ModelError(f"{folder}: model format {other}, this version reads {FORMAT}; {remedy}")
+    if lacking := _CHECKS.keys() - _OPTIONAL.keys() - content.keys():
+        raise wrong_config(folder, f"it lacks {', '.join(sorted(lacking))}")
+    for name, value in content.items():
+        if not (name in _CHECKS and _CHECKS[name](value)):
+            raise wrong_config(folder, f"{reprlib.repr(name)} is {reprlib.repr(value)}")
+    found = _OPTIONAL | content
+    selection, teacher, sources, members = (found[name] for name in ("selection", "teacher", "sources", "members"))
+    return ModelInfo(found["model"], found["config"], found["scorer"], selection, teacher, sources, members)
+
+
+def _is_name(value: object) -> bool:
+    """Return whether a value is a text of one line, which messages and tables can show."""
+    return isinstance(value, str) and re.fullmatch(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]+", value) is not None
+
+
+def _is_count(value: object, least: int = 0) -> bool:
+    return type(value) is int and least <= value < 1 << 63
+
+
+def _is_option(value: object) -> bool:
+    """Return whether a value can be that of a model's option: a text, a number from 0, or a flat list or mapping."""
+    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return all(
+        0 <= each < 1 << 63 if isinstance(each, int | float) else each is None or each == "" or _is_name(each)
+        for each in inner
+    )
+
+
+def _is_scorer(value: object) -> bool:
+    """Return whether a value names a kind of scorer, and has options that its kind can have."""
+    if not (isinstance(value, dict) and isinstance(value.get("kind"), str) and value["kind"] in _SCORERS):
+        return False
+    checks = {"kind": _is_name, **_SCORERS[value["kind"]]}
+    return all(name in checks and checks[name](option) for name, option in value.items())
+
+
+_SCORERS: dict[str, Mapping[str, Callable[[Any], bool]]] = {  # the options of each kind; its class finds missing ones
+    "encoder": {},
+    "external": {"path": _is_name, "batch_size": partial(_is_count, least=1)},
+    "overlap": {},
+    "pair-model": {},
+    "static": dict.fromkeys((each.name for each in fields(StaticForm)), _is_name),
+    "tfidf": {"tokens": _is_name},
+}
+_CHECKS: dict[str, Callable[[Any], bool]] = {  # of the members of `config.json`
+    "format": lambda value: value == FORMAT,
+    "model": _is_name,
+    "config": lambda value: isinstance(value, dict) and all(map(_is_option, [*value, *value.values()])),
+    "scorer": _is_scorer,
+    "selection": lambda value: isinstance(value, list) and all(map(_is_name, value)),
+    "teacher": lambda value: value is None or _is_name(value),
+    "sources": lambda value: (
+        isinstance(value, dict) and all(map(_is_name, value)) and all(map(_is_count, value.values()))
+    ),
+    "members": partial(_is_count, least=1),
+    "vocabulary": _is_name,  # its hash; a person may compare it with the file
+}
+_OPTIONAL: dict[str, Any] = {"teacher": None, "sources": {}, "members": 1, "vocabulary": None}

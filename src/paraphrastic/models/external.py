@@ -20,7 +20,7 @@ class Config(BaseModel, strict=True, extra="forbid"):
     """
 
     path: str | None
-    batch_size: int = Field(ge=1)
+    batch_size: int = Field(ge=1, lt=1 << 63)
 
 
 class External(Baseline):

@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.reading import SMALL, regular
 
 Data = Literal["open", "paper"]
 PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
@@ -307,10 +308,10 @@ def _order(experiment: Experiment) -> tuple[int, int, int, str]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(regular(file, SMALL).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise DataError(f"{file}: no such file; restore it with `git checkout {file}`") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"{file}: not valid TOML: {error}") from error
 
 

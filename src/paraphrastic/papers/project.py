@@ -15,6 +15,7 @@ from paraphrastic.analysis.comparison.repository import project_root
 from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
+from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.papers.comparing import Comparison, compare
 from paraphrastic.papers.experiments import Data, Experiment, Experiments
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, needs_vectors, plan, read_all, runs_of_row
@@ -118,8 +119,8 @@ class Project:
         """
         path = self.root / "pyproject.toml"
         try:
-            return str(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["version"])
-        except (OSError, ValueError, LookupError, TypeError) as error:
+            return str(tomllib.loads(regular(path, SMALL).read_text(encoding="utf-8"))["project"]["version"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise DataError(f"{path}: has no version; restore it with `git checkout pyproject.toml`") from error
 
     @cached_property

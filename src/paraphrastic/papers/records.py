@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import io
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from paraphrastic.analysis.comparison.repository import dvc_repository, path_in
 from paraphrastic.base.errors import ParameterError, did_you_mean
 from paraphrastic.base.files import flat
 from paraphrastic.base.parameters import FILES
+from paraphrastic.base.reading import parse_json
 from paraphrastic.papers.plan import Flat, Run, determining, differences, read_all
 from paraphrastic.papers.results import Result
 
@@ -36,7 +36,7 @@ COLUMNS = {
 }
 _OWN_COLUMN = ("model", "corpus", "benchmarks")  # shown in a column, or by which metrics there are
 # raised by files that were edited by hand, or that have the form of another version
-_MALFORMED = YAMLError, csv.Error, ValueError, LookupError, TypeError, AttributeError
+_MALFORMED = YAMLError, csv.Error, ValueError, LookupError, TypeError, AttributeError, RecursionError
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Record:
             return None
         values = dict(_of_sets(_rows(self.read(SETS)))) if run.sets else {}
         for path in (*sets[:1], *tasks):
-            values |= flat(json.loads(self.read(path)))
+            values |= flat(parse_json(self.read(path)))
         tables = {name: _rows(self.read(path)) for name, path in analyses.items()}
         curves = {"selection": SELECTION} | {task: f"metrics/finetune/{task}.csv" for task in run.tasks}
         points = {name: _rows(self.read(path))[1:] for name, path in curves.items() if self._is_current(path)}

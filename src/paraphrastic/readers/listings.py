@@ -14,7 +14,6 @@ A listing is a table of the catalogue that says which files are read, and how:
 import csv
 import html
 import io
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from paraphrastic.base import reading
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel, csv_rows, is_utf8
 from paraphrastic.readers.raw_files import REMEDY, find_file, find_files, read_archive, read_bytes
@@ -140,8 +140,8 @@ def parse_json(name: object, data: bytes) -> Any:
         DataError: it is not JSON, as when it is truncated.
     """
     try:
-        return json.loads(_decode(data))
-    except (ValueError, RecursionError) as error:
+        return reading.parse_json(_decode(data))
+    except ValueError as error:
         raise DataError(f"{name}: not JSON, or truncated ({error}); {REMEDY}") from error
 
 

@@ -6,7 +6,6 @@ is found if the first lines leave no doubt. Leading columns may have no name, as
 
 import csv
 import io
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -21,6 +20,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
+from paraphrastic.base.reading import parse_json, read_json
+from paraphrastic.base.tables import bounded_batches, open_bounded
 from paraphrastic.readers.lines import BadRow, csv_rows, is_utf8
 from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
 from paraphrastic.readers.raw_files import report_damage, unpacked
@@ -66,11 +67,11 @@ class OwnTable:
         if self._format not in ("arrow", "parquet"):
             return {}
         with report_damage(self._path, own=True):
-            info = json.loads((self._schema().metadata or {}).get(b"huggingface", b"{}"))
-            features = info.get("info", {}).get("features")
+            info = parse_json((self._schema().metadata or {}).get(b"huggingface", b"{}"))
+            features = _mapping(_mapping(info).get("info")).get("features")
             if features is None and (stored := self._path / "dataset_info.json").is_file():
-                features = json.loads(stored.read_text(encoding="utf-8")).get("features")
-            of_type = {name: each for name, each in (features or {}).items() if isinstance(each, dict)}
+                features = _mapping(read_json(stored)).get("features")
+            of_type = {name: each for name, each in _mapping(features).items() if isinstance(each, dict)}
             return {name: each["names"] for name, each in of_type.items() if each.get("_type") == "ClassLabel"}
 
     def is_flat(self, name: str) -> bool:
@@ -141,8 +142,8 @@ class OwnTable:
         with self._open() as file:
             for number, line in enumerate(islice((line for line in file if line.strip()), _HEAD)):
                 try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError):
+                    row = parse_json(line)
+                except ValueError:
                     if not number:
                         raise
                     continue
@@ -213,7 +214,7 @@ class OwnTable:
 
     def _batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         if self._format == "parquet":
-            yield from pq.ParquetFile(self._path).iter_batches(size, columns=list(columns))
+            yield from bounded_batches(open_bounded(self._path), self._path, columns, size)
         else:
             for path in _arrow_files(self._path):
                 with pa.memory_map(str(path)) as file:
@@ -294,10 +295,14 @@ def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells]
         yield path, lines, cells, bad
 
 
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
     try:
-        row = json.loads(text)
-    except (ValueError, RecursionError):
+        row = parse_json(text)
+    except ValueError:
         return "not JSON"
     if not isinstance(row, dict):
         return "not a JSON object"

@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 
 from paraphrastic.base.errors import DataError, ParaphrasticError, SourceError
-from paraphrastic.base.files import Unpacker
+from paraphrastic.base.reading import Unpacker, regular
 
 COMPRESSED: dict[str, tuple[bytes, Callable[..., Any]]] = {  # by ending: a pattern of the first bytes, and how to open
     ".gz": (rb"\x1f\x8b\x08", gzip.open),
@@ -46,18 +46,21 @@ _DAMAGE = (
 
 
 @contextmanager
-def report_damage(path: Path, own: bool = False) -> Iterator[None]:
+def report_damage(path: Path, own: bool = False, streams: bool = False) -> Iterator[None]:
     """Turn errors while `path` is read into errors with a message of one line.
 
     Args:
         path: the file.
         own: whether it is a file of the user, which cannot be downloaded again.
+        streams: whether it can be a pipe or the name of standard input.
 
     Raises:
         SourceError: the file does not exist or cannot be read.
         DataError: the file is damaged, truncated or of another format.
     """
     try:
+        if not (streams or path.is_dir()):  # a folder is a format too
+            regular(path)
         yield
     except ParaphrasticError:
         raise
@@ -67,7 +70,7 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
         reason = " ".join(str(error).split())
         # bz2, Arrow, and zipfile for an offset before the start, raise an OSError for damage
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-            raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+            raise SourceError(f"{path}: cannot be read ({error.strerror}); check permissions and the disk") from error
         damage = f"of another format ({reason})" if own else f"truncated ({reason}); {REMEDY}"
         raise DataError(f"{path}: damaged or {damage}") from error
 

@@ -65,9 +65,10 @@ class TfidfScorer:
         if options.get("tokens") not in ("words", "ngrams"):
             raise wrong_config(folder)
         texts, arrays = read_weights(folder)
-        if len(arrays.get("idf", ())) != len(texts):
+        idf = arrays.get("idf")
+        if idf is None or len(arrays) > 1 or idf.shape != (len(texts),) or idf.dtype != np.float64:
             raise wrong_weights(folder)
-        return cls(options["tokens"], texts, arrays["idf"])
+        return cls(options["tokens"], texts, idf)
 
 
 def fit_tfidf(tokens: str, counts: pa.Table, sentences: TrainingSentences) -> TfidfScorer:

@@ -1,7 +1,8 @@
 """An encoder that sentence-transformers or model2vec wrote to a folder."""
 
-import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import ModelError, ParameterError, missing
+from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, missing
+from paraphrastic.base.reading import read_json
 from paraphrastic.scoring.scorer import Vectors, VectorScorer
 from paraphrastic.scoring.weight_files import wrong_config
 
@@ -20,6 +22,14 @@ Float = Literal["float32", "bfloat16"]
 
 _PROCESSES = 8  # each takes about a gigabyte
 _LARGE = 1 << 30  # bytes of an encoder
+_REMEDY = "download the encoder again, or choose another one"
+# Router, Asym and WordEmbeddings are left out: their own files name classes, which are imported
+_MODULE = re.compile(
+    r"sentence_transformers\.(models|base\.modules|sentence_transformer\.(models|modules))(\.[A-Za-z_]+)?"
+    r"\.(BoW|CNN|Dense|Dropout|LayerNorm|LSTM|Normalize|Pooling|StaticEmbedding|Transformer|WeightedLayerPooling"
+    r"|WordWeights)"
+)
+_PICKLES = {".bin", ".ckpt", ".dill", ".joblib", ".npy", ".npz", ".pickle", ".pkl", ".pt", ".pth"}
 
 
 class ExternalEncoder(VectorScorer):
@@ -46,8 +56,17 @@ class ExternalEncoder(VectorScorer):
             ParameterError: the package that reads it is not installed, there is no such device, or the encoder has no
                 such precision.
         """
-        texts = sentences.to_pylist()
-        return np.asarray(self._encoder.encode(texts, batch_size=self._batch_size, show_progress_bar=False), np.float32)
+        texts, encoder = sentences.to_pylist(), self._encoder
+        with _named_errors(self._folder):
+            vectors = np.asarray(
+                encoder.encode(texts, batch_size=self._batch_size, show_progress_bar=False), np.float32
+            )
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise ModelError(f"{self._folder}: vectors of shape {vectors.shape} for {len(texts)} texts; {_REMEDY}")
+        if len(bad := np.flatnonzero(~np.isfinite(vectors).all(1))):
+            text = texts[bad[0]]
+            raise ModelError(f"{self._folder}: the vector of {text!r:.60} is not finite; choose another encoder")
+        return vectors
 
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and ones, (n,): what an external encoder knows is not known here."""
@@ -69,16 +88,34 @@ class ExternalEncoder(VectorScorer):
             ModelError: an option is missing.
         """
         if not options.keys() >= {"path", "batch_size"}:
-            raise wrong_config(folder)
+            raise wrong_config(folder, "an external encoder has `path` and `batch_size`")
         return cls(Path(options["path"]), options["batch_size"], device)
 
     @cached_property
     def _encoder(self) -> Any:
-        package, load = _loader(self._folder, self._device, self._precision)
+        name, load = _loader(self._folder, self._device, self._precision)
         try:
-            return load(import_module(package), str(self._folder))
+            package = import_module(name)
         except ImportError as error:
-            raise ParameterError(f"{self._folder}: reading it needs {missing(package, 'external')}") from error
+            raise ParameterError(f"{self._folder}: reading it needs {missing(name, 'external')}") from error
+        with _named_errors(self._folder):
+            return load(package, str(self._folder))
+
+
+@contextmanager
+def _named_errors(folder: Path) -> Iterator[None]:
+    """Turn what the package of an encoder raises into one line that names the folder.
+
+    Raises:
+        ModelError: the block raised; an interruption, a want of memory and errors of this package are left as they are.
+    """
+    try:
+        yield
+    except (ParaphrasticError, MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # panics of Rust, in which tokenizers are written, are no `Exception`
+        reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise ModelError(f"{folder}: cannot be used ({reason:.300}); {_REMEDY}") from error
 
 
 def usable_device(folder: Path, device: str) -> str:
@@ -111,10 +148,12 @@ def _loader(folder: Path, device: str, precision: Float) -> tuple[str, Callable[
     """Return the package that wrote `folder`, and a function that loads it with that package."""
     if _needs_torch(folder):
         _refuse_code(folder)
+        _refuse_pickles(folder)
         return "sentence_transformers", partial(_load_sentence_transformer, device=device, precision=precision)
     if _model_type(folder) == "model2vec":
         devices.refuse_gpu(device, str(folder))
         _refuse_bfloat16(folder, precision)
+        _refuse_pickles(folder)
         return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
     raise ModelError(
         f"{folder}: no encoder of sentence-transformers or model2vec; name the folder that holds modules.json"
@@ -122,13 +161,28 @@ def _loader(folder: Path, device: str, precision: Float) -> tuple[str, Callable[
 
 
 def _refuse_code(folder: Path) -> None:
-    """Refuse modules that are not of sentence-transformers, whose version 5 runs code that lies in the folder."""
-    modules = _json(folder / "modules.json")
+    """Refuse modules that are not of sentence-transformers, or that name classes and files of others in turn."""
+    modules = read_json(folder / "modules.json", ModelError, _REMEDY)
     if not (isinstance(modules, list) and all(isinstance(module, dict) for module in modules)):
-        raise ModelError(f"{folder}/modules.json: not a list of modules; download the encoder again")
-    for name in (str(module.get("type")) for module in modules):
-        if not name.startswith("sentence_transformers."):
-            raise ModelError(f"{folder}/modules.json: {name} is code of another package, which is not run")
+        raise ModelError(f"{folder}/modules.json: not a list of modules; {_REMEDY}")
+    for module in modules:
+        name, path = str(module.get("type")), module.get("path", "")
+        if not _MODULE.fullmatch(name):
+            shown = " ".join(name.split())
+            raise ModelError(f"{folder}/modules.json: {shown:.200} is code of another package, which is not run")
+        if not isinstance(path, str) or Path(path).is_absolute() or ".." in Path(path).parts:
+            raise ModelError(f"{folder}/modules.json: the path {path!r:.200} is outside of the folder; {_REMEDY}")
+
+
+def _refuse_pickles(folder: Path) -> None:
+    """Refuse weights that are pickled, which can run code, unless others are beside them, which are read instead."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _PICKLES and not any(path.parent.glob("*.safetensors")):
+            remedy = "convert it to model.safetensors, or choose another encoder"
+            raise ModelError(f"{path}: pickled weights can run code and are not read; {remedy}")
+        if path.is_file() or path.is_dir():
+            continue
+        raise ModelError(f"{path}: is neither a file nor a folder; {_REMEDY}")
 
 
 def _refuse_bfloat16(folder: Path, precision: Float) -> None:
@@ -146,14 +200,8 @@ def _load_sentence_transformer(package: Any, path: str, device: str, precision: 
 
 
 def _model_type(folder: Path) -> object:
-    config = _json(folder / "config.json")
-    return config.get("model_type") if isinstance(config, dict) else None
-
-
-def _json(path: Path) -> object:
-    """Return the content of a file of JSON; None if it is missing or damaged."""
     try:
-        content: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        config = read_json(folder / "config.json")
+    except (OSError, DataError):
         return None
-    return content
+    return config.get("model_type") if isinstance(config, dict) else None

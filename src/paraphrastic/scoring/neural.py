@@ -1,6 +1,6 @@
 """Trained torch models as scorers: from tokenized sentences to vectors and scores, and to and from a folder."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -16,7 +16,7 @@ from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
 from paraphrastic.nn.encoder import Encoder, PairModel, TrainableModel
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors, VectorScorer
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
-from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_weights
+from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.text.columns import Ragged
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 
@@ -131,20 +131,58 @@ def trained_model(
     raise TypeError(f"{type(module).__name__} is neither an Encoder nor a PairModel")
 
 
-def load_weights(folder: Path, module: TrainableModel) -> TrainedEncoder | TrainedPairModel:
-    """Load the weights and the vocabulary in `folder` into `module`.
+def load_weights(folder: Path, module: TrainableModel, dim: int) -> TrainedEncoder | TrainedPairModel:
+    """Load the weights and the vocabulary in `folder` into `module`, whose embeddings have `dim` numbers.
+
+    Raises:
+        ModelError: weights or vocabulary are damaged, or not those of this module.
+    """
+    return trained_model(module, *load_arrays(folder, module, module.vocabulary, dim))
+
+
+def load_arrays(
+    folder: Path, module: torch.nn.Module, vocabulary: VocabularyKind, dim: int
+) -> tuple[Tensor, pa.StringArray]:
+    """Load the weights in `folder` into `module`; return its embedding table (rows, dim) and vocabulary.
 
     Raises:
         ModelError: weights or vocabulary are damaged, or not those of this module.
     """
     texts, arrays = read_weights(folder)
+    rows = len(texts) + (vocabulary in ("words", "characters"))  # and the row of unknown ones
     try:
         table = EmbeddingTable.of(arrays)
+        if table.values.shape != (rows, dim):
+            raise ValueError(f"embeddings of shape {table.values.shape}, not {(rows, dim)}")
         others = {name: torch.from_numpy(array) for name, array in arrays.items() if name not in table.arrays()}
+        for name, tensor in module.state_dict().items():
+            if name in others and others[name].dtype != tensor.dtype:
+                raise ValueError(f"{name} is {others[name].dtype}, not {tensor.dtype}")
         module.load_state_dict(others)
     except (KeyError, ValueError, RuntimeError) as error:
-        raise wrong_weights(folder) from error
-    return trained_model(module, torch.from_numpy(table.array()), texts)
+        raise wrong_weights(folder, error) from error
+    return torch.from_numpy(table.array()), texts
+
+
+def check_size(folder: Path, build: Callable[[], torch.nn.Module]) -> None:
+    """Refuse options that ask for more parameters than the weights have bytes, before memory is taken.
+
+    Args:
+        folder: of the weights.
+        build: returns the module.
+
+    Raises:
+        ModelError: they do.
+    """
+    weights = folder / "weights.safetensors"
+    try:
+        with torch.device("meta"):  # shapes without memory
+            numbers = sum(each.numel() for each in build().parameters())
+    except (RuntimeError, TypeError, ValueError, OverflowError) as error:  # a size beyond 63 bits
+        raise wrong_config(folder, error) from error
+    if weights.is_file() and numbers > weights.stat().st_size:
+        read_weights(folder)  # a damaged file is reported as such
+        raise wrong_weights(folder, f"{numbers:,} numbers are expected")
 
 
 class SentenceModule(Protocol):

@@ -3,6 +3,7 @@
 Averages of word vectors and Charagram have this form (`nn.static_form`), and so do the untrained averages and SIF.
 """
 
+import reprlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -47,7 +48,12 @@ class EmbeddingTable:
         """
         sizes = None if self.scales is None else self.scales.shape
         wanted = self.values.shape[:1] if self.values.dtype == np.int8 else None
-        if self.values.ndim != 2 or self.values.dtype.name not in TABLE_FORMATS or sizes != wanted:
+        if (
+            self.values.ndim != 2
+            or 0 in self.values.shape
+            or self.values.dtype.name not in TABLE_FORMATS
+            or sizes != wanted
+        ):
             raise ValueError(
                 f"{self.values.dtype} of shape {self.values.shape} with scales {sizes}: no embedding table"
             )
@@ -174,16 +180,16 @@ class StaticEncoder(VectorScorer):
         """
         texts, arrays = read_weights(folder)
         try:
-            encoder = cls(_checked_form(form), texts, arrays)
+            checked = _checked_form(form)
+        except (TypeError, ValueError) as error:
+            raise wrong_config(folder, error) from error
+        try:
+            _check_arrays(arrays, len(texts) + (checked.vocabulary == "words"))
+            return cls(checked, texts, arrays)
         except ParaphrasticError:
             raise
-        except (TypeError, ValueError) as error:
-            raise wrong_config(folder) from error
-        except KeyError as error:
-            raise wrong_weights(folder) from error
-        if len(encoder.table) != len(texts) + (encoder.form.vocabulary == "words"):
-            raise wrong_weights(folder)
-        return encoder
+        except (KeyError, ValueError) as error:
+            raise wrong_weights(folder, error) from error
 
     def with_table(self, texts: pa.StringArray, table: EmbeddingTable) -> "StaticEncoder":
         """Return the encoder with another vocabulary and table."""
@@ -210,6 +216,23 @@ class StaticEncoder(VectorScorer):
         if self.form.activation == "tanh":
             return np.tanh(vectors)
         return np.maximum(vectors, 0) if self.form.activation == "relu" else vectors
+
+
+def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
+    """Check that arrays are those of a `StaticEncoder`, with sizes that go together.
+
+    Raises:
+        KeyError: one is missing.
+        ValueError: one has another size or type, or is unknown.
+    """
+    dim = EmbeddingTable.of(arrays).values.shape[1]
+    out = arrays["dense.W"].shape[-1] if "dense.W" in arrays else dim
+    sizes = {"embeddings": (rows, dim), "embeddings.scales": (rows,), "bias": (dim,)}
+    sizes |= {"dense.W": (dim, out), "dense.b": (out,)} if "dense.W" in arrays else {}
+    sizes |= {"directions": (*arrays["directions"].shape[:1], out)} if "directions" in arrays else {}
+    for name, array in arrays.items():
+        if array.shape != sizes.get(name) or (name != "embeddings" and array.dtype != np.float32):
+            raise ValueError(f"{reprlib.repr(name)}: {array.dtype} of shape {array.shape}, not {sizes.get(name)}")
 
 
 def _checked_form(options: Mapping[str, Any]) -> StaticForm:

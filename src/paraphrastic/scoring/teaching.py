@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paraphrastic.base.console import message, progress
-from paraphrastic.base.errors import ModelError, ProcessError
+from paraphrastic.base.errors import ProcessError
 from paraphrastic.base.files import atomic_folder, fingerprint, locked, write_text
 from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
@@ -131,10 +131,7 @@ def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path
 
 
 def _unit_vectors(encoder: ExternalEncoder, texts: pa.StringArray) -> Vectors:
-    vectors = encoder.encode(texts)
-    if len(bad := np.flatnonzero(~np.isfinite(vectors).all(1))):
-        raise ModelError(f"teacher: the vector of {texts[bad[0]].as_py()!r:.60} is not finite; choose another teacher")
-    return normalize_rows(vectors)
+    return normalize_rows(encoder.encode(texts))
 
 
 def _collect(shards: Path, out: Path, name: str) -> None:

@@ -1,24 +1,25 @@
 """A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together."""
 
 import hashlib
-import json
 import math
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from paraphrastic.base.errors import ModelError
+from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.base.files import sha256_of, unwritable
-from paraphrastic.base.tables import VOCABULARY, write_table
+from paraphrastic.base.reading import FLOOR, parse_json, regular
+from paraphrastic.base.tables import VOCABULARY, open_bounded, read_bounded, write_table
 
 _DTYPES = {"F32": np.float32, "F16": np.float16, "I8": np.int8, "I32": np.int32, "I64": np.int64, "F64": np.float64}
+_BLOCK = 1 << 16  # numbers
 
 
 def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
@@ -58,23 +59,30 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     """
     weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
     try:
-        weights.open("rb").close()  # safetensors calls a file missing that must not be read
-        with safe_open(weights, framework="numpy") as file:
+        with safe_open(regular(weights), framework="numpy") as file:
             digest = (file.metadata() or {}).get("vocabulary")
         arrays = _map_arrays(weights)
-        table = vocabulary.read_bytes()
+        table = regular(vocabulary, FLOOR).read_bytes()
+    except DataError as error:
+        raise ModelError(str(error)) from error
     except SafetensorError as error:
-        raise ModelError(f"{weights}: missing or damaged; train the model again") from error
+        raise ModelError(f"{weights}: missing or damaged; train the model again ({error})") from error
     except PermissionError:
         raise
     except OSError as error:
         raise ModelError(f"{error.filename or weights}: missing or damaged; train the model again") from error
     if digest != hashlib.sha256(table).hexdigest():
         raise ModelError(f"{folder}: weights and vocabulary do not belong together; train the model again")
+    if not arrays:
+        raise wrong_weights(folder)
     try:
-        texts = pq.read_table(pa.BufferReader(table), columns=VOCABULARY.names).cast(VOCABULARY)["text"]
+        file = open_bounded(vocabulary, table)
+        if file.metadata.num_rows > max(array.size for array in arrays.values()):  # before memory is taken for them
+            raise wrong_weights(folder, f"{vocabulary} has {file.metadata.num_rows:,} entries")
+        texts = read_bounded(file, vocabulary).cast(VOCABULARY)["text"]
     except (pa.ArrowException, ValueError, OSError) as error:
-        raise ModelError(f"{vocabulary}: not the vocabulary of a model; train the model again") from error
+        remedy = f"train the model again ({' '.join(str(error).split())})"
+        raise ModelError(f"{vocabulary}: not the vocabulary of a model; {remedy}") from error
     return texts.combine_chunks(), arrays
 
 
@@ -82,32 +90,54 @@ def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Map the arrays of a checked file of safetensors into memory; a change of them does not reach the file.
 
     The file has the length of its header in 8 bytes, the header in JSON, and the arrays.
+
+    Raises:
+        ModelError: an array has a type that this package does not use, a number that is not finite, or unknown keys.
     """
     data = np.memmap(path, np.uint8, "c").view(np.ndarray)
     start = 8 + int.from_bytes(data[:8].tobytes(), "little")
-    header = json.loads(data[8:start].tobytes())
+    header = parse_json(data[8:start].tobytes())
     header.pop("__metadata__", None)
-    return {name: _array(data[start:], **entry) for name, entry in header.items()}
+    return {name: _array(f"{path}: {reprlib.repr(name)}", data[start:], entry) for name, entry in header.items()}
 
 
-def _array(data: NDArray[np.uint8], dtype: str, shape: Sequence[int], data_offsets: tuple[int, int]) -> NDArray[Any]:
-    array: NDArray[Any] = data[slice(*data_offsets)].view(_DTYPES[dtype]).reshape(shape)
+def _array(name: str, data: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[Any]:
+    if entry.keys() != {"dtype", "shape", "data_offsets"}:
+        raise ModelError(f"{name} has the keys {', '.join(map(ascii, entry))}; {_AGAIN}")
+    if entry["dtype"] not in _DTYPES:
+        raise ModelError(f"{name} has the type {entry['dtype']}, none of {', '.join(_DTYPES)}; {_AGAIN}")
+    if 0 in entry["shape"][1:]:
+        raise ModelError(f"{name} has the shape {entry['shape']}, which holds no numbers; {_AGAIN}")
+    array: NDArray[Any] = data[slice(*entry["data_offsets"])].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    if not _is_finite(array.ravel()):
+        raise ModelError(f"{name} has a number that is not finite; {_AGAIN}")
     return array
+
+
+_AGAIN = "train the model again, or get its files anew"
+
+
+def _is_finite(numbers: NDArray[Any]) -> bool:
+    """Return whether no number (n,) is infinite or NaN, a block at a time, which stays in the processor's cache."""
+    blocks = (numbers[start : start + _BLOCK] for start in range(0, len(numbers), _BLOCK))
+    return numbers.dtype.kind != "f" or all(np.isfinite(block).all() for block in blocks)
 
 
 def count_weights(weights: Path) -> int:
     """Return the number of elements in a file of weights; 0 if there is none."""
-    if not weights.exists():
+    if not weights.is_file():
         return 0
     with safe_open(weights, framework="numpy") as file:
         return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - not a mapping
 
 
-def wrong_config(folder: Path) -> ModelError:
+def wrong_config(folder: Path, reason: object = "") -> ModelError:
     """Return the error for a `config.json` that lacks an option or has an unknown one."""
-    return ModelError(f"{folder}/config.json: not the configuration of a model; train the model again")
+    why = f" ({' '.join(str(reason).split())})" if str(reason) else ""
+    return ModelError(f"{folder}/config.json: not the configuration of a model; train the model again{why:.300}")
 
 
-def wrong_weights(folder: Path) -> ModelError:
+def wrong_weights(folder: Path, reason: object = "") -> ModelError:
     """Return the error for weights that lack an array or have arrays of other sizes."""
-    return ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again")
+    why = f" ({' '.join(str(reason).split())})" if str(reason) else ""
+    return ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again{why:.300}")

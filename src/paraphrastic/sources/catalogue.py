@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
+from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
 
@@ -181,10 +182,10 @@ def load(path: Path) -> Catalogue:
             corpus or suite refers to an unknown name, or a corpus to a source without training pairs.
     """
     try:
-        return _catalogue(_Content.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))))
+        return _catalogue(_Content.model_validate(tomllib.loads(regular(path, SMALL).read_text(encoding="utf-8"))))
     except ValidationError as error:
         raise DataError(f"{path}: {_first_error(error)}") from error
-    except (tomllib.TOMLDecodeError, ParameterError) as error:
+    except (tomllib.TOMLDecodeError, ParameterError, RecursionError) as error:
         raise DataError(f"{path}: {error}") from error
 
 

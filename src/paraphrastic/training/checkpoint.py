@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 
 from paraphrastic.base.files import atomic_write, sha256_of, unwritable
+from paraphrastic.base.reading import read_json
 from paraphrastic.training.processes import Processes, State
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run
@@ -73,11 +74,14 @@ class Checkpoint:
     def _read(self) -> tuple[State | None, str]:
         """Return the state in the folder and its hash."""
         try:
-            head = json.loads(self._head.read_text(encoding="utf-8"))
+            head = read_json(self._head)
             path = self.folder / head["file"]
             if sha256_of(path) == head["sha256"]:
-                return torch.load(path, "cpu", weights_only=True), head["sha256"]
-        except (OSError, ValueError, KeyError, TypeError):
+                state = torch.load(path, "cpu", weights_only=True)
+                return (state, head["sha256"]) if isinstance(state, dict) and "step" in state else (None, "")
+        except MemoryError:
+            raise
+        except Exception:
             pass
         return None, ""
 

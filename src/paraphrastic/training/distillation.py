@@ -3,7 +3,6 @@
 The stage `teach` wrote these vectors.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from torch.nn.functional import cosine_similarity, normalize
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.parameters import Teacher
+from paraphrastic.base.reading import read_json
 from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.options import EncoderConfig
@@ -113,10 +113,12 @@ def read_teacher(folder: Path) -> TeacherInfo:
     """
     path = folder / TEACHER_INFO
     try:
-        info = json.loads(path.read_text(encoding="utf-8"))
+        info = read_json(path, remedy="remove it and run `dvc repro teach`")
         return TeacherInfo(str(info["name"]), int(info["dim"]))
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file; run `dvc repro teach`") from error
+    except DataError:
+        raise
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: damaged; remove it and run `dvc repro teach`") from error
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.reading import parse_json
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.options import (
     EncoderConfig,
@@ -103,7 +104,7 @@ class PairTrainer(Trainer, ABC):
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
         super().restore(state)
-        self.negatives.bit_generator.state = json.loads(state["negatives"])
+        self.negatives.bit_generator.state = parse_json(state["negatives"])
 
 
 def _refuse_options_of_parameters(config: TrainingConfig) -> None:

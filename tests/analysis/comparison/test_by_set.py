@@ -1,10 +1,13 @@
 """Comparison of stored scores, set by set."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from paraphrastic.analysis.comparison.by_set import by_set, compare
+from paraphrastic.analysis.comparison.formats import as_json
 from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation import Benchmarks, evaluate
 from tests.helpers.benchmark_tables import DifferenceScorer, write_benchmarks
@@ -73,11 +76,30 @@ def test_mean_of_several_seeds():
     assert row.williams is None
 
 
-def test_ranking_without_correct_answer():
-    ranking = score_table("qa.wikiqa", "ranking", np.zeros(4), np.arange(4.0), question=[0, 0, 1, 1])
-    (row,) = compare([{"qa.wikiqa": ranking}], [{"qa.wikiqa": ranking}], samples=50).rows
-    assert (row.name, row.n, row.a.tolist(), row.b.tolist()) == ("qa.wikiqa", 0, [0], [0])
-    assert row.change == (0, 0, 0)
+def test_sets_whose_judgements_define_no_metric():
+    scores, constant, label = np.arange(4.0), np.full(4, 2.0), np.array([1, 0, 1, 1])
+    run = {
+        "own.equal": score_table("own.equal", "similarity", constant, scores),
+        "own.one": score_table("own.one", "similarity", constant[:1], scores[:1]),
+        "own.class": score_table("own.class", "labelled_pairs", label, scores, split=["test", "train", "test", "test"]),
+        "qa.wikiqa": score_table("qa.wikiqa", "ranking", np.zeros(4), scores, question=[0, 0, 1, 1]),
+        "sts.2012.MSRpar": score_table("sts.2012.MSRpar", "similarity", 1e160 * scores, 1e30 * scores),
+    }
+    comparison = compare([run], [run], samples=50)
+    assert [(row.name, row.a.round(12).tolist()) for row in comparison.rows] == [("sts.2012.MSRpar", [1.0])]
+    assert comparison.undefined.keys() == {"own.equal", "own.one", "own.class", "qa.wikiqa"}
+    assert all(reason.startswith("not defined: ") for reason in comparison.undefined.values())
+    assert comparison.left_out == []
+    content = json.loads(as_json(comparison), parse_constant=pytest.fail)
+    assert content["not_defined"] == comparison.undefined
+    del run["sts.2012.MSRpar"]
+    with pytest.raises(DataError, match=r"own\.class: not defined: all .* are equal; .*own\.one: not defined: fewer"):
+        compare([run], [run], samples=50)
+
+
+def test_scores_that_are_not_finite():
+    with pytest.raises(DataError, match="a score is not finite; run `dvc repro evaluate` again"):
+        by_set(score_table("own.one", "similarity", np.arange(3.0), np.array([1, np.nan, 2])))
 
 
 def test_sets_missing_in_some_runs():

@@ -19,6 +19,7 @@ from paraphrastic.analysis.comparison.formats import markdown, markdown_table
 from paraphrastic.analysis.comparison.repository import DVC, check_repository, dvc, git, project_root
 from paraphrastic.base.errors import ParameterError, ParaphrasticError
 from paraphrastic.base.files import flat
+from paraphrastic.base.reading import parse_json
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
 OPTIONS_FILE, TASKS = "models.yaml", "metrics/finetune"
@@ -135,7 +136,7 @@ def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
     """
     stdout, stderr = dvc(Path.cwd(), [*DVC, kind, "diff", "--all", "--json", commit])
     # where the folder `.dvc` is above the project, DVC also compares other projects
-    files = {file: values for file, values in json.loads(stdout or "{}").items() if not file.startswith("..")}
+    files = {file: values for file, values in parse_json(stdout or "{}").items() if not file.startswith("..")}
     counts = Counter(name for values in files.values() for name in values)
     changes = [
         Change(f"{file}:{name}" if is_of_model or counts[name] > 1 else name, value.get("old"), value.get("new"))
@@ -160,7 +161,7 @@ def _task_metrics(commit: Commit) -> list[Change]:
 def _flat(text: str) -> dict[str, Any]:
     """Return the values of a tree in JSON by dotted key; none if the text is empty or damaged."""
     try:
-        return flat(json.loads(text))
+        return flat(parse_json(text))
     except (ValueError, AttributeError):
         return {}
 

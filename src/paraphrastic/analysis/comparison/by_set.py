@@ -20,7 +20,13 @@ from paraphrastic.analysis.comparison.significance import (
 )
 from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.headline import headline_sets
-from paraphrastic.evaluation.metrics import average_precision_and_reciprocal_rank, decision_margins, ranks
+from paraphrastic.evaluation.metrics import (
+    UndefinedError,
+    average_precision_and_reciprocal_rank,
+    check_judgements,
+    decision_margins,
+    ranks,
+)
 from paraphrastic.evaluation.suite import uses_spearman
 
 SAMPLES = 2000
@@ -62,14 +68,22 @@ class RunComparison:
     Attributes:
         rows: first the mean over the sets of `headline_sets`, if there are two or more; then each set, by name.
         left_out: sets that not all runs have, by name.
+        undefined: why the judgements of a set define no metric, by its name.
     """
 
     rows: list[SetComparison]
     left_out: list[str]
+    undefined: dict[str, str]
 
 
 def by_set(scores: pa.Table) -> dict[str, pa.Table]:
-    """Divide a table with columns of `SCORES` by set."""
+    """Divide a table with columns of `SCORES` by set.
+
+    Raises:
+        DataError: a score is not finite.
+    """
+    if not np.isfinite(scores["score"].to_numpy()).all():
+        raise DataError("scores.parquet: a score is not finite; run `dvc repro evaluate` again")
     return {name: scores.filter(pc.equal(scores["set"], name)) for name in sorted(pc.unique(scores["set"]).to_pylist())}
 
 
@@ -83,19 +97,36 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, s
         samples: resamples of the bootstrap.
 
     Raises:
-        DataError: the runs have no set in common, or a set has other pairs in one run than in another.
+        DataError: the runs have no set in common that defines a metric, or a set has other pairs in one run than in
+            another.
     """
     runs = [*a, *b]
     common = sorted(set.intersection(*(set(run) for run in runs)))
     if not common:
         raise DataError("no evaluation set is in all runs: evaluate all with the same `benchmarks`")
     _refuse_other_pairs(runs, common)
+    undefined = {name: reason for name in common if (reason := _why_undefined(a[0][name]))}
+    if undefined and len(undefined) == len(common):
+        raise DataError("; ".join(f"{name}: {reason}" for name, reason in undefined.items()))
+    common = [name for name in common if name not in undefined]
     measures = [([measure(run[name]) for run in a], [measure(run[name]) for run in b]) for name in common]
     resampled = bootstrap(measures, samples, seed)
     metrics = [metric_name(a[0][name]) for name in common]
     rows = [_row(*each) for each in zip(common, metrics, measures, resampled, strict=True)]
     mean = _mean_row(rows, resampled, headline_sets(row.name for row in rows if row.metric == "pearson"))
-    return RunComparison(mean + rows, sorted(set.union(*(set(run) for run in runs)) - set(common)))
+    left_out = set.union(*(set(run) for run in runs)).difference(common, undefined)
+    return RunComparison(mean + rows, sorted(left_out), undefined)
+
+
+def _why_undefined(scores: pa.Table) -> str:
+    """Return why the judgements of a set define no metric; an empty string if they do."""
+    metric = metric_name(scores)
+    table = scores.filter(pc.equal(scores["split"], "test")) if metric == "accuracy" else scores
+    try:
+        check_judgements(table["gold"].to_numpy(), table["question"].to_numpy() if metric == "map" else None)
+    except UndefinedError as error:
+        return str(error)
+    return ""
 
 
 def metric_name(scores: pa.Table) -> str:

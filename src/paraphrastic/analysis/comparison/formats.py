@@ -47,7 +47,8 @@ def as_json(comparison: "RunComparison") -> str:
         }
         for row in comparison.rows
     ]
-    return json.dumps({"rows": rows, "left_out": comparison.left_out}, indent=2) + "\n"
+    other = {"left_out": comparison.left_out, "not_defined": comparison.undefined}
+    return json.dumps({"rows": rows, **other}, indent=2, allow_nan=False) + "\n"
 
 
 def cells(row: "SetComparison") -> list[str]:

@@ -1,12 +1,12 @@
 """DVC's plots of one or several revisions as one HTML file with pictures, which fetches nothing when it is opened."""
 
-import json
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from paraphrastic.analysis.comparison.repository import DVC, dvc, project_root
 from paraphrastic.base.errors import DataError
+from paraphrastic.base.reading import parse_json
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -51,4 +51,4 @@ def _plots(revisions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return Vega-Lite specifications by the name of the plot."""
     command = [*DVC, "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"]
     stdout, _ = dvc(project_root(), command)
-    return dict(json.loads(stdout).get("data", {}))
+    return dict(parse_json(stdout).get("data", {}))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from paraphrastic.evaluation.metrics import pearson
+from paraphrastic.evaluation.metrics import correlation, scaled
 
 Vector = NDArray[Any]
 
@@ -87,11 +87,12 @@ Measure = Correlation | Mean
 
 def standardize(values: Vector) -> NDArray[np.float64]:
     """Return values with mean 0 and standard deviation 1, (n,); zeros if all are equal."""
-    if not len(values) or np.ptp(values) == 0:
-        return np.zeros(len(values))
-    centred = values.astype(np.float64) - np.mean(values, dtype=np.float64)
-    scaled: NDArray[np.float64] = centred / centred.std()
-    return scaled
+    numbers = scaled(values)
+    if not len(numbers) or np.ptp(numbers) == 0:
+        return np.zeros(len(numbers))
+    centred = numbers - numbers.mean()
+    standardized: NDArray[np.float64] = centred / centred.std()
+    return standardized
 
 
 def bootstrap(
@@ -134,7 +135,7 @@ def williams_test(gold: Vector, a: Vector, b: Vector) -> Williams:
 
     If a and b are perfectly correlated, or n < 4, the test is undefined and the result is t = 0 and p = 1.
     """
-    return williams_of(len(gold), pearson(gold, a), pearson(gold, b), pearson(a, b))
+    return williams_of(len(gold), correlation(gold, a), correlation(gold, b), correlation(a, b))
 
 
 def williams_of(n: int, ra: float, rb: float, rab: float) -> Williams:

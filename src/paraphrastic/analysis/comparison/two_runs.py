@@ -10,7 +10,7 @@ from paraphrastic.analysis.comparison.significance import standardize
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import SCORES, SENTENCES
 from paraphrastic.evaluation.headline import headline_sets, pooled_sets
-from paraphrastic.evaluation.metrics import pearson, percent, spearman
+from paraphrastic.evaluation.metrics import correlation, defined_percent, pearson, spearman
 
 SENTENCES_FILE = Path("data/benchmarks/sentences.parquet")  # in the root of the repository
 EXAMPLES = 5  # of each kind of error
@@ -68,16 +68,17 @@ def agreement(pairs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         `set`, `n`, `pearson` and `spearman`. Each set has a row, over its n pairs. The row `pooled` is over the pairs
         of all STS sets of 2012–2015 together, or of the sample's sets. The row `results` is over the n sets and
-        correlates the Pearson's r of both models with the human scores.
+        correlates the Pearson's r of both models with the human scores. A correlation that is not defined is null.
 
     Raises:
         DataError: there are no STS sets.
     """
     parts = {str(name): part for name, part in pairs.groupby("set")}
-    results = {score: [pearson(part["gold"], part[score]) for part in parts.values()] for score in _SCORES}
+    results = {score: [correlation(part["gold"], part[score]) for part in parts.values()] for score in _SCORES}
     tables = parts | {"pooled": _pooled(pairs), "results": pd.DataFrame(results)}
     scores = {name: [table[score] for score in _SCORES] for name, table in tables.items()}
-    rows = [(name, len(a), percent(pearson(a, b)), percent(spearman(a, b))) for name, (a, b) in scores.items()]
+    metrics = pearson, spearman
+    rows = [(name, len(a), *(defined_percent(metric, a, b) for metric in metrics)) for name, (a, b) in scores.items()]
     return pd.DataFrame(rows, columns=["set", "n", "pearson", "spearman"])
 
 
