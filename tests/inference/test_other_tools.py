@@ -1,8 +1,17 @@
-"""Models in the tools that compare sentence encoders, with the real packages (extra `external`)."""
+"""Models in other tools, with the real packages (scikit-learn, and those of the extra `external`)."""
+
+from importlib.util import find_spec
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
 
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.inference.quantization import Ranges, quantize, ranges_of
 from tests.helpers.toy_training import SENTENCES
 
@@ -30,6 +39,136 @@ def test_retrieval_evaluator_of_sentence_transformers(model):
         queries, corpus, {n: {n} for n in queries}, main_score_function=None
     )
     assert evaluator(model)["cosine_accuracy@1"] == 1
+
+
+def evaluators():
+    """Return evaluators of sentence-transformers by name, each with the metric of a model that is its own teacher."""
+    evaluation = pytest.importorskip("sentence_transformers.sentence_transformer.evaluation")
+    triples = [{"query": q, "positive": [q], "negative": [r]} for q, r in zip(LEFT, RIGHT, strict=True)]
+    return {
+        "translation": lambda model: evaluation.TranslationEvaluator(LEFT, LEFT)(model)["mean_accuracy"] == 1,
+        "error": lambda model: evaluation.MSEEvaluator(LEFT, LEFT, model)(model)["negative_mse"] == 0,
+        "error of a table": lambda model: (
+            evaluation.MSEEvaluatorFromDataFrame([{"en": q, "fr": q} for q in LEFT], model, [("en", "fr")])(model)[
+                "negative_mse"
+            ]
+            == 0
+        ),
+        "triplets": lambda model: evaluation.TripletEvaluator(LEFT, LEFT, RIGHT)(model)["cosine_accuracy"] == 1,
+        "classes": lambda model: (
+            evaluation.BinaryClassificationEvaluator(LEFT + LEFT, LEFT + RIGHT, [1] * 6 + [0] * 6)(model)["cosine_ap"]
+            == pytest.approx(1)
+        ),
+        "reranking": lambda model: evaluation.RerankingEvaluator(triples)(model)["map"] == pytest.approx(1),
+        "mining": lambda model: (
+            evaluation.ParaphraseMiningEvaluator(dict(enumerate(LEFT + LEFT[:2])), [(0, 6), (1, 7)])(model)[
+                "average_precision"
+            ]
+            == pytest.approx(1)
+        ),
+        "first dimensions": lambda model: (
+            evaluation.TripletEvaluator(LEFT, LEFT, RIGHT, truncate_dim=5)(model)["cosine_accuracy"] == 1
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "translation",
+        "error",
+        "error of a table",
+        "triplets",
+        "classes",
+        "reranking",
+        "mining",
+        "first dimensions",
+    ],
+)
+def test_other_evaluators_of_sentence_transformers(model, name):
+    assert evaluators()[name](model)
+
+
+def test_hard_negatives_of_sentence_transformers(model, tmp_path):
+    util = pytest.importorskip("sentence_transformers.util")
+    datasets = pytest.importorskip("datasets")
+    pairs = datasets.Dataset.from_dict({"anchor": LEFT, "positive": RIGHT})
+    options = {"num_negatives": 1, "range_max": 6, "verbose": False}
+    mined = util.mine_hard_negatives(pairs, model, cache_folder=str(tmp_path), **options)
+    assert mined["anchor"][:] == LEFT
+    nearest = model.similarity(LEFT, RIGHT)
+    np.fill_diagonal(nearest, -np.inf)
+    assert mined["negative"][:] == [RIGHT[n] for n in nearest.argmax(1)]
+    assert model.model_card_data.base_model == str(model.folder)
+
+
+def test_first_dimensions(model):
+    vectors = model.encode(LEFT)
+    np.testing.assert_array_equal(model.encode(LEFT, truncate_dim=3), vectors[:, :3])
+    np.testing.assert_array_equal(model.encode(LEFT, truncate_dim=8), vectors)
+    unit = model.encode(LEFT, truncate_dim=3, normalize_embeddings=True)
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)
+    for wrong in (0, 9, 2.5):
+        with pytest.raises(ParameterError, match=r"truncate_dim = .*: should be from 1 to 8"):
+            model.encode(LEFT, truncate_dim=wrong)
+
+
+FRAME = pd.DataFrame({"text": LEFT, "size": GOLD}, index=[*"abcdef"])
+
+
+def test_transformer_of_scikit_learn(model):
+    vectors, names = model.encode(LEFT), [f"{model.name}{n}" for n in range(8)]
+    check_is_fitted(model)
+    assert model.fit(LEFT) is model
+    np.testing.assert_array_equal(model.fit_transform(LEFT, GOLD), vectors)
+    np.testing.assert_array_equal(make_pipeline(model).transform(FRAME["text"]), vectors)
+    assert model.get_feature_names_out().tolist() == make_pipeline(model).get_feature_names_out().tolist() == names
+    assert model.get_params() == {}
+    assert model.set_params() is model
+    with pytest.raises(ParameterError, match="has no parameter 'dim' to set"):
+        make_pipeline(model).set_params(**{f"{type(model).__name__.lower()}__dim": 3})
+    assert "Model" in make_pipeline(model)._repr_html_()
+
+
+def test_data_frames_of_scikit_learn(model):
+    vectors, names = model.encode(LEFT), [f"{model.name}{n}" for n in range(8)]
+    step = clone(model)
+    frame = make_pipeline(step).set_output(transform="pandas").fit_transform(FRAME["text"])
+    pd.testing.assert_frame_equal(frame, pd.DataFrame(vectors, FRAME.index, names))
+    assert isinstance(model.transform(LEFT), np.ndarray)  # a clone has its own output
+    assert isinstance(clone(step).set_output().transform(LEFT), pd.DataFrame)
+    assert isinstance(step.set_output(transform="default").transform(LEFT), np.ndarray)
+    with config_context(transform_output="pandas"):
+        assert model.transform(LEFT).index.tolist() == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(ParameterError, match="unknown output 'panda': did you mean 'pandas'"):
+        step.set_output(transform="panda")
+    if find_spec("polars"):
+        assert step.set_output(transform="polars").transform(LEFT).columns == names
+
+
+def test_columns_of_scikit_learn(model):
+    columns = ColumnTransformer([("words", model, "text"), ("rest", "passthrough", ["size"])])
+    expected = np.hstack([model.encode(LEFT), np.array(GOLD)[:, None]])
+    np.testing.assert_allclose(columns.fit_transform(FRAME), expected)
+    frame = columns.set_output(transform="pandas").fit_transform(FRAME)
+    assert frame.columns.tolist() == [*(f"words__{model.name}{n}" for n in range(8)), "rest__size"]
+    assert frame.index.tolist() == FRAME.index.tolist()
+    with pytest.raises(ParameterError, match=r"a table, DataFrame, where texts are expected; name one column"):
+        ColumnTransformer([("words", model, ["text"])]).fit_transform(FRAME)
+
+
+def test_embeddings_of_langchain(model):
+    documents, query = model.embed_documents(LEFT), model.embed_query(LEFT[0])
+    assert isinstance(documents[0][0], float)
+    np.testing.assert_allclose(documents, model.encode(LEFT))
+    np.testing.assert_allclose(query, documents[0], atol=1e-6)
+    with pytest.raises(ParameterError, match="one string where a list of sentences is expected"):
+        model.embed_documents(LEFT[0])
+    with pytest.raises(ParameterError, match=r"sentences\[0\] is of type list"):
+        model.embed_query(LEFT)
+    stores = pytest.importorskip("langchain_core.vectorstores")
+    store = stores.InMemoryVectorStore.from_texts(LEFT, model)
+    assert store.similarity_search(LEFT[3], k=1)[0].page_content == LEFT[3]
 
 
 @pytest.mark.parametrize("precision", ["int8", "uint8", "binary", "ubinary"])

@@ -261,6 +261,20 @@ def test_rows_without_a_score_are_not_judged(tmp_path, ending):
     ]
 
 
+def test_scores_as_spreadsheets_and_tables_write_them(tmp_path):
+    rows = ["a,b;c;4,5", "d;e;0,667", "f;g;NaN", "h;i;2.5"]
+    own = file_of(tmp_path, "\n".join(["text1;text2;score", *rows]))
+    (reading,) = own_set(None, {"own": own})
+    assert (reading.table["score"].to_pylist(), reading.bad, reading.unjudged) == ([4.5, 0.667, 2.5], (), 1)
+    assert set_of(file_of(tmp_path, "text1;text2;score\na;b;1,000\nc;d;1\n"))[2] == [(2, "not a number")]
+
+
+def test_nested_judgements_are_named_last(tmp_path):
+    row = {"annotator_labels": ["neutral"], "sentence1": "a", "sentence2": "b", "gold_label": "neutral"}
+    with pytest.raises(DataError, match=r"gold_label, annotator_labels: looks like .* \{label: gold_label\}"):
+        pairs_of(file_of(tmp_path, json.dumps(row), "mine.jsonl"))
+
+
 def test_first_part_without_a_usable_row(tmp_path, monkeypatch):
     monkeypatch.setattr(own_tables, "PART", 2)
     pairs = file_of(tmp_path, "text1,text2,label\na,b,0\nc,d,0\ne,f,1\n")

@@ -96,7 +96,7 @@ def explain(model: Model, left: str, right: str) -> Explanation:
         [Unit(*unit) for unit in zip(side.texts, (side.vectors @ other / scale).tolist(), side.gates, strict=True)]
         for side, other in zip(sides, (v, u), strict=True)
     )
-    return Explanation(float(u @ v) / scale, *units)
+    return Explanation(min(max(float(u @ v) / scale, -1.0), 1.0), *units)
 
 
 def _parts(model: Model, sentence: pa.StringArray) -> _Parts:

@@ -2,11 +2,11 @@
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, get_args, overload
 
 import numpy as np
 import pyarrow as pa
@@ -16,17 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 from paraphrastic.base.errors import ModelError, ParameterError, missing, unknown_name
 from paraphrastic.inference import Precision
 from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
+from paraphrastic.inference.given_vectors import is_tensor, refuse_other_widths, vectors_of
+from paraphrastic.inference.other_tools import OtherTools
 from paraphrastic.inference.quantization import Quantized, Ranges, checked_ranges, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
-from paraphrastic.text.raw_texts import RawTexts, text_column
+from paraphrastic.text.raw_texts import Texts, text_column
 from paraphrastic.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-Texts: TypeAlias = Iterable[str] | RawTexts
 Compared: TypeAlias = str | Texts | Vectors  # texts, or vectors of texts
 Shares: TypeAlias = NDArray[np.float64]
 
@@ -34,23 +35,8 @@ _OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it 
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
 
 
-@dataclass
-class CardData:
-    """What evaluators of sentence-transformers have measured; each of them reports here when it is called.
-
-    Attributes:
-        metrics: by name.
-    """
-
-    metrics: dict[str, float] = field(default_factory=dict)
-
-    def set_evaluation_metrics(self, evaluator: object, metrics: Mapping[str, float], *steps: int) -> None:
-        """Keep the metrics of an evaluator."""
-        self.metrics.update(metrics)
-
-
 @dataclass(eq=False)  # not frozen: scikit-learn sets attributes of the steps of a pipeline
-class Model:
+class Model(OtherTools):
     """A trained model that encodes and compares raw text.
 
     Attributes:
@@ -61,8 +47,6 @@ class Model:
         selection: names of the evaluation sets that selected its epoch; empty if none did.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
         members: how many trained models it is merged from; 1 if it is one itself.
-        similarity_fn_name: the measure of `similarity`, as evaluators of sentence-transformers ask for it.
-        model_card_data: what these evaluators have measured.
         ranges: of the numbers of vectors of training sentences, for `int8` and `uint8`; None if the folder has none.
     """
 
@@ -73,9 +57,7 @@ class Model:
     selection: Sequence[str] = ()
     teacher: str | None = None
     members: int = 1
-    model_card_data: CardData = field(default_factory=CardData)
     ranges: Ranges | None = None
-    similarity_fn_name: ClassVar[str] = "cosine"
 
     @cached_property
     def dim(self) -> int:
@@ -159,15 +141,6 @@ class Model:
         result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
-    @property
-    def mteb_model_meta(self) -> Any:
-        """What `mteb` records of a model, of its class `ModelMeta`; missing where `mteb` is not installed."""
-        try:
-            from mteb.models import ModelMeta
-        except ImportError as error:
-            raise AttributeError("mteb_model_meta") from error
-        return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
-
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
 
     def ranges_for(
@@ -220,22 +193,26 @@ class Model:
         Every model can do this with texts, whether or not it has sentence vectors.
 
         Args:
-            a: n raw texts, or a single one; or their vectors, (n, dim).
-            b: m raw texts, or their vectors, (m, dim).
+            a: n raw texts, or a single one; or vectors: an array or a tensor of floating-point numbers, (n, dim), or
+                (dim,) for one, or a list of such vectors. Their size may be another than that of the model.
+            b: m raw texts, or vectors. Vectors can be compared with texts if the model has sentence vectors.
             batch_size: sentences, or pairs, that are compared together.
 
         Returns:
-            (n, m) float32; higher is more similar. It is 1 for texts with the same tokens, whatever is known of them,
-            and 0 for others if nothing is known of one of both. A tensor if `a` is one.
+            (n, m) float32, from −1 to 1; higher is more similar. It is 1 for texts with the same tokens, whatever is
+            known of them, and 0 for others if nothing is known of one of both. A tensor if `a` or `b` is one.
 
         Raises:
-            ParameterError: one contains something other than strings.
+            ModelError: one is vectors, and the model compares pairs and has no sentence vectors.
+            ParameterError: one contains something other than strings, or vectors are of another type or shape, have
+                two sizes or a number that is not finite.
         """
-        if _are_vectors(a) or isinstance(self.scorer, VectorScorer):
+        if isinstance(self.scorer, VectorScorer):
             first, second, i, j = self._unit_vectors(a, b, batch_size)
-            products = np.minimum(first @ second.T, 1)
+            products = np.clip(first @ second.T, -1, 1)
             products[i[:, None] == j] = 1
-            return _scores_like(products, a)
+            return _scores_like(products, a, b)
+        self._refuse_vectors(a, b)
         left, right = _column_of(a), _column_of(b)
         size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
         scores = np.empty((len(left), len(right)), np.float32)
@@ -249,59 +226,43 @@ class Model:
         """Return the similarity of each element of `a` to the one at the same position of `b`.
 
         Args:
-            a: n raw texts, or their vectors, (n, dim).
-            b: n raw texts, or their vectors.
+            a: n raw texts, or vectors, (n, dim) or (dim,), as for `similarity`.
+            b: n raw texts, or vectors.
             batch_size: pairs that are compared together.
             show_progress_bar: as for `encode`.
 
         Returns:
-            (n,) float32, as `similarity` returns it. A tensor if `a` is one.
+            (n,) float32, as `similarity` returns it. A tensor if `a` or `b` is one.
 
         Raises:
-            ParameterError: the lengths differ, one is a single string, or contains something other than strings.
+            ModelError: as for `similarity`.
+            ParameterError: the lengths differ, one is a single string, or as for `similarity`.
         """
-        left, right = (np.asarray(each) if _are_vectors(each) else text_column(each) for each in (a, b))
+        if not isinstance(self.scorer, VectorScorer):
+            self._refuse_vectors(a, b)
+        left, right = (text_column(each) if (given := vectors_of(each)) is None else given for each in (a, b))
         if len(left) != len(right):
             sizes = f"{len(left)} sentences and {len(right)}"
             raise ParameterError(f"{sizes}: similarity_pairwise compares lists of equal length; similarity all of both")
         out = np.empty(len(left), np.float32)
         for rows in _batches(len(out), batch_size, show_progress_bar):
             out[rows] = self._compare(left[rows], right[rows])
-        return _scores_like(out, a)
+        return _scores_like(out, a, b)
 
     def _compare(self, left: Any, right: Any) -> Scores:
-        if _are_vectors(left) or isinstance(self.scorer, VectorScorer):
+        if isinstance(self.scorer, VectorScorer):
             first, second, i, j = self._unit_vectors(left, right, BATCH)
-            cosines: Scores = np.minimum(np.einsum("nd,nd->n", first, second), 1)
+            cosines: Scores = np.clip(np.einsum("nd,nd->n", first, second), -1, 1)
             return np.where(i == j, np.float32(1), cosines)
         texts, (i, j) = deduplicate([tokenize(left), tokenize(right)])
         known = (self.scorer.oov_share(texts) < 1) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
-        scores = np.where(known[i] & known[j], self.scorer.score(texts, i, j), np.float32(0))
+        scores = np.where(known[i] & known[j], np.clip(self.scorer.score(texts, i, j), -1, 1), np.float32(0))
         return np.where(i == j, np.float32(1), scores)
 
     def _compare_all(self, left: pa.StringArray | pa.ChunkedArray, right: pa.StringArray | pa.ChunkedArray) -> Scores:
         rows, columns = np.indices((len(left), len(right))).reshape(2, -1)
         scores = self._compare(left.take(pa.array(rows)), right.take(pa.array(columns)))
         return scores.reshape(len(left), len(right))
-
-    def fit(self, sentences: object = None, labels: object = None) -> Self:
-        """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
-        return self
-
-    def transform(self, sentences: Texts) -> Vectors:
-        """Return the vectors of n sentences, (n, dim), as a step of a scikit-learn pipeline."""
-        vectors: Vectors = self.encode(text_column(sentences))
-        return vectors
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return nothing: the model has no parameters that scikit-learn could search."""
-        return {}
-
-    def __sklearn_clone__(self) -> Self:
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
     def summary(self) -> dict[str, str | int]:
         """Return name, selection sets, teacher, members, dimension (`-` for none), vocabulary, weights and bytes."""
@@ -341,13 +302,22 @@ class Model:
 
     def _unit_vectors(self, a: Any, b: Any, batch_size: int) -> tuple[Vectors, Vectors, Rows, Rows]:
         """Return the vectors of two sides, and numbers that are equal for equal texts."""
-        if _are_vectors(a) or _are_vectors(b):
-            left, right = (_matrix(each if _are_vectors(each) else self.encode(each)) for each in (a, b))
+        given = [vectors_of(each) for each in (a, b)]
+        if any(rows is not None for rows in given):
+            left, right = (
+                np.atleast_2d(self.encode(each)) if rows is None else rows
+                for each, rows in zip((a, b), given, strict=True)
+            )
+            refuse_other_widths(left, right)
             return normalize_rows(left), normalize_rows(right), np.full(len(left), -1), np.full(len(right), -2)
         texts, (i, j) = deduplicate([tokenize(_column_of(each)) for each in (a, b)])
         parts = (self.encode_tokenized(texts[rows]) for rows in _batches(len(texts), batch_size, progress=False))
         unit = normalize_rows(np.concatenate([np.empty((0, self.dim), np.float32), *parts]))
         return unit[i], unit[j], i, j
+
+    def _refuse_vectors(self, *given: Any) -> None:
+        if any(vectors_of(each) is not None for each in given):
+            raise ModelError(f"{self.folder}: {self.name} compares pairs of texts and knows no vectors; give texts")
 
     @cached_property
     def _encoder(self) -> VectorScorer:
@@ -387,18 +357,9 @@ def _column_of(given: Any, is_mteb: bool = False) -> pa.StringArray | pa.Chunked
     return text_column([given] if isinstance(given, str) else given)
 
 
-def _are_vectors(given: object) -> bool:
-    """Return whether `given` is an array or a tensor of numbers."""
-    return hasattr(given, "dtype") and hasattr(given, "shape") and "float" in str(given.dtype)
-
-
-def _matrix(given: Any) -> Vectors:
-    return np.atleast_2d(given.numpy(force=True) if hasattr(given, "numpy") else given)
-
-
-def _scores_like(scores: Scores, given: object) -> Any:
-    """Return scores, as a tensor if `given` is one."""
-    return _converted(scores, True, to_tensor=hasattr(given, "numpy"))
+def _scores_like(scores: Scores, *given: object) -> Any:
+    """Return scores, as a tensor if one side of them was one."""
+    return _converted(scores, True, to_tensor=any(map(is_tensor, given)))
 
 
 def _converted(vectors: Any, to_numpy: bool, to_tensor: bool) -> Any:

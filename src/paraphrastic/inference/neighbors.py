@@ -47,7 +47,7 @@ def nearest_texts(texts: pa.StringArray, vectors: Vectors, query: Vectors, count
         count: how many texts are returned.
         left_out: position of a text that is not returned; −1 for none.
     """
-    cosines = normalize_rows(vectors) @ normalize_rows(query[None])[0]
+    cosines = np.clip(normalize_rows(vectors) @ normalize_rows(query[None])[0], -1, 1)
     order = np.argsort(-cosines, kind="stable")
     order = order[order != left_out][:count]
     return list(zip(cosines[order].tolist(), texts.take(pa.array(order)).to_pylist(), strict=True))
@@ -69,8 +69,8 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
         ModelError: the model knows nothing of `text`, and no line is equal to it.
     """
     best: Neighbors = []
-    lowest, read = -np.inf if model.unknown(text) < 1 else 0, False
-    for lines in columns:
+    lowest, read = -np.inf if model.unknown([text])[0] < 1 else 0, False
+    for lines in map(text_column, columns):
         scores, read = model.similarity([text], lines)[0], True
         order = np.argsort(-scores, kind="stable")[:count]
         order = order[scores[order] > lowest]

@@ -27,8 +27,8 @@ WORDS = ("word1", "word2")
 SPLITS = ("train", "dev", "test")
 _GOLD: dict[Meaning, str] = {"score": "similarity", "label": "labelled_pairs"}  # judgements → kind of the set
 _NO_NAME = re.compile(rf"{NUMBER}|\S\s+\S+\s+\S")  # a number, or three words
+_NAN = ("nan", "NaN", "NA", "null", "None")  # as some tools write a missing number
 _HEADER = r"`score\ttext1\ttext2`"
-_LARGEST = float(np.finfo(np.float64).max)
 
 
 class Layout(NamedTuple):
@@ -251,7 +251,7 @@ def _pairs(
         columns["label"] = rows.zeros_and_ones(name, own.positive)
         accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))
     if name := layout.others.get("score"):
-        scores = rows.numbers(rows.columns[name], -_LARGEST, _LARGEST, may_be_blank=True)
+        scores = rows.scores(name, may_be_blank=True)
         accepted = pc.and_(accepted, wanted.accepts_scores(scores))
         blank = _blank(rows.columns[name])
         columns["score"] = pc.if_else(blank, 0.0, scores)  # not read after the filter
@@ -269,10 +269,10 @@ def _judged(rows: OwnRows, layout: Layout, own: OwnFile, questions: dict[str, in
         labels = rows.labels(rows.columns[name], SPLITS)
         columns["split"] = pa.array(SPLITS).take(labels)
     gold = layout.others.get("score") or layout.others["label"]
-    unjudged = _blank(rows.columns[gold], NO_LABEL)
+    unjudged = _blank(rows.columns[gold], (*NO_LABEL, *_NAN))
     rows.columns[gold] = pc.if_else(unjudged, None, rows.columns[gold])
     if "score" in layout.others:
-        columns["score"] = rows.numbers(rows.columns[gold], -_LARGEST, _LARGEST)
+        columns["score"] = rows.scores(gold)
     else:
         columns["label"] = rows.zeros_and_ones(gold, own.positive)
     if layout.kind == "ranking":

@@ -43,16 +43,13 @@ def is_index(name: str) -> bool:
 
 
 def judgements(table: OwnTable, columns: Sequence[str]) -> list[str]:
-    """Return those of `columns` that look like judgements.
+    """Return those of `columns` that look like judgements, the ones with nested values last.
 
     A column is one if its name says so, if `datasets` calls it a class, or if its first 10,000 rows have few distinct
     short values, or numbers of a small range that do not count the rows.
     """
-    return [
-        name
-        for name in columns
-        if is_named_like_judgement(name) or name in table.classes or _has_such_values(table, name)
-    ]
+    found = [name for name in columns if is_named_like_judgement(name) or name in table.classes or _judges(table, name)]
+    return sorted(found, key=lambda name: not _first_texts(table, name))
 
 
 def _words_of(name: str) -> list[str]:
@@ -64,13 +61,20 @@ def is_named_like_judgement(name: str) -> bool:
     return any(word.startswith(_STEMS) or word.endswith(_ENDS) for word in _words_of(name))
 
 
-def _has_such_values(table: OwnTable, name: str) -> bool:
-    if any(map(_OTHER.fullmatch, _words_of(name))) or not table.is_flat(name):
+def _judges(table: OwnTable, name: str) -> bool:
+    if any(map(_OTHER.fullmatch, _words_of(name))):
         return False
+    texts = _first_texts(table, name)
+    return _are_classes(texts) or _are_grades(texts)
+
+
+def _first_texts(table: OwnTable, name: str) -> list[str]:
+    """Return the first values of a column that are neither blank nor nested."""
+    if not table.is_flat(name):
+        return []
     head = next(table.parts([name], may_be_blank=[name], size=_ROWS), None)
     cells = [] if head is None else head.columns[name].slice(0, _ROWS).drop_null().to_pylist()
-    texts = [text for cell in cells if (text := cell.strip())]
-    return _are_classes(texts) or _are_grades(texts)
+    return [text for cell in cells if (text := cell.strip())]
 
 
 def _are_classes(texts: Sequence[str]) -> bool:

@@ -12,8 +12,10 @@ from paraphrastic.readers.lines import BadRow, SourceRows
 
 _POSITIVE = ("1", "true", "yes", "duplicate", "equivalent", "paraphrase")
 _NEGATIVE = ("0", "false", "no", "not_duplicate", "not_equivalent", "not_paraphrase")
+_LARGEST = float(np.finfo(np.float64).max)
 _SHOWN = 5  # labels in a message
 NO_LABEL = ("", "-")  # as SNLI writes where annotators do not agree
+_DECIMAL_COMMA = r"^\s*[+-]?(0,\d+|\d+,(\d\d?|\d{4,}))\s*$"  # 4,500 could be thousands
 
 
 class OwnRows(SourceRows):
@@ -42,6 +44,13 @@ class OwnRows(SourceRows):
     def __len__(self) -> int:
         return len(self._numbers)
 
+    def scores(self, name: str, may_be_blank: bool = False) -> pa.DoubleArray:
+        """Return a column as numbers, also those with a decimal comma; other values make bad rows."""
+        text = self.columns[name]
+        has_comma = pc.match_substring_regex(text, _DECIMAL_COMMA)
+        text = pc.if_else(has_comma, pc.replace_substring(text, ",", "."), text)
+        return self.numbers(text, -_LARGEST, _LARGEST, may_be_blank)
+
     def zeros_and_ones(self, name: str, positive: Collection[str] = ()) -> pa.Int8Array:
         """Return a column of 0 and 1, which some tools write as 0.0 and 1.0 or as words; other values make bad rows.
 
@@ -62,8 +71,6 @@ class OwnRows(SourceRows):
         values = set(text.unique().to_pylist()) - {None, *NO_LABEL}
         if values and not values & {"0", "1"}:
             shown = ", ".join(sorted(values)[:_SHOWN])
-            remedy = (
-                f"say which stand for 1, as `{{path: …, positive: [{min(values)}]}}`, or `columns: {{score: {name}}}`"
-            )
+            remedy = f"say which stand for 1, as `{{path: …, positive: [VALUE, …]}}`, or `columns: {{score: {name}}}`"
             raise DataError(f"{self.file}: '{name}' has the labels {shown}, not 0 and 1; {remedy} for numbers")
         return self.labels(text, ("0", "1"))

@@ -10,12 +10,13 @@ import pyarrow.compute as pc
 from paraphrastic.base.errors import ParameterError
 
 RawTexts: TypeAlias = pa.Array | pa.ChunkedArray  # of strings, in any of Arrow's types for them
+Texts: TypeAlias = Iterable[str] | RawTexts
 _TEXT = pa.string(), pa.large_string()
 _TEXT_OR_NULL = *_TEXT, pa.string_view(), pa.null()  # an empty array has the type null
 _MISSING = "NoneType", "NAType", "NaTType"  # None, and what pandas has in its place
 
 
-def text_column(sentences: Iterable[str] | RawTexts) -> pa.StringArray | pa.ChunkedArray:
+def text_column(sentences: Texts) -> pa.StringArray | pa.ChunkedArray:
     """Return texts of users as a column of type string.
 
     Args:

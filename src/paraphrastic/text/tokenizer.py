@@ -206,7 +206,7 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
 
 def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     """Return `tokenize` of texts without nulls, about `CHUNK` bytes of them, computed by one thread."""
-    texts = _replace_characters(_fold(texts))
+    texts = _replace_characters(texts)
     empty = pa.array([""])
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
     text, protected = _protect(_apply(text, ESCAPES + BEFORE_PROTECTION))
@@ -267,9 +267,9 @@ def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
 
 
 def _replace_characters(texts: pa.StringArray) -> pa.StringArray:
-    """Replace control characters, and write punctuation as the Penn Treebank does."""
-    affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and need no change
-    return pc.replace_with_mask(texts, affected, _apply(texts.filter(affected), CHARACTERS))
+    """Return `_fold` without control characters, and with punctuation as in the Penn Treebank."""
+    affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and only lower-cased
+    return pc.replace_with_mask(pc.utf8_lower(texts), affected, _apply(_fold(texts.filter(affected)), CHARACTERS))
 
 
 def _protect(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:

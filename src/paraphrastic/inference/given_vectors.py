@@ -1,0 +1,69 @@
+"""Vectors that users give in place of texts."""
+
+from typing import Any
+
+import numpy as np
+
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.scoring.scorer import Vectors
+
+
+def vectors_of(given: Any) -> Vectors | None:
+    """Return vectors, (n, dim); None if `given` is no vectors, but texts.
+
+    Args:
+        given: an array or a tensor of floating-point numbers, (n, dim), or (dim,) for one vector, or a list of such
+            vectors; or texts.
+
+    Raises:
+        ParameterError: the vectors are of another type or shape, or have a number that is not finite.
+    """
+    if isinstance(given, list | tuple) and given and _is_numeric(given[0]):
+        return _stacked([_floats(each) for each in given])
+    return _checked(_floats(given)) if _is_numeric(given) else None
+
+
+def is_tensor(given: Any) -> bool:
+    """Return whether `given` is a tensor of torch, or a list of tensors."""
+    return hasattr(given[0] if isinstance(given, list | tuple) and given else given, "detach")
+
+
+def refuse_other_widths(left: Vectors, right: Vectors) -> None:
+    """Refuse vectors of two sizes.
+
+    Raises:
+        ParameterError: they have two.
+    """
+    if left.shape[1] != right.shape[1]:
+        sizes = f"vectors of size {left.shape[1]} and of size {right.shape[1]}"
+        raise ParameterError(f"{sizes}: a cosine is one of vectors of the same size; encode both with the same model")
+
+
+def _is_numeric(given: Any) -> bool:
+    dtype = getattr(given, "dtype", None)
+    return hasattr(given, "detach") or getattr(dtype, "kind", "O") in "fiubc" or "float" in str(dtype)
+
+
+def _floats(given: Any) -> Vectors:
+    """Return numbers as float32, of a tensor on any device too."""
+    if not (_is_numeric(given) and "float" in str(given.dtype)):
+        kind = getattr(given, "dtype", type(given).__name__)
+        raise ParameterError(f"vectors of {kind}: cosines are those of floating-point vectors, without `precision`")
+    with np.errstate(over="ignore"):  # of float64: found below
+        return np.asarray(given.detach().float().cpu() if hasattr(given, "detach") else given, np.float32)
+
+
+def _stacked(rows: list[Vectors]) -> Vectors:
+    shapes = {row.shape for row in rows}
+    if len(shapes) > 1 or rows[0].ndim != 1:
+        raise ParameterError(f"a list of vectors of shapes {sorted(shapes)}: should have one shape, (dim,)")
+    return _checked(np.stack(rows))
+
+
+def _checked(vectors: Vectors) -> Vectors:
+    if vectors.ndim not in (1, 2) or not vectors.shape[-1]:
+        raise ParameterError(f"vectors of shape {vectors.shape}: should be (n, dim), or (dim,) for one vector")
+    rows = np.atleast_2d(vectors)
+    if not (is_finite := np.isfinite(rows).all(axis=1)).all():
+        raise ParameterError(f"vectors[{is_finite.argmin()}] has NaN or an infinite number; leave it out")
+    return rows

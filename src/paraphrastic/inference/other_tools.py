@@ -1,0 +1,170 @@
+"""What scikit-learn, LangChain, sentence-transformers and mteb ask of a model, without an import of them."""
+
+import sys
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paraphrastic.base.errors import ParameterError, unknown_name
+from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.text.raw_texts import Texts, text_column
+
+Container = Literal["default", "pandas", "polars"]
+
+
+@dataclass
+class CardData:
+    """What evaluators of sentence-transformers have measured; each of them reports here when it is called.
+
+    Attributes:
+        base_model: the folder of the model, by which files of vectors are told apart.
+        metrics: by name.
+    """
+
+    base_model: str
+    metrics: dict[str, float] = field(default_factory=dict)
+
+    def set_evaluation_metrics(self, evaluator: object, metrics: Mapping[str, float], *steps: int) -> None:
+        """Keep the metrics of an evaluator."""
+        self.metrics.update(metrics)
+
+
+class OtherTools:
+    """The methods of `Model` that only other tools call.
+
+    Attributes:
+        device: where vectors are returned, as sentence-transformers asks for it.
+        similarity_fn_name: the measure of `similarity`, likewise.
+    """
+
+    folder: Path
+    name: str
+    encode: Any
+    device = "cpu"
+    similarity_fn_name = "cosine"
+    _container: Container | None = None
+
+    @property
+    def dim(self) -> int:
+        """Size of a sentence vector."""
+        raise NotImplementedError
+
+    @cached_property
+    def model_card_data(self) -> CardData:
+        """What evaluators of sentence-transformers have measured."""
+        return CardData(str(self.folder.resolve()))
+
+    @property
+    def mteb_model_meta(self) -> Any:
+        """What `mteb` records of a model, of its class `ModelMeta`; missing where `mteb` is not installed."""
+        try:
+            from mteb.models import ModelMeta
+        except ImportError as error:
+            raise AttributeError("mteb_model_meta") from error
+        return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
+
+    def eval(self) -> Self:
+        """Return the model as it is: sentence-transformers asks for a model that is not in training."""
+        return self
+
+    def get_embedding_dimension(self) -> int:
+        """Return the size of a vector, as sentence-transformers asks for it."""
+        return self.dim
+
+    get_sentence_embedding_dimension = get_embedding_dimension  # its name in sentence-transformers 5
+
+    def embed_documents(self, texts: Texts) -> list[list[float]]:
+        """Return the vectors of n texts as lists of numbers, as LangChain asks for them."""
+        vectors: list[list[float]] = self.encode(text_column(texts), show_progress_bar=False).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of one text as a list of numbers, as LangChain asks for it."""
+        return self.embed_documents([text])[0]
+
+    def fit(self, sentences: object = None, labels: object = None) -> Self:
+        """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
+        return self
+
+    def transform(self, sentences: Texts) -> Any:
+        """Return the vectors of n sentences, (n, dim), as a step of a scikit-learn pipeline.
+
+        Returns:
+            An array, or a DataFrame of pandas or polars if `set_output` or `sklearn.set_config` says so.
+        """
+        vectors = self.encode(text_column(sentences))
+        sklearn = sys.modules.get("sklearn")
+        return _in_container(
+            vectors,
+            self._container or (sklearn.get_config()["transform_output"] if sklearn else "default"),
+            self.get_feature_names_out(),
+            getattr(sentences, "index", None) if hasattr(sentences, "iloc") else None,
+        )
+
+    def fit_transform(self, sentences: Texts, labels: object = None) -> Any:
+        """Return `transform` of sentences."""
+        return self.transform(sentences)
+
+    def set_output(self, *, transform: Container | None = None) -> Self:
+        """Choose what `transform` returns; None keeps the choice.
+
+        Raises:
+            ParameterError: `transform` is none of `default`, `pandas` and `polars`.
+        """
+        if transform not in (None, *get_args(Container)):
+            raise ParameterError(unknown_name("output", str(transform), get_args(Container)))
+        self._container = transform or self._container
+        return self
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Return names of the columns of `transform`, (dim,): that of the model with a number."""
+        return np.array([f"{self.name}{n}" for n in range(self.dim)], object)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return nothing: the model has no parameters that scikit-learn could search."""
+        return {}
+
+    def set_params(self, **params: object) -> Self:
+        """Return the model as it is, without parameters.
+
+        Raises:
+            ParameterError: there are some.
+        """
+        if params:
+            raise ParameterError(f"{self.folder}: a trained model has no parameter '{next(iter(params))}' to set")
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        return copy(self)  # with the same weights, but its own output
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+            input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
+        )
+
+
+def _in_container(vectors: Vectors, kind: Container, names: NDArray[np.object_], index: Any) -> Any:
+    """Return vectors as they are, or as a DataFrame with these names, for pandas with the index of the texts."""
+    if kind == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(vectors, index, names.tolist())
+    if kind == "polars":
+        import polars as pl
+
+        return pl.DataFrame(vectors, schema=names.tolist(), orient="row")
+    return vectors
