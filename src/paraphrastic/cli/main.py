@@ -90,7 +90,7 @@ papers report acl2017-t1
 
 for _prefix, _commands in (("", app), ("data ", data_commands.data), ("papers ", papers_commands.papers)):
     for _info in _commands.registered_commands:
-        _name = _prefix + (_info.name or getattr(_info.callback, "__name__", ""))
+        _name = f"{_prefix}{_info.name or getattr(_info.callback, '__name__', None)}"
         _found = (line for line in _EXAMPLES.splitlines() if f"{line} ".startswith(f"{_name} "))
         _info.epilog = next((f"Example: paraphrastic {line}" for line in _found), None)
 
