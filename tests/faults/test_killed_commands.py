@@ -21,7 +21,7 @@ def test_killed_commands(tries, inputs, tmp_path, name):
     troubles = [Limits()] * tries.count(1)  # killed after some time
     if count:
         troubles += [Limits(changes=generator.randrange(count)) for _ in range(tries.count(1))]
-        troubles += [Limits(file_size=1000)]  # all outputs are larger
+        troubles += [Limits(file_size=100)]  # all outputs are larger
     for number, limits in enumerate(troubles):
         folder = copy_inputs(inputs, tmp_path / str(number))
         process = start_command(folder, *command, limits=limits)

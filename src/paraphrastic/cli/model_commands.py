@@ -46,7 +46,7 @@ def similarity(
     ] = None,
     device: Device = devices.CPU,
 ) -> None:
-    """Print the similarity of pairs of sentences.
+    """Print the similarity of pairs of sentences, a number for each pair.
 
     Each line of FILE has two sentences, separated by a tab.
     """
@@ -55,7 +55,7 @@ def similarity(
     loaded = paraphrastic.load(model, device=device)
     pairs = read_pairs(file, column)
     blocks = (loaded.similarity_pairwise(left, right, show_progress_bar=False).tolist() for left, right in pairs)
-    print_rows(("similarity",), ((f"{score:.6f}",) for scores in blocks for score in scores))
+    sys.stdout.writelines(f"{score:.6f}\n" for scores in blocks for score in scores)
 
 
 def neighbors(
