@@ -11,6 +11,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import paraphrastic
+from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model_folder import copy_model
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.odd_input import damaged
@@ -111,4 +112,5 @@ def test_weights_that_are_not_finite(originals, tmp_path, kind):
     arrays = load_file(tmp_path / WEIGHTS)
     arrays["embeddings"][3] = np.nan
     save_file(arrays, tmp_path / WEIGHTS, metadata=metadata)
-    use(tmp_path)
+    with pytest.raises(ModelError, match="'embeddings' has a number that is not finite"):
+        paraphrastic.load(tmp_path)
