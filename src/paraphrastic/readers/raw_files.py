@@ -58,7 +58,7 @@ def report_damage(path: Path, own: bool = False) -> Iterator[None]:
         DataError: the file is damaged, truncated or of another format.
     """
     try:
-        if not path.is_dir():  # which some formats are
+        if path.exists() and not path.is_dir():  # standard input is no path, and some formats are folders
             regular(path)
         yield
     except ParaphrasticError:
