@@ -64,5 +64,5 @@ def test_negatives_come_from_mini_batches_of_a_hundred_pairs(artifacts, monkeypa
 def test_corpus_without_negatives(tmp_path, pairs):
     save_encoder(tmp_path / "model", "avg", WORD)
     write_corpus(tmp_path, SENTENCES.to_pylist(), pairs)
-    with pytest.raises(DataError, match="corpus: no training pair has negatives; choose another corpus"):
+    with pytest.raises(DataError, match=r"corpus: .*negatives; choose another corpus"):
         cosine_gap.cosine_gap(Artifacts(tmp_path))

@@ -1,10 +1,12 @@
 """Parquet files of tables: equal rows give equal bytes, and damaged files give clear errors."""
 
+import os
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic.base import tables
+from paraphrastic.base import reading, tables
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import (
     NGRAM_COUNTS,
@@ -17,6 +19,8 @@ from paraphrastic.base.tables import (
     write_parts,
     write_table,
 )
+from paraphrastic.readers.own_tables import OwnTable
+from paraphrastic.sources.own_files import OwnFile
 
 TEXTS = pa.table({"text": ["a", "b", "c"]})
 PAIRS_OF_ONE_ROW = pa.table({"left": [0], "right": [1], "source": [""], "group": [1]})
@@ -78,7 +82,7 @@ def test_missing_file(read, tmp_path):
 @pytest.mark.parametrize("content", [b"PAR1 but not really", b""])
 def test_damaged_file(read, content, tmp_path):
     (tmp_path / "t.parquet").write_bytes(content)
-    with pytest.raises(DataError, match=r"t\.parquet: not a readable parquet file; remove it and run `dvc repro`"):
+    with pytest.raises(DataError, match=r"t\.parquet: not a readable .*; remove it and run `dvc repro`"):
         read(tmp_path / "t.parquet")
 
 
@@ -94,7 +98,7 @@ def test_file_of_sentences_damaged_in_the_middle(tmp_path):
     content = bytearray((tmp_path / "t.parquet").read_bytes())
     content[1000:1100] = bytes(100)
     (tmp_path / "t.parquet").write_bytes(content)
-    with pytest.raises(DataError, match=r"t\.parquet: not a readable parquet file; remove it and run `dvc repro`"):
+    with pytest.raises(DataError, match=r"t\.parquet: not a readable .*; remove it and run `dvc repro`"):
         list(StoredSentences(tmp_path / "t.parquet"))
 
 
@@ -133,3 +137,40 @@ def test_schema_of_indexed_tables():
     assert indexed_schema("ranking").field("left").type == pa.int32()
     assert indexed_schema("labelled_sentences").names == ["set", "split", "left", "label"]
     assert indexed_schema("tagged_tokens") == RAW["tagged_tokens"]
+
+
+LARGE = {  # files of less than 10 kB
+    "rows": pa.table({"text": pa.DictionaryArray.from_arrays(pa.array([0] * 500_000, pa.int32()), ["ab"])}),
+    "texts": pa.table({"text": pa.DictionaryArray.from_arrays(pa.array([0] * 20, pa.int32()), ["ab" * 10**5])}),
+    "nulls": pa.table({"text": pa.nulls(3_000_000)}),
+    "one text": pa.table({"text": ["a" * 3 * 10**6]}),
+}
+
+
+@pytest.mark.parametrize("is_dictionary", [True, False])
+@pytest.mark.parametrize("name", LARGE)
+def test_small_file_of_many_rows_or_much_text(tmp_path, monkeypatch, name, is_dictionary):
+    monkeypatch.setattr(reading, "FLOOR", 2 * 10**6)
+    table = LARGE[name] if is_dictionary else LARGE[name].cast(SENTENCES)
+    pq.write_table(table, tmp_path / "t.parquet", compression="zstd")
+    assert (tmp_path / "t.parquet").stat().st_size < 10_000
+    with pytest.raises(DataError, match=r"t\.parquet: unpacks to more than 2,000,000 bytes, 200 times its size"):
+        read_table(tmp_path / "t.parquet", SENTENCES)
+    with pytest.raises(DataError, match="unpacks to more than 2,000,000 bytes"):
+        list(OwnTable(OwnFile(path=str(tmp_path / "t.parquet"))).parts(["text"]))
+    monkeypatch.setattr(reading, "FLOOR", 10**8)
+    assert len(read_table(tmp_path / "t.parquet", SENTENCES)) == len(table)
+
+
+def test_pipe_in_place_of_a_table(tmp_path):
+    os.mkfifo(tmp_path / "t.parquet")
+    for read in (lambda path: read_table(path, SENTENCES), StoredSentences):
+        with pytest.raises(DataError, match=r"t\.parquet: is a pipe, where a file is expected"):
+            read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.jsonl", "t.jsonl.zst", "t.parquet"])
+def test_pipe_in_place_of_a_users_file(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(DataError, match=f"{name}: is a pipe, where a file is expected"):
+        list(OwnTable(OwnFile(path=str(tmp_path / name))).parts(["a"]))

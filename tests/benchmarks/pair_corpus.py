@@ -2,14 +2,12 @@
 
 import math
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from paraphrastic.base.tables import NGRAM_COUNTS, PAIRS, SENTENCES, WORD_COUNTS, read_table
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
@@ -53,17 +51,11 @@ class PairCorpus:
         return 2 + float(pc.mean(pc.utf8_length(self.sentences)).as_py())
 
 
-def batches(steps: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the sentences of each batch, (2 · BATCH,): the first sentences of its pairs, then the second ones."""
-    for start in range(0, steps * BATCH, BATCH):
-        left = np.arange(start, start + BATCH) % PAIR_COUNT
-        yield np.concatenate([left, PAIR_COUNT + left])
-
-
 def describe(corpus: PairCorpus) -> str:
     """Return one line about the size of sentences, batches and vocabularies."""
     ragged = WordVocabulary(pa.array(corpus.words)).lookup(corpus.sentences)
-    distinct = np.mean([len(np.unique(ragged.take(rows).ids)) for rows in batches(PAIR_COUNT // BATCH)])
+    rows = np.arange(PAIR_COUNT).reshape(-1, BATCH)
+    distinct = np.mean([len(np.unique(ragged.take(np.r_[each, PAIR_COUNT + each]).ids)) for each in rows])
     ngrams = sum(corpus.characters_per_sentence - n + 1 for n in ORDERS)
     return (
         f"{len(ragged.ids) / len(ragged):.1f} tokens and {ngrams:.0f} n-grams per sentence; {distinct:,.0f} of "

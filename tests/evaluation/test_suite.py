@@ -139,7 +139,7 @@ def test_scores_with_nan(benchmarks):
             scores = super().score(sentences, left, right)
             return np.where(scores == 6, np.nan, scores)  # only words.simlex has a pair with this difference
 
-    with pytest.raises(ModelError, match=r"^words\.simlex: 1 of 3 scores are not finite; train the model again"):
+    with pytest.raises(ModelError, match=r"^words\.simlex: 1 of 3 scores .*not finite; train the model again"):
         evaluate(benchmarks, DivergedScorer())
     assert choose_selection(benchmarks, "sts")(DivergedScorer()) > 0
     with pytest.raises(ModelError, match=r"words\.simlex"):
@@ -158,7 +158,7 @@ def test_constant_scores(benchmarks):
 
 def test_benchmarks_without_test_pairs(tmp_path):
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path, SIMILARITY[3:4], RANKING[3:], LABELLED_PAIRS[5:]))
-    with pytest.raises(DataError, match=r"^the benchmarks have no set with test pairs; choose another suite"):
+    with pytest.raises(DataError, match=r"^the benchmarks .*no set .*test pairs; choose another suite"):
         evaluate(benchmarks, DifferenceScorer())
 
 

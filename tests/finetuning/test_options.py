@@ -204,3 +204,18 @@ def test_size_of_word_vectors_without_dense_layer():
     name, block = VARIANTS["charcnn-no-dense"]
     with pytest.raises(ValidationError, match=r"dense\n.*needs dim: 7, the number of filters; dim is 6"):
         tagger_config_class(name)(**block | {"dim": 6})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"hidden_dim": "5"}, "valid integer"), ({"hidden_dim": 0}, "greater than 0"), ({"x": 1}, "Extra inputs")],
+)
+def test_options_are_not_converted_or_ignored(change, message):
+    assert FinetuneConfig(**PARAMS["finetune"]).hidden_dim == PARAMS["finetune"]["hidden_dim"]
+    with pytest.raises(ValidationError, match=message):
+        FinetuneConfig(**PARAMS["finetune"] | change)
+
+
+def test_options_cannot_be_set():
+    with pytest.raises(ValidationError, match="frozen"):
+        FinetuneConfig(**PARAMS["finetune"]).hidden_dim = 1

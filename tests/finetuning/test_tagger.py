@@ -54,7 +54,7 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-NOT_READABLE = r"config\.json: damaged, or not the configuration of a tagger; train it again"
+NOT_READABLE = r"config\.json: damaged, .*; train it again"
 
 
 @pytest.mark.parametrize(
@@ -203,5 +203,5 @@ def test_words_of_taken_sentences():
 
 
 def test_empty_table():
-    with pytest.raises(DataError, match=r"^tagging: no tagged tokens; check the names of its set and split"):
+    with pytest.raises(DataError, match=r"^tagging: no tagged tokens; check .* set and split"):
         refuse_empty(tagged_tokens(["a/X"]).slice(0, 0), "tagging")

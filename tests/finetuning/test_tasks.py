@@ -57,7 +57,7 @@ def test_scores_from_1_to_5(tmp_path):
 
 def test_scores_of_another_range(tmp_path):
     rows = [("own.mine", split, n, n + 1, 10.0 * n) for split in SPLITS for n in range(9)]
-    with pytest.raises(DataError, match="own-mine: scores from 0 to 80, a task needs scores from 0 to 5; scale them"):
+    with pytest.raises(DataError, match=r"own-mine: scores from 0 to 80, .* 0 to 5; scale them"):
         read_task(write_tasks(tmp_path, similarity=rows), "own-mine")
 
 
@@ -106,7 +106,7 @@ def test_unknown_task(tmp_path):
 
 def test_task_without_test_rows(tmp_path):
     rows = [("sst", split, 1, 1) for split in ("train", "dev")]
-    with pytest.raises(DataError, match="sst: no rows for test; its source is incomplete, run `dvc repro`"):
+    with pytest.raises(DataError, match=r"sst: no rows for test; .*run `dvc repro`"):
         read_task(write_tasks(tmp_path, labelled_sentences=rows), "sst")
 
 

@@ -11,7 +11,7 @@ from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import LabelTrainer, MatchTrainer
 from tests.helpers.encoder_variants import EMBEDDINGS, TRAINED, ragged_of
-from tests.helpers.toy_training import SENTENCES, WORD_COUNTS
+from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, paraphrases
 
 DIM, ROWS = 4, 11  # size of an embedding, and rows of the embedding table
 TRAINING = {key: value for key, value in TRAINED.items() if key not in ("margin", "temperature")} | EMBEDDINGS
@@ -52,12 +52,6 @@ def start(block, seed=7, **changes):
     module = Ldc(config, generator)
     texts, embeddings = initial_embeddings(module, config, WORD_COUNTS, SENTENCES, generator)
     return TrainedPairModel(module, embeddings, texts)
-
-
-def paraphrases(model):
-    """Return the twenty pairs of paraphrases."""
-    rows = np.arange(20)
-    return Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
 
 
 def labelled(model, seed=3, n=50):

@@ -5,19 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import torch
 
-from paraphrastic import models
 from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.tables import teacher_schema, write_table
-from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors
-from paraphrastic.training.initial_embeddings import initial_embeddings
+from tests.helpers import toy_training
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.stub_teacher import DIM, vector_of
-from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, counts_for
+from tests.helpers.toy_training import SENTENCES, WORD_COUNTS
 
 OPTIONS = {"path": "mini", "batch_size": 8, "precision": "float32", "initial_words": True}
 OPTIONS |= {"margin_weight": 1.0, "regression_weight": 1.0, "similarity_weight": 0.0}
@@ -43,16 +39,8 @@ def write_teacher(folder: Path) -> Path:
 def prepare(folder, name="avg", block=WORD, changes=None, **options):
     """Return an untrained model, its pairs, its options, and what is to be learned."""
     distillation = Distillation(TeacherVectors(folder, len(SENTENCES)), Teacher(**OPTIONS | options))
-    defaults = {"dim": 8, "epochs": 6, "batch_size": 4, "learning_rate": 0.02, "init": "random"}
-    config = models.config_class(name)(**block | defaults | (changes or {}))
-    generator = torch.Generator().manual_seed(7)
-    module = models.model_class(name)(config, generator)
     teacher = distillation.teacher if distillation.options.initial_words else None
-    arguments = module, config, counts_for(module), SENTENCES, generator
-    texts, embeddings = initial_embeddings(*arguments, teacher)
-    model, rows = TrainedEncoder(module, embeddings, texts), np.arange(20)
-    pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
-    return model, pairs, config, distillation
+    return *toy_training.prepare(name, block, teacher, **{"init": "random"} | (changes or {})), distillation
 
 
 def train(folder, checkpoints, *args, every=1e9, on_step=lambda step: None, **options):

@@ -26,17 +26,21 @@ def counts_for(module):
     return count_entries(module.vocabulary, SENTENCES, [2, 3], bigram_min_count=module.bigram_min_count)
 
 
-def prepare(name, block, **changes):
-    """Return an untrained model, its training pairs, and its configuration."""
+def paraphrases(model):
+    """Return the twenty pairs of paraphrases, of two sources."""
+    rows = np.arange(20)
+    return Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
+
+
+def prepare(name, block, teacher=None, **changes):
+    """Return an untrained model, its training pairs, and its configuration; a teacher gives the words their start."""
     block = block | {"dim": 8, "epochs": 6, "batch_size": 4, "learning_rate": 0.02} | changes
     config = models.config_class(name)(**block)
     generator = torch.Generator().manual_seed(7)
     encoder = models.model_class(name)(config, generator)
-    texts, embeddings = initial_embeddings(encoder, config, counts_for(encoder), SENTENCES, generator)
+    texts, embeddings = initial_embeddings(encoder, config, counts_for(encoder), SENTENCES, generator, teacher)
     model = TrainedEncoder(encoder, embeddings, texts)
-    rows = np.arange(20)
-    pairs = Paraphrases(model.vocabulary.lookup(SENTENCES), 2 * rows, 2 * rows + 1, rows % 2, rows)
-    return model, pairs, config
+    return model, paraphrases(model), config
 
 
 def train(name, block, folder, select=None, every=1e9, on_step=lambda step: None, device="cpu", **changes):

@@ -1,5 +1,9 @@
 """Nearest lines, near duplicates and pairs of paraphrases, against all cosines in plain NumPy."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,6 +12,7 @@ from typer.testing import CliRunner
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.cli.main import app
 from paraphrastic.inference import mining
+from paraphrastic.inference.line_index import AllLines
 from paraphrastic.inference.mining import Lines, duplicates, nearest, paraphrases, search, unknown_words
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, VARIANTS, WORD
@@ -233,6 +238,38 @@ def test_duplicates_by_the_graph(monkeypatch):
     assert (np.einsum("nd,nd->n", vectors, vectors[found])[removed] >= 0.9).all()
     assert (found[found] == found).all()
     assert removed.sum() == pytest.approx((duplicates(lines, 0.9) != np.arange(len(found))).sum(), rel=0.01)
+
+
+def test_bounds_change_no_result():
+    lines = random_lines(5000, 1000)  # enough for bounds
+    vectors = lines.vectors
+    index = AllLines(vectors, 0.95)
+    assert index._bounds.shape[1] < vectors.shape[1]
+    exact = duplicates(lines, 0.95)
+    kept, wanted = np.empty(0, np.int64), np.arange(len(vectors))
+    for i in lines.distinct():
+        near = kept[vectors[kept] @ vectors[i] >= 0.95]
+        wanted[i] = near[0] if len(near) else i
+        kept = kept if len(near) else np.append(kept, i)
+    np.testing.assert_array_equal(exact, wanted)
+    assert (exact < np.arange(len(exact))).sum() > 100
+    found = paraphrases(lines, 0.95)
+    every, scores = nearest(lines, 1)
+    mutual = {(i, int(j)) for i, (j,) in enumerate(every) if i < j and every[j, 0] == i and scores[i, 0] >= 0.95}
+    assert {(a, b) for a, b, _ in found} == mutual
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_while_the_graph_is_built(number):
+    pytest.importorskip("usearch")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    lines = random_lines(20_000)
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
+        with pytest.raises(KeyboardInterrupt):
+            nearest(lines, 1, exact=False)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.mark.parametrize("options", [[], ["--exact"]])

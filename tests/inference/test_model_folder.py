@@ -1,11 +1,13 @@
 """Model folders: what is written, and the error for each kind of damage."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from ruamel.yaml import YAML
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
@@ -15,6 +17,7 @@ from paraphrastic.models import config_class
 from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.static import StaticEncoder
+from tests.helpers.repository import ROOT
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, prepare
 
@@ -124,6 +127,18 @@ def replace_vocabulary(folder: Path) -> None:
     pa.parquet.write_table(pa.table({"text": ["other"]}), folder / VOCABULARY)
 
 
+def replace_by_folder(folder: Path) -> None:
+    (folder / CONFIG).unlink()
+    (folder / CONFIG).mkdir()
+
+
+def replace_by_pipe(folder: Path) -> None:
+    (folder / CONFIG).unlink()
+    os.mkfifo(folder / CONFIG)
+
+
+NOT_THE_CONFIGURATION = r"config\.json: not the configuration of a model; train the model again \("
+ALL_CONFIGURATIONS = YAML(typ="safe", pure=True).load(ROOT / "models.yaml")
 OF_ALL_KINDS = {
     "no-config": (lambda f: (f / CONFIG).unlink(), "no model here; `dvc repro train` creates data/model"),
     "truncated-config": (lambda f: (f / CONFIG).write_text("{"), r"config\.json: damaged; train the model again"),
@@ -152,6 +167,78 @@ OF_ALL_KINDS = {
 }
 
 
+def set_scorer(**options: object):
+    return lambda folder: edit_config(folder, scorer=options)
+
+
+OF_ALL_KINDS |= {
+    "config-nested-deep": (lambda f: (f / CONFIG).write_text("[" * 5000), "damaged; .*nested deeper than 64 levels"),
+    "config-is-a-folder": (replace_by_folder, r"config\.json: is a folder, where a file is expected"),
+    "config-is-a-pipe": (replace_by_pipe, r"config\.json: is a pipe, where a file is expected"),
+    "config-is-large": (
+        lambda f: os.truncate(f / CONFIG, 3 << 30),
+        r"config\.json: has 3,221,225,472 bytes, more than",
+    ),
+    "unknown-member": (lambda f: edit_config(f, colour="red"), r"config\.json: not .*\('colour' is 'red'\)"),
+    "external-path-is-a-number": (set_scorer(kind="external", path=5, batch_size=1), NOT_THE_CONFIGURATION),
+    "external-path-is-empty": (set_scorer(kind="external", path="", batch_size=1), NOT_THE_CONFIGURATION),
+    "external-path-of-two-lines": (set_scorer(kind="external", path="a\nb", batch_size=1), NOT_THE_CONFIGURATION),
+    "external-batch-negative": (set_scorer(kind="external", path="a", batch_size=-1), NOT_THE_CONFIGURATION),
+    "external-batch-zero": (set_scorer(kind="external", path="a", batch_size=0), NOT_THE_CONFIGURATION),
+    "external-batch-large": (set_scorer(kind="external", path="a", batch_size=10**30), NOT_THE_CONFIGURATION),
+    "external-batch-of-text": (set_scorer(kind="external", path="a", batch_size="1"), NOT_THE_CONFIGURATION),
+    "external-batch-of-truth": (set_scorer(kind="external", path="a", batch_size=True), NOT_THE_CONFIGURATION),
+    "external-with-more": (set_scorer(kind="external", path="a", batch_size=1, x=1), NOT_THE_CONFIGURATION),
+    "unknown-kind": (set_scorer(kind="statics"), NOT_THE_CONFIGURATION),
+    "kind-is-a-list": (set_scorer(kind=["static"]), NOT_THE_CONFIGURATION),
+    "static-with-a-list": (set_scorer(kind="static", vocabulary=["words"], pooling="mean"), NOT_THE_CONFIGURATION),
+    "tokens-are-a-mapping": (set_scorer(kind="tfidf", tokens={}), NOT_THE_CONFIGURATION),
+}
+VALUES_OF_MEMBERS = {
+    "format": [None, True, 2.0, [2], 10**30],
+    "model": [None, 1, "", [], {}, "a\nb", "a\x1b[31m", "a\u2028b"],
+    "config": [
+        None,
+        [],
+        1,
+        "a",
+        {"a\nb": 1},
+        {"dim": -1},
+        {"dim": 10**30},
+        {"a": float("nan")},
+        {"a": [[1]]},
+        {"a": "\n"},
+    ],
+    "scorer": [None, [], 1, "static", {}, {"kind": None}],
+    "selection": [None, {}, "a", [1], [None], [""], ["a\nb"], [["a"]]],
+    "teacher": [1, [], {}, "", "a\nb"],
+    "sources": [None, [], 1, {"a": "1"}, {"a": None}, {"a": -1}, {"a": True}, {"a": 1.5}, {"a": 10**30}, {"a\nb": 1}],
+    "members": [None, 0, -1, 1.0, True, "1", [], 10**30],
+    "vocabulary": [None, 1, [], "a\nb"],
+}
+
+
+@pytest.mark.parametrize("name", VALUES_OF_MEMBERS)
+def test_wrong_value_of_a_member(write_folder, name):
+    folder = write_folder("static")
+    content = (folder / CONFIG).read_text()
+    for value in VALUES_OF_MEMBERS[name]:
+        edit_config(folder, **{name: value})
+        with pytest.raises(ModelError, match=r"configuration of a model|model format") as caught:
+            load(folder)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 600
+        (folder / CONFIG).write_text(content)
+
+
+@pytest.mark.parametrize("name", [*ALL_CONFIGURATIONS])
+def test_options_of_every_model_are_read(tmp_path, name):
+    options = ALL_CONFIGURATIONS[name]
+    content = {"format": 2, "model": name, "config": options, "selection": [], "scorer": {"kind": "overlap"}}
+    (tmp_path / CONFIG).write_text(json.dumps(content))
+    assert read_info(tmp_path).options == json.loads(json.dumps(options))
+
+
 @pytest.mark.parametrize("damage", OF_ALL_KINDS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_damaged_folder_of_any_kind(write_folder, kind, damage):
@@ -165,6 +252,14 @@ def test_damaged_folder_of_any_kind(write_folder, kind, damage):
 
 def rows_removed(name: str):
     return lambda arrays: arrays | {name: arrays[name][1:]}
+
+
+def reshaped(name: str, *shape: int):
+    return lambda arrays: arrays | {name: np.resize(arrays[name], arrays[name].size // 33 * 33).reshape(shape)}
+
+
+def with_array(name: str, array: np.ndarray):
+    return lambda arrays: arrays | {name: array if array.dtype == np.int8 else array.astype(np.float32)}
 
 
 NOT_THE_WEIGHTS = r"weights\.safetensors: not the weights of this model; train it again"
@@ -181,6 +276,48 @@ OF_ONE_KIND = {
         lambda f: edit_config(f, scorer={"kind": "static", "colour": "red"}),
         r"config\.json: not the configuration of a model",
     ),
+    "table-of-one-dimension": ("static", lambda f: edit_weights(f, reshaped("embeddings", -1)), NOT_THE_WEIGHTS),
+    "table-of-three-dimensions": (
+        "static",
+        lambda f: edit_weights(f, reshaped("embeddings", 1, 33, -1)),
+        NOT_THE_WEIGHTS,
+    ),
+    "unknown-array": ("static", lambda f: edit_weights(f, lambda arrays: arrays | {"x": np.ones(1)}), NOT_THE_WEIGHTS),
+    "bias-of-another-size": ("static", lambda f: edit_weights(f, with_array("bias", np.ones(3))), NOT_THE_WEIGHTS),
+    "bias-of-integers": ("static", lambda f: edit_weights(f, with_array("bias", np.ones(8, np.int8))), NOT_THE_WEIGHTS),
+    "dense-without-bias": (
+        "static",
+        lambda f: edit_weights(f, with_array("dense.W", np.ones((8, 8)))),
+        NOT_THE_WEIGHTS,
+    ),
+    "directions-of-another-size": (
+        "static",
+        lambda f: edit_weights(f, with_array("directions", np.ones((1, 3)))),
+        NOT_THE_WEIGHTS,
+    ),
+    "idf-of-two-dimensions": ("tfidf", lambda f: edit_weights(f, reshaped("idf", -1, 1)), NOT_THE_WEIGHTS),
+    "idf-of-another-type": (
+        "tfidf",
+        lambda f: edit_weights(f, lambda arrays: {"idf": arrays["idf"].astype(np.int64)}),
+        NOT_THE_WEIGHTS,
+    ),
+    "encoder-with-few-rows": ("encoder", lambda f: edit_weights(f, rows_removed("embeddings")), NOT_THE_WEIGHTS),
+    "encoder-with-narrow-rows": (
+        "encoder",
+        lambda f: edit_weights(f, lambda arrays: arrays | {"embeddings": arrays["embeddings"][:, 1:]}),
+        NOT_THE_WEIGHTS,
+    ),
+    "encoder-of-doubles": (
+        "encoder",
+        lambda f: edit_weights(f, lambda arrays: arrays | {"lstm.b": arrays["lstm.b"].astype(np.float64)}),
+        NOT_THE_WEIGHTS,
+    ),
+    "encoder-without-numbers": (
+        "encoder",
+        lambda f: edit_weights(f, lambda arrays: arrays | {"lstm.b": arrays["lstm.b"] * np.nan}),
+        "'lstm.b' has a number that is not finite",
+    ),
+    "pair-model-with-few-rows": ("pair-model", lambda f: edit_weights(f, rows_removed("embeddings")), NOT_THE_WEIGHTS),
     "tfidf-without-tokens": ("tfidf", lambda f: edit_config(f, scorer={"kind": "tfidf"}), r"config\.json"),
     "external-without-path": ("tfidf", lambda f: edit_config(f, scorer={"kind": "external"}), r"config\.json"),
     "more-numbers-than-the-file": (

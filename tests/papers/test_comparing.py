@@ -9,22 +9,12 @@ from paraphrastic.papers.experiments import Experiment, Experiments
 from paraphrastic.papers.plan import expected, runs_of_row
 from paraphrastic.papers.results import Result, Store
 from tests.helpers.paper_comparisons import make_comparison, make_line
-
-PARAMS = {
-    "corpus": ["open"],
-    "benchmarks": "open",
-    "tokenize": {},
-    "vocabulary": {},
-    "train": {},
-    "model": "avg",
-    "seed": 1,
-    "models": {"avg": {"dim": 300}, "lstm": {"dim": 300}},
-}
+from tests.helpers.recorded_results import PARAMS, changed
 
 
 def declare(**keys):
     """Return a declaration of acl2017, Table 1, with two configurations."""
-    rows = [{"label": "avg simpwiki", "model": "avg", "seeds": [1, 2]}, {"label": "avg new", "model": "lstm"}]
+    rows = [{"label": "avg simpwiki", "model": "avg", "seeds": [1, 2]}, {"label": "avg new", "model": "charcnn"}]
     declared = {"id": "acl2017-t1", "paper": "acl2017", "table": "T1", "title": "title", "caption": "caption"}
     declared |= {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "columns": {"mean": "transfer.mean"}}
     return Experiment.model_validate(declared | {"rows": rows} | keys)
@@ -81,8 +71,7 @@ def test_another_unit_of_the_paper(tmp_path):
 
 
 def test_result_of_other_parameters_is_told(tmp_path):
-    wide = PARAMS | {"models": {"avg": {"dim": 600}, "lstm": {"dim": 300}}}
-    lines = compared(tmp_path, declare(), [67.0], params=wide)
+    lines = compared(tmp_path, declare(), [67.0], params=changed(PARAMS, "models.avg.dim", 600))
     assert lines["avg simpwiki"].changed == ["models.avg.dim"]
     assert lines["avg new"].changed == []
 

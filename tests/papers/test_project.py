@@ -1,5 +1,6 @@
 """A clone of the repository: names in declarations, needed data, gathered results, and what these do together."""
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -169,9 +170,7 @@ def test_sources_that_are_fetched_and_sources_to_bring(locations):
     assert len({each.name for each in needs.sources}) == len(needs.sources)
     assert {each.name for each in needs.absent} == {each.name for each in suite("full").sources if each.files}
     assert [each.name for each in needs.manual] == ["sts2013-smt"]
-    with pytest.raises(
-        ParameterError, match=r"sts2013-smt is not here: .* licensed by the LDC; .* Put it at "
-    ) as caught:
+    with pytest.raises(ParameterError, match=r"sts2013-smt is not here: .* LDC; .* Put it at ") as caught:
         needs.check(locations)
     assert str(locations.manual / "sts2013-smt") in str(caught.value)
 
@@ -251,11 +250,9 @@ def test_each_seed_has_its_record(store):
 
 
 def test_the_experiment_with_the_name_of_the_run_comes_first(store):
-    warnings = gather(store, FakeRecord("workspace", 1.0), FakeRecord(RUN.name, 2.0))
+    (warning,) = gather(store, FakeRecord("workspace", 1.0), FakeRecord(RUN.name, 2.0))
     assert score(store) == 2.0
-    assert warnings == [
-        f"{RUN.name}: '{RUN.name}' and 'workspace' have different results; '{RUN.name}' counts, remove the wrong one"
-    ]
+    assert re.match(f"{RUN.name}: '{RUN.name}' and 'workspace' .*different results; '{RUN.name}' counts, ", warning)
 
 
 def test_equal_results_are_no_contradiction(store):
@@ -279,9 +276,8 @@ def test_stored_records_are_not_read_again(store):
 
 def test_stored_result_of_an_earlier_version(store):
     gather(store, FakeRecord(RUN.name, version="0.2.0"), version="0.2.0")
-    assert gather(store) == [
-        f"{RUN.name}: stored by version 0.2.0, this is 0.3.0; `paraphrastic papers run` runs it again"
-    ]
+    (warning,) = gather(store)
+    assert re.match(f"{RUN.name}: .*version 0.2.0, this is 0.3.0; `paraphrastic papers run` ", warning)
     assert clone(store).missing([RUN]) == [RUN]
     assert gather(store, FakeRecord(RUN.name, 60.0)) == []
     assert score(store) == 60.0
@@ -297,9 +293,8 @@ def test_stored_result_of_other_parameters(store, tmp_path):
     store.add(RUN, Result("0.3.0", {"sts.mean": 1.0}), expected(PARAMS, RUN))
     params = changed(PARAMS, "train.select", "none")
     later = Store(tmp_path, params)
-    assert gather(later, params=params) == [
-        f"{RUN.name}: stored with another train.select; `paraphrastic papers run` runs it again"
-    ]
+    (warning,) = gather(later, params=params)
+    assert re.match(f"{RUN.name}: .*another train.select; `paraphrastic papers run` ", warning)
     assert clone(later).missing([RUN]) == [RUN]
     gather(later, FakeRecord(RUN.name, 2.0, params=determining(params, with_tasks=True)), params=params)
     assert (score(later), clone(later).missing([RUN])) == (2.0, [])

@@ -22,7 +22,6 @@ from paraphrastic.papers.project import Project
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.results import Result
 from paraphrastic.papers.running import StartVectors
-from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import RUN, add_experiment, changed, commit, make_repository, write_results
 from tests.helpers.repository import copy_repository, run_git
 from tests.helpers.small_project import (
@@ -178,26 +177,6 @@ def test_experiments_of_a_user_count(folder):
 
 @slow
 @nightly
-def test_results_of_other_parameters_and_versions_are_replaced(folder):
-    make_project(folder, first=['{ label = "avg", model = "avg" }'])
-    (name,) = names(folder, "first")
-    assert papers(folder, "run", "first").returncode == 0
-    write_parameters(folder, changed(PARAMS, "models.avg.margin", 0.5))
-    done = papers(folder, "run", "first")
-    assert done.stderr.splitlines()[0] == (
-        f"{name}: stored with another models.avg.margin; `paraphrastic papers run` runs it again"
-    )
-    assert stored(folder) == {name: 1.5}
-
-    (folder / "pyproject.toml").write_text('[project]\nversion = "0.4.0"\n')
-    commit(folder)
-    done = papers(folder, "run", "first")
-    assert "stored by version 0.3.0, this is 0.4.0" in done.stderr
-    assert '"version": "0.4.0"' in (folder / f"experiments/results/{name.removesuffix('-s1')}.json").read_text()
-
-
-@slow
-@nightly
 def test_one_experiment_fails(folder):
     bad = '{ label = "bad", model = "avg", options = { margin = -1.0 } }'
     make_project(folder, first=[bad, '{ label = "avg", model = "avg" }'])
@@ -305,9 +284,7 @@ def test_model_that_is_not_in_the_cache(tmp_path):
     add_experiment(folder, RUN.name)  # whose model nobody has
     write_results(folder)
     assert not vectors.available(RUN)
-    with pytest.raises(
-        ParameterError, match=f"{RUN.name}: its model is not in the DVC cache; run its experiment again"
-    ):
+    with pytest.raises(ParameterError, match=f"{RUN.name}: .* not in the DVC cache; run its experiment again"):
         vectors.export(RUN)
     vectors.path(RUN).parent.mkdir(parents=True)
     vectors.path(RUN).touch()

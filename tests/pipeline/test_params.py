@@ -14,7 +14,7 @@ from tests.helpers.parameter_files import NAMES, read_parameters
 from tests.helpers.repository import ROOT
 
 COMMITTED = (ROOT / "params.yaml").read_text()
-SEED_LINE = COMMITTED[: COMMITTED.index("\nseed: 1")].count("\n") + 2
+SEED_LINE, NEXT_LINE = (COMMITTED[: COMMITTED.index(key)].count("\n") + 2 for key in ("\nseed: 1", "\nbenchmarks: "))
 BLOCKS = read_parameters()
 
 
@@ -22,25 +22,22 @@ BLOCKS = read_parameters()
 def load(tmp_path):
     """Return the parameters that `content` holds."""
 
-    def parse(content: str) -> Params:
-        path = tmp_path / "params.yaml"
-        path.write_text(content)
+    def parse(content: str | bytes) -> Params:
+        (tmp_path / "params.yaml").write_bytes(content if isinstance(content, bytes) else content.encode())
         (tmp_path / "models.yaml").write_text("avg: {}\n")
-        return load_params(path)
+        return load_params(tmp_path / "params.yaml")
 
     return parse
 
 
 @pytest.fixture
-def error_in(tmp_path):
+def error_in(load, tmp_path):
     """Return the message about a params.yaml with `content`, without the path that it starts with."""
 
-    def message(content: bytes) -> str:
+    def message(content: str | bytes) -> str:
         path = tmp_path / "params.yaml"
-        path.write_bytes(content)
-        (tmp_path / "models.yaml").write_text("avg: {}\n")
         with pytest.raises(ParameterError) as caught:
-            load_params(path)
+            load(content)
         line = str(caught.value)
         assert "\n" not in line
         assert line.startswith(str(path))
@@ -119,6 +116,7 @@ def test_list_of_corpora(load):
         ("seed: 1", "seed: 1\nmodels: {}", "models: unknown key; its place is models.yaml"),
         ("seed: 1", "seed: 1\nfinetune: {}", "finetune: unknown key; its place is finetune/params.yaml"),
         ("seed: 1", "seed: 1\nseed: 2", f', line {SEED_LINE + 1}: not valid YAML: found duplicate key "seed"'),
+        ("model: avg", "model: [", f", line {NEXT_LINE}: not valid YAML"),  # the next line does not end the list
         ("seed: 1", "seed:\t[1", f", line {SEED_LINE}: not valid YAML: found character '\\t'"),
         ("  device", "\tdevice", "not valid YAML: found character '\\t' that cannot start any token"),
         ("  device", "   device", "not valid YAML: expected <block end>"),
@@ -133,7 +131,7 @@ def test_list_of_corpora(load):
 )
 def test_mistake_in_one_line(error_in, old, new, message):
     assert old in COMMITTED
-    assert message in error_in(COMMITTED.replace(old, new, 1).encode())
+    assert message in error_in(COMMITTED.replace(old, new, 1))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +150,7 @@ def test_file_without_parameters(error_in, content, message):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(ParameterError, match=r"params\.yaml: no such file; run this in the root of the repository"):
+    with pytest.raises(ParameterError, match=r"params\.yaml: no such file; .*root of the repository"):
         load_params(tmp_path / "params.yaml")
     (tmp_path / "params.yaml").write_text(COMMITTED)
     with pytest.raises(ParameterError, match=r"models\.yaml: no such file"):
@@ -202,19 +200,12 @@ class Config(BaseModel):
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ({"margn": 0.4, "negatives": "max"}, "models.yaml: avg.margn: unknown key; did you mean 'margin'?"),
-        ({"margin": -1, "negatives": "max"}, "models.yaml: avg.margin = -1: should be greater than or equal to 0"),
-        (
-            {"margin": 0.4, "negatives": "randm"},
-            "models.yaml: avg.negatives = 'randm': should be 'max', 'mix' or 'random'; did you mean 'random'?",
-        ),
-        (
-            {"margin": 0, "negatives": "max", "rate": 1},
-            "models.yaml: avg.rate: unknown key; known are margin, negatives",
-        ),
+        ({"margn": 0.4, "negatives": "max"}, r"avg\.margn: unknown key; did you mean 'margin'\?$"),
+        ({"margin": -1, "negatives": "max"}, r"avg\.margin = -1: .*greater than or equal to 0$"),
+        ({"margin": 0, "negatives": "randm"}, r"avg\.negatives = 'randm': .*'mix' or 'random'; did you mean 'random'"),
+        ({"margin": 0, "negatives": "max", "rate": 1}, r"avg\.rate: unknown key; known are margin, negatives$"),
     ],
 )
 def test_mistake_in_block_of_model(block, message):
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(ParameterError, match=rf"^models\.yaml: {message}"):
         checked(Config, block, "models", "avg")
-    assert str(caught.value) == message

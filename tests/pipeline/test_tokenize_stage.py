@@ -138,7 +138,7 @@ def test_few_and_many_bad_rows(run, capsys):
     assert (row["read"], row["bad"]) == ("9", "1")
     message = "data/raw/train/a, line 10: not UTF-8 (1 bad rows beside 9 pairs): left out"
     assert message in capsys.readouterr().err.replace("\n", "")
-    with pytest.raises(DataError, match=r"line 10: not UTF-8.* more than tokenize.max_bad_rows = 0.05 allows; remove"):
+    with pytest.raises(DataError, match=r"line 10: not UTF-8.*tokenize\.max_bad_rows = 0\.05"):
         run(changes, max_bad_rows=0.05)
 
 
@@ -261,5 +261,5 @@ def test_report_of_the_wide_corpora(run_on_real_data):
 
 
 def test_filter_of_a_corpus_without_scores(run):
-    with pytest.raises(ParameterError, match=r"tokenize\.min_score.* no source of the corpus has scores or relations"):
+    with pytest.raises(ParameterError, match=r"tokenize\.min_score.* no source .*scores"):
         run(min_score=1.0)

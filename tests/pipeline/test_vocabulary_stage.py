@@ -66,7 +66,7 @@ def test_counts_over_pairs(run):
 
 
 def test_counts_over_missing_pairs(run):
-    with pytest.raises(DataError, match=r"data/corpus/pairs\.parquet: no such file; run `dvc repro` to create it"):
+    with pytest.raises(DataError, match=r"data/corpus/pairs\.parquet: no such file; run `dvc repro`"):
         run(["a b"], count="pairs")
 
 

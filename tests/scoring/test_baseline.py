@@ -131,3 +131,9 @@ def test_vector_file_not_named_missing_or_of_another_dimension(vector_file, modu
         module.MODEL.fit(module.Config(vectors=f"{vector_file}.gz", dim=DIM, **options), CORPUS)
     with pytest.raises(DataError, match=r"v\.txt"):
         module.MODEL.fit(module.Config(vectors=vector_file, dim=DIM + 1, **options), CORPUS)
+
+
+def test_smallest_dimension():
+    assert vectors.Config(vectors=None, dim=1).dim == 1
+    with pytest.raises(ValidationError, match="greater than or equal to 1"):
+        vectors.Config(vectors=None, dim=0)

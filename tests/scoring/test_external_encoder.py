@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from pydantic import ValidationError
 from tokenizers import Tokenizer, pre_tokenizers
 from tokenizers.models import WordLevel
 
@@ -282,3 +283,10 @@ def test_wrong_vectors(encoder_folder, monkeypatch, vectors, message):
     monkeypatch.setattr(WordCountEncoder, "encode", lambda self, texts, **_: vectors)
     with pytest.raises(ModelError, match=f"encoder: {message}"):
         encoder.encode(TEXTS)
+
+
+def test_smallest_and_largest_batch():
+    assert [external.Config(path=None, batch_size=size).batch_size for size in (1, 2**63 - 1)] == [1, 2**63 - 1]
+    for size in (0, 2**63):  # a model of the latter could not be loaded
+        with pytest.raises(ValidationError, match="batch_size"):
+            external.Config(path=None, batch_size=size)

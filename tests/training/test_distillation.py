@@ -106,7 +106,7 @@ def test_bytes_of_killed_and_unbroken_run(folder, tmp_path):
 
 
 def test_vectors_of_another_corpus(folder):
-    with pytest.raises(DataError, match="lacks vectors of the 41 training sentences; run `dvc repro teach`"):
+    with pytest.raises(DataError, match="41 training sentences; run `dvc repro teach`"):
         TeacherVectors(folder, 41)
 
 

@@ -45,10 +45,12 @@ def test_margin_loss_of_two_pairs(margin):
 
 
 @pytest.mark.parametrize(("ids", "groups"), [([0, 1], [0]), ([0, 1, 2, 3], [7, 7])], ids=["one pair", "one group"])
-def test_margin_loss_without_allowed_negatives(ids, groups):
+@pytest.mark.parametrize("is_margin", [True, False])
+def test_losses_without_allowed_negatives(is_margin, ids, groups):
     vectors = torch.randn(len(ids), 3, requires_grad=True)
     mask = negative_mask(torch.tensor(ids), torch.tensor(groups))
-    loss = margin_loss(vectors, mask, 0.4, "max", random_generator())
+    hinges = vectors, mask, 0.4, "max", random_generator()
+    loss = margin_loss(*hinges) if is_margin else infonce_loss(vectors, mask, 0.05)
     assert float(loss.detach()) == 0
     loss.backward()
     assert not vectors.grad.any()
@@ -67,14 +69,6 @@ def test_infonce_sentence_by_sentence(temperature):
         losses.append(np.log(sum(map(np.exp, scores.values()))) - scores[partner])
     loss = infonce_loss(torch.from_numpy(vectors), torch.from_numpy(mask), temperature)
     assert float(loss) == pytest.approx(np.mean(losses), rel=1e-9)
-
-
-def test_infonce_without_allowed_negatives():
-    vectors = torch.randn(4, 3, requires_grad=True)
-    loss = infonce_loss(vectors, negative_mask(torch.arange(4), torch.tensor([7, 7])), 0.05)
-    loss.backward()
-    assert float(loss.detach()) == 0
-    assert not vectors.grad.any()
 
 
 @pytest.mark.parametrize("negatives", ["max", "mix", "random"])

@@ -75,11 +75,6 @@ def test_frozen_embeddings(pairs, tmp_path):
     assert not torch.equal(trained.module.similarity.W, before.module.similarity.W)
 
 
-def test_bytes_of_two_runs_with_the_same_seed(tmp_path):
-    first, second = (model_bytes(train(tmp_path / "c", dropout=0.2)[0], tmp_path / name) for name in "ab")
-    assert first == second
-
-
 @pytest.mark.parametrize("pairs", [paraphrases, labelled])
 def test_bytes_of_killed_and_unbroken_run(pairs, tmp_path):
     options = {"pairs": pairs, "dropout": 0.2, "negatives": "mix", "lambda_c": 1e-4, "select": fickle_score}
@@ -92,11 +87,3 @@ def test_bytes_of_killed_and_unbroken_run(pairs, tmp_path):
     assert steps[0] == 17
     assert resumed_curves == curves
     assert model_bytes(unbroken, tmp_path / "a") == model_bytes(resumed, tmp_path / "b")
-
-
-def test_best_epoch_of_three(tmp_path):
-    scores = iter([1.0, 9.0, 3.0])
-    selected, curves = train(tmp_path, labelled, lambda model: next(scores), epochs=3)
-    two_epochs, _ = train(tmp_path, labelled, epochs=2)
-    assert curves.best == 2
-    assert torch.equal(selected.embeddings, two_epochs.embeddings)

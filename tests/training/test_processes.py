@@ -10,7 +10,7 @@ import pytest
 from paraphrastic.base.errors import ProcessError
 from paraphrastic.training.launching import run_in_processes
 from paraphrastic.training.processes import share_bounds
-from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_case, run_cases, run_distilled
+from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_cases, run_distilled
 from tests.helpers.repository import ROOT
 from tests.helpers.toy_distillation import write_teacher
 
@@ -63,9 +63,7 @@ def test_training_goes_on_from_the_last_step_of_any_process(steps, tmp_path):
 
 @pytest.mark.slow
 def test_process_that_refuses(capfd):
-    with pytest.raises(
-        ProcessError, match="process 1: device 'cuda:1': not available on this machine; use auto or cpu"
-    ):
+    with pytest.raises(ProcessError, match=r"process 1: device 'cuda:1': not available .*; use auto or cpu"):
         run_in_processes(2, refuse, 1)
     assert "Traceback" not in capfd.readouterr().err
 
@@ -94,10 +92,3 @@ def test_sentences_are_divided_by_their_ids():
     assert share_bounds(offsets, 3) == [0, 1, 4, 10]
     assert share_bounds(offsets[[0, 1, 2]], 2) == [0, 1, 2]
     assert share_bounds(np.zeros(4, np.int64), 3) == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_case_changes_the_result(name, tmp_path):
-    losses = {each: run_case(each, tmp_path / str(n))["loss"][-1, 1] for n, each in enumerate({"avg", name})}
-    assert np.isfinite(list(losses.values())).all()
-    assert len(set(losses.values())) == len(losses)

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Barrier
 
@@ -25,6 +26,7 @@ from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.repository import ROOT
 
 SMALL = {"models.yaml:avg.dim": 8, "models.yaml:avg.epochs": 2}
+WEIGHTS = {"train.source_weights": {"smaple": 2.0}}
 WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "en", "ig", "or", "um")]
 
 
@@ -166,8 +168,6 @@ class ProcessInterruptedAfter:
         self._left, self.first_steps = steps, []
 
     def shown(self, name, trainer, batch_size):
-        from contextlib import nullcontext
-
         self._steps = 0
 
         def on_step(step):
@@ -184,42 +184,22 @@ class ProcessInterruptedAfter:
     ("arguments", "error", "message"),
     [
         ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
-        ({"pairs": "opne"}, ParameterError, "unknown corpus 'opne': did you mean 'open'"),
-        (
-            {"pairs": "set.csv", "model": "avgg"},
-            ParameterError,
-            "unknown entry of models.yaml 'avgg': did you",
-        ),
-        ({"pairs": "set.csv", "benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
-        (
-            {"pairs": "set.csv", "settings": {"models.yaml:avg.dmi": 8}},
-            ParameterError,
-            "avg.dmi: unknown key; did",
-        ),
-        (
-            {"pairs": "set.csv", "settings": {"models.yaml:avg.dim": "x"}},
-            ParameterError,
-            "models.yaml: avg.dim = 'x'",
-        ),
-        (
-            {"pairs": "set.csv", "settings": {"moels.yaml:avg.dim": 8}},
-            ParameterError,
-            "moels.yaml:avg.dim: unknown",
-        ),
-        ({"pairs": "set.csv", "settings": {"models.avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
-        (
-            {"pairs": "sample", "settings": {"train.source_weights": {"smaple": 2.0}}},
-            ParameterError,
-            "train.source_weights: unknown source 'smaple': did you mean 'sample'? known are",
-        ),
-        ({"pairs": "set.csv", "settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
-        ({"pairs": "set.csv", "params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
-        ({"pairs": "set.csv", "settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row"),
+        ({"pairs": "opne"}, ParameterError, "'opne': did you mean 'open'"),
+        ({"model": "avgg"}, ParameterError, "models.yaml 'avgg': did you"),
+        ({"benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
+        ({"settings": {"models.yaml:avg.dmi": 8}}, ParameterError, "avg.dmi: unknown key; did"),
+        ({"settings": {"models.yaml:avg.dim": "x"}}, ParameterError, "models.yaml: avg.dim = 'x'"),
+        ({"settings": {"moels.yaml:avg.dim": 8}}, ParameterError, "moels.yaml:avg.dim: unknown"),
+        ({"settings": {"models.avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
+        ({"pairs": "sample", "settings": WEIGHTS}, ParameterError, "'smaple': did you mean 'sample'? known are"),
+        ({"settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
+        ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
+        ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row"),
     ],
 )
 def test_mistake_in_one_line(folder, arguments, error, message):
     with pytest.raises(error) as raised:
-        paraphrastic.train(**arguments, out="out")
+        paraphrastic.train(**{"pairs": "set.csv"} | arguments, out="out")
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
     assert not (folder / "out").exists()

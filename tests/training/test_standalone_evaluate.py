@@ -46,18 +46,18 @@ def test_metrics_are_those_of_the_stage(folder):
 
 
 def test_device_of_a_loaded_model(folder):
-    with pytest.raises(ParameterError, match=r"^device 'cpu': vectors is loaded; name its device in `load`$"):
+    with pytest.raises(ParameterError, match=r"^device 'cpu': vectors is loaded; .*`load`$"):
         paraphrastic.evaluate(paraphrastic.load("vectors"), "sets/", device="cpu")
 
 
 @pytest.mark.parametrize(
     ("model", "sets", "error", "message"),
     [
-        ("none", ["sample"], ModelError, "none: no such folder; name one with a trained model"),
-        ("sets", ["sample"], ModelError, "sets: no encoder of sentence-transformers or model2vec"),
-        ("vectors", ["smple"], ParameterError, "unknown suite of benchmarks 'smple': did you mean 'sample'"),
-        ("vectors", [], DataError, "the benchmarks have no set with test pairs"),
-        ("vectors", ["bad.csv"], DataError, "bad.csv, line 3: not a number; an evaluation set must be complete"),
+        ("none", ["sample"], ModelError, "none: no such folder; name one"),
+        ("sets", ["sample"], ModelError, "sets: no encoder"),
+        ("vectors", ["smple"], ParameterError, "'smple': did you mean 'sample'"),
+        ("vectors", [], DataError, "no set with test pairs"),
+        ("vectors", ["bad.csv"], DataError, "bad.csv, line 3: not a number"),
     ],
 )
 def test_mistake_in_one_line(folder, model, sets, error, message):

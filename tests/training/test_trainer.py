@@ -88,8 +88,8 @@ def test_loss_of_an_encoder_is_that_of_its_options():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"freeze_embeddings": True}, r"^freeze_embeddings = true: this model has no other parameters to train; set"),
-        ({"lambda_c": 0.5}, r"^lambda_c = 0\.5: this model has no parameters except word embeddings; set it"),
+        ({"freeze_embeddings": True}, r"^freeze_embeddings = true: .*; set it to false, .*model 'vectors'$"),
+        ({"lambda_c": 0.5}, r"^lambda_c = 0\.5: .*; set it to 0\.0, or use lambda_w$"),
     ],
 )
 def test_options_without_meaning_for_an_average(changes, message):
@@ -209,15 +209,6 @@ def test_vector_of_unknown_words_after_training(name, block, word, is_trained, t
     pairs = dataclasses.replace(pairs, sentences=model.vocabulary.lookup(sentences))
     EncoderTrainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path), 1e9, lambda step: None)
     assert bool(model.embeddings[0].any()) == is_trained  # it starts at zero
-
-
-@pytest.mark.parametrize(
-    "change", [{"scramble": 0.5}, {"dropout": 0.3}, {"word_dropout": 0.3}, {"boundary_tokens": "both"}], ids=str
-)
-def test_lstmavg_with_noise_or_boundary_tokens(change, tmp_path):
-    plain, _ = train("lstmavg", LSTM, tmp_path / "a")
-    changed, _ = train("lstmavg", LSTM, tmp_path / "b", **change)
-    assert not torch.allclose(plain.embeddings, changed.embeddings[: len(plain.embeddings)], atol=1e-3)
 
 
 @pytest.fixture

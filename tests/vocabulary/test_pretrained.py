@@ -1,5 +1,10 @@
 """Files of word vectors, with words that simple parsers split wrongly."""
 
+import bz2
+import gzip
+import os
+import pickle
+
 import numpy as np
 import pytest
 
@@ -32,7 +37,7 @@ def test_header_of_word2vec(tmp_path):
 
 def test_first_line_of_two_numbers_in_one_dimension(tmp_path):
     assert read_vectors(write_file(tmp_path / "v.txt", "2 3\n1 4\n"), 1)[0].to_pylist() == ["2", "1"]
-    assert read_vectors(write_file(tmp_path / "v.txt", "2 1\n1 4\n"), 1)[0].to_pylist() == ["1"]
+    assert read_vectors(write_file(tmp_path / "v.txt", "1 1\n1 4\n"), 1)[0].to_pylist() == ["1"]
 
 
 def test_repeated_words_and_last_line_without_newline(tmp_path):
@@ -109,6 +114,71 @@ def test_zip_archive_of_glove(tmp_path):
     path = write_archive(tmp_path / "two.zip", {"a.txt": "the 1 2\n", "b.txt": "x"}, "zip")
     with pytest.raises(DataError, match=r"two\.zip: holds 2 files; unpack it"):
         read_vectors(path, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "dim", "message"),
+    [
+        ("3 2\na 1 2\nb 3 4\n", 2, "has 2 lines of vectors, where line 1 promises 3; fetch it again"),
+        ("1 2\na 1 2\nb 3 4\n", 2, "has 2 lines of vectors, where line 1 promises 1; correct line 1"),
+        ("2 3\na 1 2 3\nb 3 4 5\n", 2, "line 2: expected a word and 2 numbers; set `dim` to .*, 3 by line 1"),
+        ("2 2\na 1 2 3\nb 3 4 5\n", 3, "line 2: expected a word and 3 numbers; set `dim` to .*, 2 by line 1"),
+        ("2 2\na 1 2\na 3 4\n", 2, None),  # lines are counted, not words
+        ("a 1 2\nb 1 2\nc 1\n", 2, "line 3: expected a word and 2 numbers; .* fetch it again if it is cut"),
+        ("9" * 5000 + " 2\na 1 2\n", 2, "line 1: expected a word and 2 numbers"),
+    ],
+)
+def test_promised_sizes(tmp_path, monkeypatch, text, dim, message):
+    monkeypatch.setattr(pretrained, "_LINES", 2)
+    path = write_file(tmp_path / "v.txt", text)
+    if message is None:
+        assert read_vectors(path, dim)[0].to_pylist() == ["a"]
+    else:
+        with pytest.raises(DataError, match=message):
+            read_vectors(path, dim)
+
+
+@pytest.mark.parametrize("module", [gzip, bz2])
+def test_compressed_text(tmp_path, module):
+    path, content = tmp_path / f"v.{'gz' if module is gzip else 'bz2'}", module.compress(b"2 2\nthe 1 2\na 3 4\n")
+    path.write_bytes(content)
+    words, table = read_vectors(path, 2)
+    assert words.to_pylist() == ["the", "a"]
+    assert table.tolist() == [[0, 0], [1, 2], [3, 4]]
+    for damaged in (content[:-5], content[:10], b"the 1 2\n"):
+        path.write_bytes(damaged)
+        with pytest.raises(DataError, match=r"v\.(gz|bz2): damaged or truncated"):
+            read_vectors(path, 2)
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"is compressed with .*; let its name end in"):
+        read_vectors(path.rename(tmp_path / "v.txt"), 2)
+
+
+BINARY = b"".join(word + b" " + np.float32([0.5, -2]).tobytes() + b"\n" for word in (b"the", b"a"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"2 2\n" + BINARY, r"is in the binary format of word2vec; convert it with gensim: .*binary=True"),
+        (BINARY, "is no text; name a file of text"),
+        (b"\xba\x16\x4f\x2f\x0c\0\0\0", r"is a model of fastText; name the file .* ends in \.vec"),
+        (b"\x93NUMPY\x01\0", "is an array of NumPy; write a line of text"),
+        (pickle.dumps({"a": 1}), "is a pickle, which can run code and is not read; save the vectors as text"),
+        (b"PAR1\x15", "is in the format parquet"),
+        (b"PK\x03\x04", r"is a zip archive; unpack it, or let its name end in \.zip"),
+    ],
+)
+def test_formats_that_are_not_text(tmp_path, content, message):
+    (tmp_path / "v.bin").write_bytes(content)
+    with pytest.raises(DataError, match=rf"v\.bin: {message}"):
+        read_vectors(tmp_path / "v.bin", 2)
+
+
+def test_pipe(tmp_path):
+    os.mkfifo(tmp_path / "v.txt")
+    with pytest.raises(DataError, match=r"v\.txt: is a pipe, where a file is expected"):
+        read_vectors(tmp_path / "v.txt", 2)
 
 
 def test_missing_file(tmp_path):

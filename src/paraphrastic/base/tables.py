@@ -242,7 +242,8 @@ def _decoded_size(column: pa.Array) -> int:
     """Return the bytes of a column; of a dictionary's text those that it has without the dictionary."""
     if not (pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type)):
         return int(column.nbytes)
-    return int(pc.sum(pc.binary_length(column.dictionary).take(column.indices).cast(pa.int64())).as_py() or 0)
+    lengths = pc.binary_length(column.dictionary).take(column.indices).cast(pa.int64())
+    return 4 * len(column) + int(pc.sum(lengths).as_py() or 0)  # and offsets of int32
 
 
 def _group_sizes(metadata: Any) -> list[int]:

@@ -21,7 +21,8 @@ ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
 Exact = Annotated[bool, Option("--exact", help="Compare all lines; never use the graph.")]
 DEFAULT = Path("data/model")
-MANY = 50_000  # lines; fewer are compared in a minute
+MANY = 300_000  # lines, of which a graph finds pairs faster
+MANY_KEPT = 10  # times as many, of which a graph finds duplicates faster: bounds of cosines save more above a threshold
 
 
 def search(
@@ -75,7 +76,7 @@ def dedup(
 
     table = None if removed else _table_to_copy(file, out)
     lines = _lines(file, column, model, device)
-    original = mining.duplicates(lines, threshold, exact or not _has_graph(lines)).tolist()
+    original = mining.duplicates(lines, threshold, exact or not _has_graph(lines, MANY_KEPT * MANY)).tolist()
     texts = lines.texts.to_pylist()
     if removed:
         rows = ((i + 1, j + 1, texts[i], texts[j]) for i, j in enumerate(original) if i != j)
@@ -107,7 +108,7 @@ def pairs(
     from paraphrastic.inference import mining
 
     lines = _lines(file, column, model, device)
-    found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines))
+    found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines, MANY))
     texts = lines.texts.to_pylist()
     _write_rows(out, ("cosine", "text1", "text2"), ((f"{score:.4f}", texts[a], texts[b]) for a, b, score in found))
     message(f"{len(found)} pairs in {len(texts)} lines")
@@ -132,11 +133,11 @@ def _tell_unknown(count: int, total: int, differ: str) -> None:
         message(f"{count} of {total} {differ}: the cosine says nothing of words that the model does not know")
 
 
-def _has_graph(lines: "Lines") -> bool:
-    """Return whether lines are found by a graph, and say so."""
+def _has_graph(lines: "Lines", many: int) -> bool:
+    """Return whether lines are found by a graph, which is faster from `many` lines on, and say so."""
     from paraphrastic.inference.line_index import has_graph
 
-    if len(lines.vectors) < MANY or not has_graph():
+    if len(lines.vectors) < many or not has_graph():
         return False
     message("usearch finds nearly all of the nearest lines; --exact compares all")
     return True

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.console import STANDARD_STREAM, message
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.reading import regular
 from paraphrastic.readers.lines import SourceLines, SourceRows
 from paraphrastic.readers.raw_files import COMPRESSED, report_damage, unpacked
 from paraphrastic.sources.table_names import ENDINGS, format_of, is_dataset_folder, is_table
@@ -132,7 +133,7 @@ def _refuse_columns(name: str, columns: Sequence[str]) -> None:
 
 def _blocks(name: str) -> Iterator[SourceLines]:
     first, place = 1, "standard input" if name == STANDARD_STREAM else name
-    with _open(name) as file, report_damage(Path(place), own=True):
+    with _open(name) as file, report_damage(Path(place), own=True, streams=True):
         _refuse_other_formats(place, file.peek(_START))
         while block := file.readlines(_BYTES):
             lines = SourceLines(place, b"".join(block), first)
@@ -146,7 +147,8 @@ def _blocks(name: str) -> Iterator[SourceLines]:
 @contextmanager
 def _open(name: str) -> Iterator[BufferedReader]:
     if name != STANDARD_STREAM:
-        with unpacked(Path(name)) if Path(name).is_file() else Path(name).open("rb") as file:
+        path = regular(Path(name), streams=True)
+        with unpacked(path) if path.is_file() else path.open("rb") as file:
             yield file
         return
     if sys.stdin.isatty():

@@ -192,8 +192,10 @@ def best_threshold(label: NDArray[Any], score: NDArray[Any]) -> float:
     correct = np.concatenate([[0], np.cumsum(gain)])  # (n + 1,), relative to the lowest cut
     correct[score[1:] == score[:-1]] = -len(gain) - 1  # no cut between equal scores
     cut = int(np.argmax(correct))
+    if not cut:
+        return -np.inf
     middle = score[cut] / 2 + score[cut + 1] / 2
-    return float(middle if middle > score[cut] else score[cut + 1]) if cut else -np.inf
+    return float(middle if middle > score[cut] else score[cut + 1])  # not the lower score, to which it may be rounded
 
 
 def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -22,8 +22,8 @@ from paraphrastic.scoring.scorer import Scores, Vectors, principal_directions
 LineNumbers = NDArray[np.int64]
 
 SLACK = 1e-5  # more than the rounding error of a cosine in float32
-_OTHERS = 4096  # lines that are compared together with a block; their cosines stay in the processor's cache
-_GATHERED = 1 << 14  # pairs whose vectors are copied together
+_OTHERS = 2048  # lines that are compared together with a block; their cosines stay in the processor's cache
+_GATHERED = 1 << 11  # pairs whose vectors are copied together, and stay in the cache
 _SAMPLE, _WIDTHS = 1024, (16, 32, 64, 96, 128, 192)
 _MORE = 8  # lines that are asked of the graph, which compares in float16, and of which one is the line itself
 _PAIR = 25  # times as long takes a number of a single pair as one in a product of matrices
@@ -54,9 +54,9 @@ class AllLines:
         found = np.full(len(rows), -1)
         for others in self._parts():
             waiting = np.flatnonzero(found < 0)
-            is_near = self.are_near(rows[waiting], others, threshold)
-            new = is_near.any(1)
-            found[waiting[new]] = others[is_near[new].argmax(1)]
+            i, j = self.near_pairs(rows[waiting], others, threshold)
+            new, first = np.unique(i, return_index=True)
+            found[waiting[new]] = others[j[first]]
         return found
 
     def nearest(self, rows: LineNumbers, count: int, least: float) -> tuple[LineNumbers, Vectors]:
@@ -67,21 +67,26 @@ class AllLines:
         found, best = np.full((len(rows), count), -1), np.full((len(rows), count), -np.inf, np.float32)
         for others in self._parts():
             cosines = self._cosines(rows, others, np.maximum(best[:, -1:], least))
-            cosines[rows[:, None] == others] = -np.inf
+            _, i, j = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
+            cosines[i, j] = -np.inf
+            new = np.flatnonzero(cosines.max(1) > best[:, -1])
+            cosines = cosines[new]
             columns = _largest(cosines, count)
-            candidates = np.concatenate([best, np.take_along_axis(cosines, columns, 1)], 1)
-            numbers = np.concatenate([found, others[columns]], 1)
+            candidates = np.concatenate([best[new], np.take_along_axis(cosines, columns, 1)], 1)
+            numbers = np.concatenate([found[new], others[columns]], 1)
             order = np.argsort(-candidates, axis=1, kind="stable")[:, :count]
-            best, found = (np.take_along_axis(each, order, 1) for each in (candidates, numbers))
+            best[new], found[new] = (np.take_along_axis(each, order, 1) for each in (candidates, numbers))
         return found, best
 
-    def are_near(self, rows: LineNumbers, others: LineNumbers, threshold: float) -> NDArray[np.bool_]:
-        """Return whether cosines are at least the threshold, (len(rows), len(others)), decided by `exact_cosines`."""
+    def near_pairs(self, rows: LineNumbers, others: LineNumbers, threshold: float) -> tuple[LineNumbers, LineNumbers]:
+        """Return the positions in both of lines whose cosine, by `exact_cosines`, is at least the threshold; sorted."""
         cosines = self._cosines(rows, others, threshold)
-        near: NDArray[np.bool_] = cosines >= threshold + SLACK
-        i, j = np.nonzero((cosines >= threshold - SLACK) & ~near)
-        near[i, j] = exact_cosines(self._vectors, rows[i], others[j]) >= np.float32(threshold)
-        return near
+        i, j = np.divmod(np.flatnonzero(cosines >= threshold - SLACK), len(others))
+        near = cosines[i, j]
+        unsure = np.flatnonzero(near < threshold + SLACK)
+        near[unsure] = exact_cosines(self._vectors, rows[i[unsure]], others[j[unsure]])
+        chosen = near >= np.float32(threshold)
+        return i[chosen], j[chosen]
 
     def _parts(self) -> Iterator[LineNumbers]:
         return (self._rows[start : start + _OTHERS] for start in range(0, len(self._rows), _OTHERS))
@@ -163,10 +168,12 @@ def has_graph() -> bool:
 def _bounding(vectors: Vectors, least: float) -> Vectors:
     """Return rows whose products are upper bounds of the cosines; the vectors where bounds would save no time."""
     size, dim = vectors.shape
-    if size < 4 * _SAMPLE or not np.isfinite(least):
+    some = vectors[:: 1 + size // (16 * _SAMPLE)]  # of fewer, the bounds would be better than those of other lines
+    some = some[some.any(1)]
+    if len(some) < 4 * _SAMPLE or not np.isfinite(least):
         return vectors
-    sample = vectors[:: size // (2 * _SAMPLE)]  # about 2 · _SAMPLE rows
-    directions = principal_directions((sample.T @ sample).astype(np.float64), dim).astype(np.float32)
+    directions = principal_directions((some.T @ some).astype(np.float64), dim).astype(np.float32)
+    sample = some[:: 1 + len(some) // (2 * _SAMPLE)]
 
     def rows(part: Vectors, width: int) -> Vectors:
         first = part @ directions[:width].T

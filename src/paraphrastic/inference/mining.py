@@ -190,7 +190,7 @@ def duplicates(lines: Lines, threshold: float, exact: bool = True) -> LineNumber
             going_on = part[group == indexed]
             earlier = index.near(going_on, threshold)
             original[going_on] = np.where(earlier >= 0, earlier, going_on)
-        _within(every.are_near(part, part, threshold) & (group[:, None] == group), part, original)
+        _within(every.near_pairs(part, part, threshold), group, part, original)
         if group[-1] != indexed:
             index.clear()
         indexed = group[-1]
@@ -198,12 +198,15 @@ def duplicates(lines: Lines, threshold: float, exact: bool = True) -> LineNumber
     return original[lines.first] if threshold <= 1 else original
 
 
-def _within(near: NDArray[np.bool_], rows: LineNumbers, original: LineNumbers) -> None:
-    """Assign lines of a block that are near an earlier line of the block that is kept."""
-    for i in np.flatnonzero(np.tril(near, -1).any(1)):
-        if original[rows[i]] == rows[i]:
-            earlier = np.flatnonzero(near[i, :i] & (original[rows[:i]] == rows[:i]))
-            original[rows[i]] = rows[earlier[0]] if len(earlier) else rows[i]
+def _within(
+    near: tuple[LineNumbers, LineNumbers], groups: NDArray[np.int32], rows: LineNumbers, original: LineNumbers
+) -> None:
+    """Assign lines of a block that are near an earlier line of the block that is kept, in the same group."""
+    i, j = near
+    wanted = (j < i) & (groups[i] == groups[j]) & (original[rows[i]] == rows[i])
+    for late, early in zip(i[wanted].tolist(), j[wanted].tolist(), strict=True):  # by `late`, then by `early`
+        if original[rows[late]] == rows[late] and original[rows[early]] == rows[early]:
+            original[rows[late]] = rows[early]
 
 
 def paraphrases(lines: Lines, threshold: float, neighbors: int = 1, exact: bool = True) -> list[tuple[int, int, float]]:

@@ -16,6 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.inference import Precision
 from paraphrastic.scoring.scorer import Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import write_arrays
@@ -149,7 +150,7 @@ def read_ranges(folder: Path) -> Ranges | None:
     path = folder / RANGES
     if not path.is_file():
         return None
-    data = path.read_bytes()
+    data = regular(path, SMALL).read_bytes()
     try:
         ranges = Ranges(**load(data))
         dim = ranges.vectors.size // 2

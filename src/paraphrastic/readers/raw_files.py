@@ -46,19 +46,20 @@ _DAMAGE = (
 
 
 @contextmanager
-def report_damage(path: Path, own: bool = False) -> Iterator[None]:
+def report_damage(path: Path, own: bool = False, streams: bool = False) -> Iterator[None]:
     """Turn errors while `path` is read into errors with a message of one line.
 
     Args:
         path: the file.
         own: whether it is a file of the user, which cannot be downloaded again.
+        streams: whether it can be a pipe or the name of standard input.
 
     Raises:
         SourceError: the file does not exist or cannot be read.
         DataError: the file is damaged, truncated or of another format.
     """
     try:
-        if path.exists() and not path.is_dir():  # standard input is no path, and some formats are folders
+        if not (streams or path.is_dir()):  # a folder is a format too
             regular(path)
         yield
     except ParaphrasticError:

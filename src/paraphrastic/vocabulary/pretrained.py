@@ -4,23 +4,25 @@ A word2vec file begins with a line `COUNT DIM`, a GloVe file does not. Words of 
 split from the right by the dimension. Words contain U+0085 and U+00A0, so lines end at `\n` only.
 """
 
+import bz2
 import errno
+import gzip
 import lzma
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ParaphrasticError
-from paraphrastic.base.reading import Unpacker
+from paraphrastic.base.reading import Unpacker, regular
 from paraphrastic.text.columns import GrowingArray
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
@@ -33,29 +35,36 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     The line of `UUUNKKK` holds the vector of unknown words. Files of PARAGRAM vectors have it; the code of iclr2016 and
     acl2017 looks all unknown words up there and stops with an error if a file lacks it. Here a file may lack it.
 
-    A zip archive must hold one file, as that of GloVe 840B does.
+    A file may be compressed: `.gz`, `.bz2`, or a zip archive of one file, as that of GloVe 840B is.
 
     Returns:
         The words (n,), without `UUUNKKK`, and a float32 table (n + 1, dim), with row 0 for all unknown words. Row 0 is
         zero if the file has no line `UUUNKKK`.
 
     Raises:
-        DataError: the file is missing or empty, a line has another number of values or no word, a value is not a
-            finite number, or a word is not UTF-8.
+        DataError: the file is missing, empty or no text, a line has another number of values or no word, a value is not
+            a finite number, a word is not UTF-8, or a header promises another number of words or values.
     """
-    vectors = _Vectors(dim)
+    vectors, promised, count = _Vectors(dim), None, 0
     try:
         with _open(path) as file:
             for first, lines in _blocks(file):
-                skip = 1 if first == 1 and _is_header(lines[0], dim) else 0
+                if first == 1:
+                    _refuse_binary(path, lines)
+                    promised = _header(lines[0], path, dim)
+                skip = int(first == 1 and promised is not None)
                 words, values = _parse(lines[skip:], dim, path, first + skip)
                 if first == 1 and words and all(map(_ends_in_number, words)):
                     raise _wrong_size(path, 1 + skip, dim)
                 vectors.extend(words, values)
+                count += len(words)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; `vectors` must name a file of word vectors") from error
     if not vectors.words:
         raise DataError(f"{path}: contains no vectors of words")
+    if promised not in (None, count):
+        remedy = "fetch it again" if count < (promised or 0) else "correct line 1"
+        raise DataError(f"{path}: has {count:,} lines of vectors, where line 1 promises {promised:,}; {remedy}")
     return pa.array(list(vectors.words), pa.string()), vectors.table()
 
 
@@ -90,16 +99,20 @@ class _Vectors:
 
 @contextmanager
 def _open(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, or the only member of a zip archive.
+    """Open a file, which may be compressed, or the only member of a zip archive.
 
     Raises:
-        DataError: the archive is damaged or has several members.
+        DataError: it is no regular file, the compression is damaged, or the archive has several members.
     """
-    if path.suffix != ".zip":
-        with path.open("rb") as file:
+    if path.suffix not in (".zip", *_COMPRESSED):
+        with regular(path).open("rb") as file:
             yield file
         return
     try:
+        if path.suffix in _COMPRESSED:
+            with Unpacker(path).stream(cast(IO[bytes], _COMPRESSED[path.suffix](path))) as file:
+                yield file
+            return
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
             if len(members) != 1:
@@ -124,9 +137,50 @@ def _blocks(file: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
         number += len(lines)
 
 
-def _is_header(line: bytes, dim: int) -> bool:
+def _refuse_binary(path: Path, lines: Sequence[bytes]) -> None:
+    """Refuse other formats than text, by how they begin; text has no control characters before the tabulator."""
+    start = b"".join(lines[:100])[:4096]
+    kind = next((kind for magic, kind in _FORMATS.items() if start.startswith(magic)), None)
+    if kind is None and re.search(rb"[\x00-\x08]", start):
+        kind = _WORD2VEC if re.match(rb"\d+ \d+\n", start) else "no text; name a file of text"
+    if kind is not None:
+        raise DataError(f"{path}: is {kind}")
+
+
+_WORD2VEC = (
+    "in the binary format of word2vec; convert it with gensim: "
+    "KeyedVectors.load_word2vec_format(FILE, binary=True).save_word2vec_format('vectors.txt')"
+)
+_FORMATS = {  # how files of other formats begin
+    b"\xba\x16\x4f\x2f": "a model of fastText; name the file of text beside it, which ends in .vec",
+    b"\x93NUMPY": "an array of NumPy; write a line of text for each word and its numbers",
+    b"\x89HDF": "in the format HDF5; write a line of text for each word and its numbers",
+    b"PAR1": "in the format parquet; write a line of text for each word and its numbers",
+    b"\x80": "a pickle, which can run code and is not read; save the vectors as text",
+    b"PK\x03\x04": "a zip archive; unpack it, or let its name end in .zip",
+    b"\x1f\x8b": "compressed with gzip; let its name end in .gz",
+    b"BZh91AY&SY": "compressed with bzip2; let its name end in .bz2",
+    b"\xfd7zXZ": "compressed with xz; unpack it",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it",
+}
+_COMPRESSED: dict[str, Callable[[Path], object]] = {".gz": gzip.open, ".bz2": bz2.open}
+
+
+def _header(line: bytes, path: Path, dim: int) -> int | None:
+    """Return how many words the first line promises, if it is the header of word2vec; None if it is no header.
+
+    Raises:
+        DataError: the header promises another number of values for a word.
+    """
     fields = line.split()
-    return len(fields) == 2 and all(field.isdigit() for field in fields) and (dim != 1 or fields[1] == b"1")
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
+        return None
+    count, size = map(int, fields)
+    if size != dim:
+        if dim == 1:  # a word that is a number, and its value
+            return None
+        raise _wrong_size(path, 2, dim, f", {size} by line 1")
+    return count
 
 
 def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[str], NDArray[np.float32]]:
@@ -162,5 +216,6 @@ def _damaged(path: Path, error: Exception) -> DataError:
     return DataError(f"{path}: damaged or truncated ({' '.join(str(error).split())}); fetch it again")
 
 
-def _wrong_size(path: Path, line: int, dim: int) -> DataError:
-    return DataError(f"{path}, line {line}: expected a word and {dim} numbers; set `dim` to the dimension of the file")
+def _wrong_size(path: Path, line: int, dim: int, found: str = "") -> DataError:
+    remedy = f"set `dim` to the dimension of the file{found}" + (", or fetch it again if it is cut" if line > 2 else "")
+    return DataError(f"{path}, line {line}: expected a word and {dim} numbers; {remedy}")

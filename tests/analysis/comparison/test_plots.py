@@ -54,5 +54,5 @@ def test_unknown_revision(clone):
 
 def test_folder_without_plots(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataError, match="Plots: workspace: no data; run `dvc repro` in a clone first"):
+    with pytest.raises(DataError, match="workspace: no data; run `dvc repro` in a clone"):
         plots_page([])

@@ -91,7 +91,7 @@ def test_sets_without_pooled_ones():
     pairs = random_pairs()
     pairs = pairs[pairs["set"] == "sick.relatedness"]
     for analysis in (agreement, errors):
-        with pytest.raises(DataError, match="no STS sets in common; evaluate both with `benchmarks: sample` or `open`"):
+        with pytest.raises(DataError, match=r"no STS sets .*`benchmarks: sample` or `open`"):
             analysis(pairs)
 
 
@@ -108,7 +108,7 @@ def test_pairs_of_sets_that_both_runs_have(b):
 
 @pytest.mark.usefixtures("in_repository")
 def test_scores_without_row_numbers_of_sentences():
-    with pytest.raises(DataError, match=r"^old: data/scores\.parquet has no column left; check it out and run"):
+    with pytest.raises(DataError, match=r"^old: data/scores\.parquet .*column left; check it out"):
         pairs_of_two_runs("one", "old")
 
 
@@ -130,18 +130,18 @@ def data(repository, tmp_path, monkeypatch):
 )
 def test_other_pairs_in_the_workspace(data, texts, pairs):
     write_run(data, texts, pairs)
-    with pytest.raises(DataError, match=r"^sts\.2012\.MSRpar: the runs have different pairs; evaluate both with"):
+    with pytest.raises(DataError, match=r"^sts\.2012\.MSRpar: .*different pairs; evaluate both"):
         pairs_of_two_runs("one", "workspace")
 
 
 def test_no_set_in_common(data):
     write_run(data, TEXTS, OTHER)
-    with pytest.raises(DataError, match=r"^one and workspace have no set of sentences in common: evaluate both"):
+    with pytest.raises(DataError, match=r"^one and workspace .*no set .*: evaluate both"):
         pairs_of_two_runs("one", "workspace")
 
 
 def test_scores_of_other_benchmarks(data):
     write_run(data, TEXTS, OTHER)
     write_table(read_table(SENTENCES_FILE, SENTENCES).slice(0, 3), SENTENCES_FILE, SENTENCES)
-    with pytest.raises(DataError, match=r"^workspace: data/scores.parquet has scores of other benchmarks; run `dvc"):
+    with pytest.raises(DataError, match=r"^workspace: data/scores\.parquet .*other benchmarks; run `dvc"):
         pairs_of_two_runs("workspace", "one")
