@@ -7,7 +7,7 @@ that a text has the same integers beside any other texts.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, Protocol, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +21,6 @@ from paraphrastic.inference import Precision
 from paraphrastic.scoring.scorer import Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import write_arrays
 
-if TYPE_CHECKING:
-    from paraphrastic.inference.model import Model
-
 Quantized: TypeAlias = NDArray[np.floating | np.integer]
 
 RANGES = "ranges.safetensors"  # in the folder of a model
@@ -35,6 +32,18 @@ class Ranges(NamedTuple):
 
     vectors: Vectors
     unit_vectors: Vectors
+
+
+class RangedEncoder(Protocol):
+    """What the choice of ranges needs of a `Model`."""
+
+    folder: Path
+    ranges: Ranges | None
+
+    @property
+    def dim(self) -> int:
+        """Size of a sentence vector."""
+        ...
 
 
 def quantize(vectors: Vectors, precision: Precision, ranges: ArrayLike | None = None) -> Quantized:
@@ -98,7 +107,7 @@ def checked_ranges(ranges: ArrayLike | None, dim: int) -> Vectors:
 
 
 def ranges_for(
-    model: "Model",
+    model: RangedEncoder,
     precision: Precision | None,
     given: ArrayLike | None = None,
     is_unit: bool = False,
