@@ -1,6 +1,7 @@
 """The command `paraphrastic` as a whole: commands, help, exit statuses, interruption."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -80,6 +81,18 @@ def test_size_of_help(run, command):
     assert len(result.stdout.splitlines()) <= 24
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "..." not in result.stdout.replace("]...", "").replace("}...", "")  # a truncated description
+
+
+@pytest.mark.parametrize("command", [*EXAMPLES, *ELSEWHERE])
+def test_help_has_one_example_that_can_be_parsed(run, command):
+    lines = run(*command.split(), "--help").stdout.splitlines()
+    (example,) = (line for line in lines if line.startswith("  Example: paraphrastic "))
+    words = shlex.split(example)[2:]
+    parser = get_command(app)
+    for name in command.split():
+        assert words.pop(0) == name
+        parser = parser.commands[name]
+    parser.make_context(command, words)
 
 
 @pytest.mark.parametrize("command", ["--help", "embed --help", "data list --help"])

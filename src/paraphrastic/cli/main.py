@@ -62,6 +62,38 @@ for _command in (
 app.add_typer(data_commands.data, name="data")
 app.add_typer(papers_commands.papers, name="papers")
 
+_EXAMPLES = """
+embed data/model lines.txt --out vectors.npy
+similarity data/model pairs.tsv
+neighbors data/model dog -k 5
+explain data/model 'A dog runs.' 'A dog is running.'
+train --corpus pairs.csv --out my-encoder
+evaluate data/model my-sets/ open
+experiments --by words.simlex
+compare averages ngrams
+analyze length
+plots averages ngrams --out plots.html
+merge seed1 seed2 --out merged
+compact data/model small --table int8
+export data/model vectors.txt --to word2vec
+card data/model --out README.md
+info data/model
+data list
+data fetch open
+data check sick
+data path sick
+data inspect pairs.csv
+papers list --data paper
+papers run acl2017-t1 --jobs 2
+papers report acl2017-t1
+"""  # one of each command that shows none in its description
+
+for _prefix, _commands in (("", app), ("data ", data_commands.data), ("papers ", papers_commands.papers)):
+    for _info in _commands.registered_commands:
+        _name = f"{_prefix}{_info.name or getattr(_info.callback, '__name__', None)}"
+        _found = (line for line in _EXAMPLES.splitlines() if f"{line} ".startswith(f"{_name} "))
+        _info.epilog = next((f"Example: paraphrastic {line}" for line in _found), None)
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
