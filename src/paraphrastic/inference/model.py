@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, overload
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from paraphrastic.inference import Precision
 from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
 from paraphrastic.inference.given_vectors import is_tensor, refuse_other_widths, vectors_of
 from paraphrastic.inference.other_tools import OtherTools
-from paraphrastic.inference.quantization import Quantized, Ranges, checked_ranges, quantize
+from paraphrastic.inference.quantization import Quantized, Ranges, quantize, ranges_for
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import count_weights
 from paraphrastic.text.columns import deduplicate
@@ -133,7 +133,7 @@ class Model(OtherTools):
                 value.
         """
         _refuse(others)
-        chosen = self.ranges_for(precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
+        chosen = ranges_for(self, precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
         is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
         vectors = self._vectors(texts, batch_size, show_progress_bar)[:, :truncate_dim]
         vectors = normalize_rows(vectors) if normalize_embeddings else vectors
@@ -142,38 +142,6 @@ class Model(OtherTools):
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
-
-    def ranges_for(
-        self,
-        precision: Precision | None,
-        given: ArrayLike | None = None,
-        is_unit: bool = False,
-        truncate_dim: int | None = None,
-    ) -> Vectors | None:
-        """Return the ranges of the numbers of vectors, (2, dim); None if `precision` needs none. See `encode`.
-
-        Args:
-            precision: data type.
-            given: ranges in place of those of the model.
-            is_unit: whether the vectors have length 1.
-            truncate_dim: how many of the dimensions are kept; None for all.
-
-        Raises:
-            ModelError: the model has no such ranges, or no sentence vectors.
-            ParameterError: an argument has a wrong value.
-        """
-        if precision not in (None, *get_args(Precision)):
-            raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
-        if truncate_dim is not None and not (isinstance(truncate_dim, int) and 1 <= truncate_dim <= self.dim):
-            raise ParameterError(f"truncate_dim = {truncate_dim}: should be from 1 to {self.dim}, the size of a vector")
-        if precision not in ("int8", "uint8"):
-            return None
-        if given is not None:
-            return checked_ranges(given, truncate_dim or self.dim)
-        if self.ranges is None or (is_unit and truncate_dim):
-            how = "give `ranges=ranges_of(vectors)` of typical texts, see paraphrastic.inference.quantization"
-            raise ModelError(f"{self.folder}: has no ranges for {precision} of such vectors; {how}")
-        return (self.ranges.unit_vectors if is_unit else self.ranges.vectors)[:, :truncate_dim]
 
     def unknown(self, sentences: str | Texts) -> Any:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks.

@@ -7,7 +7,7 @@ that a text has the same integers beside any other texts.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,18 @@ class Ranges(NamedTuple):
 
     vectors: Vectors
     unit_vectors: Vectors
+
+
+class RangedEncoder(Protocol):
+    """What the choice of ranges needs of a `Model`."""
+
+    folder: Path
+    ranges: Ranges | None
+
+    @property
+    def dim(self) -> int:
+        """Size of a sentence vector."""
+        ...
 
 
 def quantize(vectors: Vectors, precision: Precision, ranges: ArrayLike | None = None) -> Quantized:
@@ -92,6 +104,40 @@ def checked_ranges(ranges: ArrayLike | None, dim: int) -> Vectors:
     if not (np.isfinite(checked).all() and (checked[0] <= checked[1]).all()):
         raise ParameterError("ranges: each largest number should be finite, and not below the least one")
     return checked
+
+
+def ranges_for(
+    model: RangedEncoder,
+    precision: Precision | None,
+    given: ArrayLike | None = None,
+    is_unit: bool = False,
+    truncate_dim: int | None = None,
+) -> Vectors | None:
+    """Return the ranges of the numbers of vectors, (2, dim); None if `precision` needs none. See `Model.encode`.
+
+    Args:
+        model: an encoder.
+        precision: data type.
+        given: ranges in place of those of the model.
+        is_unit: whether the vectors have length 1.
+        truncate_dim: how many of the dimensions are kept; None for all.
+
+    Raises:
+        ModelError: the model has no such ranges, or no sentence vectors.
+        ParameterError: an argument has a wrong value.
+    """
+    if precision not in (None, *get_args(Precision)):
+        raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
+    if truncate_dim is not None and not (isinstance(truncate_dim, int) and 1 <= truncate_dim <= model.dim):
+        raise ParameterError(f"truncate_dim = {truncate_dim}: should be from 1 to {model.dim}, the size of a vector")
+    if precision not in ("int8", "uint8"):
+        return None
+    if given is not None:
+        return checked_ranges(given, truncate_dim or model.dim)
+    if model.ranges is None or (is_unit and truncate_dim):
+        how = "give `ranges=ranges_of(vectors)` of typical texts, see paraphrastic.inference.quantization"
+        raise ModelError(f"{model.folder}: has no ranges for {precision} of such vectors; {how}")
+    return (model.ranges.unit_vectors if is_unit else model.ranges.vectors)[:, :truncate_dim]
 
 
 def write_ranges(folder: Path, scorer: VectorScorer, sentences: Iterable[pa.StringArray], count: int) -> None:
