@@ -90,7 +90,15 @@ class TestEmbed:
         assert_refused(run("embed", "avg", "--out", "out.npy", input=b"a\n\0"), "standard input, line 2: a NUL byte")
         assert sorted(Path().iterdir()) == before
 
-    @pytest.mark.parametrize("command", [["embed", "avg", "lines.txt", "--out"], ["export", "avg", "--to", "word2vec"]])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["embed", "avg", "lines.txt", "--out"],
+            ["export", "avg", "--to", "word2vec"],
+            ["dedup", "absent.txt", "--model", "avg", "--out"],  # said before the lines are read
+            ["pairs", "absent.txt", "--model", "avg", "--out"],
+        ],
+    )
     def test_folders_are_not_created(self, run, command):
         assert_refused(run(*command, "misspelt/out.npy"), "misspelt: no such folder; create it first")
         assert not Path("misspelt").exists()

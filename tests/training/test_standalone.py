@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Barrier
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import paraphrastic
@@ -185,6 +186,12 @@ class ProcessInterruptedAfter:
     [
         ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
         ({"pairs": "opne"}, ParameterError, "'opne': did you mean 'open'"),
+        (
+            {"pairs": pd.DataFrame({"sample": ["a"], "text2": ["b"]})},
+            ParameterError,
+            "DataFrame where the path of a file",
+        ),
+        ({"benchmarks": [["sample"]]}, ParameterError, "list where the path of a file"),
         ({"model": "avgg"}, ParameterError, "models.yaml 'avgg': did you"),
         ({"benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
         ({"settings": {"models.yaml:avg.dmi": 8}}, ParameterError, "avg.dmi: unknown key; did"),

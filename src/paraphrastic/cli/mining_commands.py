@@ -74,6 +74,7 @@ def dedup(
     """
     from paraphrastic.inference import mining
 
+    refuse_new_folder(Path(out))
     table = None if removed else _table_to_copy(file, out)
     lines = _lines(file, column, model, device)
     original = mining.duplicates(lines, threshold, exact or not _has_graph(lines, MANY_KEPT * MANY)).tolist()
@@ -107,6 +108,7 @@ def pairs(
     """
     from paraphrastic.inference import mining
 
+    refuse_new_folder(Path(out))
     lines = _lines(file, column, model, device)
     found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines, MANY))
     texts = lines.texts.to_pylist()
@@ -169,7 +171,6 @@ def _copy_rows(table: "OwnTable", kept: list[bool], out: str) -> None:
         table.copy(np.array(kept), rows)
         sys.stdout.buffer.write(rows.getbuffer())
         return
-    refuse_new_folder(Path(out))
     with atomic_write(Path(out)) as part, part.open("wb") as file:
         table.copy(np.array(kept), file)
 
@@ -187,6 +188,5 @@ def _write(out: str, rows: Iterable[str]) -> None:
         return
     from paraphrastic.base.files import atomic_write
 
-    refuse_new_folder(Path(out))
     with atomic_write(Path(out)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(rows)

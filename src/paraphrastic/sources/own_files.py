@@ -93,8 +93,16 @@ def own_file(entry: DataEntry) -> OwnFile | None:
 
 
 def listed(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> list[DataEntry]:
-    """Return one entry or several ones as a list of what params.yaml can hold."""
+    """Return one entry or several ones as a list of what params.yaml can hold.
+
+    Raises:
+        ParameterError: an entry is something else, such as a table.
+    """
     several = [entries] if isinstance(entries, str | Mapping | Path) else entries
+    for each in several if isinstance(several, list | tuple) else [several]:
+        if not isinstance(each, str | Mapping | Path):
+            way = "write a table to a file, such as pairs.to_csv('pairs.csv', index=False)"
+            raise ParameterError(f"{type(each).__name__} where the path of a file or a name is expected; {way}")
     return [{"path": str(entry)} if isinstance(entry, Path) else entry for entry in several]
 
 
