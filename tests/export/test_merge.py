@@ -125,14 +125,21 @@ def test_models_that_cannot_be_merged(tmp_path):
     assert not (tmp_path / "merged").exists()
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_numbers_that_are_not_finite(tmp_path, value):
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.nan, "bad/weights.safetensors: 'embeddings' has a number that is not finite"),
+        (np.inf, "bad/weights.safetensors: 'embeddings' has a number that is not finite"),
+        (1e30, "bad: embeddings that are not finite"),  # their squares
+    ],
+)
+def test_numbers_that_are_not_finite(tmp_path, value, message):
     first, second = (save_encoder(tmp_path / name, "avg", WORD) for name in ("first", "second"))
     arrays = {"embeddings": second.scorer.embedding_array().copy()}
     arrays["embeddings"][3, 2] = value
     scorer = type(second.scorer)(second.scorer.form, second.vocabulary, arrays)
     write_model(scorer, read_info(second.folder), tmp_path / "bad")
-    with pytest.raises(ModelError, match="bad: embeddings that are not finite; train the model again"):
+    with pytest.raises(ModelError, match=f"{message}; train the model again"):
         merge([first, paraphrastic.load(tmp_path / "bad")], tmp_path / "merged")
     assert not (tmp_path / "merged").exists()
 

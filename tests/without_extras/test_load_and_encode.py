@@ -122,7 +122,7 @@ def test_command_line(folder):
     assert "embed" in paraphrastic_command("--help")
     line = json.loads(paraphrastic_command("embed", folder("avg"), text="a dog\n"))
     assert (line["text"], len(line["vector"])) == ("a dog", DIM)
-    assert paraphrastic_command("similarity", folder("overlap"), text="a dog\ta cat\n") == "similarity\n0.500000\n"
+    assert paraphrastic_command("similarity", folder("overlap"), text="a dog\ta cat\n") == "0.500000\n"
     assert f"vocabulary\t{len(WORDS)}\n" in paraphrastic_command("info", folder("avg"))
     assert len(paraphrastic_command("neighbors", folder("avg"), "dog").splitlines()) == len(WORDS)
 

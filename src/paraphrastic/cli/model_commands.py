@@ -46,9 +46,9 @@ def similarity(
     ] = None,
     device: Device = devices.CPU,
 ) -> None:
-    """Print the similarity of pairs of sentences, a number for each pair.
+    """Print the similarity of pairs of sentences.
 
-    Each line of FILE has two sentences, separated by a tab.
+    Each line of FILE has two sentences, separated by a tab, and each line of the output a number.
     """
     from paraphrastic.cli.text_input import read_pairs
 

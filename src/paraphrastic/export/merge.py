@@ -95,8 +95,9 @@ def _products(tables: Sequence[EmbeddingTable]) -> _Matrix:
     """Return Tᵀ T of the tables side by side, (Σ dims, Σ dims), before they are divided by their norms."""
     size = sum(table.values.shape[1] for table in tables)
     products = np.zeros((size, size))
-    for block in _blocks(tables, "products"):
-        products += block.T @ block
+    with np.errstate(over="ignore", invalid="ignore"):  # `_projection` refuses such tables
+        for block in _blocks(tables, "products"):
+            products += block.T @ block
     return products
 
 

@@ -59,7 +59,8 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
     """
     weights, vocabulary = folder / "weights.safetensors", folder / "vocabulary.parquet"
     try:
-        with safe_open(regular(weights), framework="numpy") as file:
+        regular(weights).open("rb").close()  # safetensors calls a file missing that must not be read
+        with safe_open(weights, framework="numpy") as file:
             digest = (file.metadata() or {}).get("vocabulary")
         arrays = _map_arrays(weights)
         table = regular(vocabulary, FLOOR).read_bytes()
