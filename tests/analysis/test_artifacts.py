@@ -20,6 +20,12 @@ def test_scores_of_other_benchmarks(tmp_path):
         _ = artifacts.scores
 
 
+def test_scores_of_the_sets_are_those_of_test_pairs_of_similarity(tmp_path):
+    rows = [(name, split, 0, 2, 1.0) for name in ("sts.2012.MSRpar", "words.simlex") for split in ("test", "dev")]
+    found = write_run(tmp_path, ["a b", "a c", "d"], rows).headline_scores
+    assert found[["set", "split", "kind"]].values.tolist() == [["sts.2012.MSRpar", "test", "similarity"]]
+
+
 @pytest.mark.parametrize("name", ["length", "rare-words"])
 def test_benchmarks_without_sets_of_sentences(tmp_path, name):
     write_corpus(tmp_path, ["a b"])

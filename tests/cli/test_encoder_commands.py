@@ -30,7 +30,9 @@ def test_train_and_evaluate(run, folder):
     done = run("train", "--corpus", "good.csv", "--out", "model", *SMALL)
     assert done.exit_code == 0, done.output
     assert "own.good: 9 read, 9 kept\n" in done.stderr
-    assert paraphrastic.load(folder / "model").dim == 8
+    trained = paraphrastic.load(folder / "model")
+    assert (trained.dim, trained.name) == (8, "avg")
+    assert f"model: avg, {len(trained.vocabulary)} entries, 0.0 MB\n" in done.stderr
     rows = run("evaluate", "vectors", "likeness.tsv").stdout.splitlines()
     assert [row.split("\t")[:3] for row in rows] == [["set", "kind", "n"], ["own.likeness", "similarity", "3"]]
     found = json.loads(run("evaluate", "vectors", "likeness.tsv", "--json").stdout)
@@ -104,6 +106,15 @@ def test_inspect_on_a_terminal(run, folder, monkeypatch, capsys):
     assert lines[-2:] == ["texts that are in evaluation sets of sample:", "  none"]
 
 
+def test_inspect_of_judged_pairs_that_are_no_training_pairs(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
+    rows = [f"a dog {n}\ta cat {n}\t{n}\t{'yes' if n else 'no'}\n" for n in range(3)]
+    (folder / "scored.tsv").write_text("".join(["text1\ttext2\tscore\tgold_label\n", *rows]))
+    lines = run("data", "inspect", "scored.tsv").stdout.splitlines()
+    assert all(line.startswith("scored.tsv\tevaluation set own.scored, similarity") for line in lines[1:])
+    assert any("\tno training pairs: scored.tsv: gold_label: looks like judgements" in line for line in lines)
+
+
 def test_inspect_in_a_pipe(run, folder, monkeypatch):
     monkeypatch.setattr(catalogue, "catalogue", REAL)
     lines = run("data", "inspect", "mine.csv", "--benchmarks", "sample").stdout.splitlines()
@@ -164,4 +175,4 @@ def test_scores_and_blank_scores(run, folder):
     assert "own.blank: 1 rows are not judged: left out\n" in run("evaluate", "vectors", "blank.tsv").stderr
     lines = run("data", "inspect", "blank.tsv").stdout
     assert "\trows that are not judged\t1\n" in lines
-    assert "\tnote\tnot used, unless tokenize.min_score or tokenize.max_score is set: score\n" in lines
+    assert "\tnote\ttraining on pairs with scores needs tokenize.min_score or tokenize.max_score: score\n" in lines

@@ -9,6 +9,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from paraphrastic.base.errors import ParameterError
@@ -144,6 +145,11 @@ def test_data_frames_of_scikit_learn(model):
         step.set_output(transform="panda")
     if find_spec("polars"):
         assert step.set_output(transform="polars").transform(LEFT).columns == names
+
+
+def test_tags_of_scikit_learn(model):
+    tags = get_tags(model)
+    assert (tags.transformer_tags is None, tags.input_tags.string, tags.requires_fit) == (False, True, True)
 
 
 def test_columns_of_scikit_learn(model):

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from paraphrastic import models
+from paraphrastic.nn.layers import Matmul
 from tests.helpers.encoder_variants import MORE, SENTENCES, VARIANTS, batch_of, build, variant_parameters
 from tests.helpers.equations import EQUATIONS
 
@@ -65,6 +66,8 @@ def test_gradient_against_finite_differences(name, block):
 def test_bfloat16_products_in_training_and_evaluation(name, block):
     encoder, embeddings = build(name, block, torch.float32)
     reduced, _ = build(name, block | {"matmul_dtype": "bfloat16"}, torch.float32)
+    products = [module for module in reduced.modules() if isinstance(module, Matmul)]
+    assert {product.cast(torch.ones(1, 1)).dtype for product in products} <= {torch.bfloat16}
     exact, close = (e(embeddings, batch_of(SENTENCES, e, torch.float32)) for e in (encoder, reduced))
     assert 1e-5 < (close - exact).norm() / exact.norm() < 0.02
     exact_gradient, close_gradient = (

@@ -82,8 +82,12 @@ def test_bytes_of_a_second_run(run, tmp_path):
 @pytest.mark.parametrize(
     ("texts", "changes", "key"),
     [
-        (["ab c"], {"min_count": 2}, "vocabulary.min_count = 2"),
-        (["ab c"], {"ngram_min_count": 9}, "vocabulary.ngram_min_count = 9"),
+        (["ab c"], {"min_count": 2}, "vocabulary.min_count = 2: nothing occurs so often in the 1 sentences"),
+        (
+            ["ab c"],
+            {"ngram_min_count": 9},
+            "vocabulary.ngram_min_count = 9: nothing occurs so often in the 1 sentences",
+        ),
         ([], {}, "vocabulary.min_count = 1"),
     ],
 )

@@ -59,7 +59,7 @@ def test_start_of_words(folder, dim):
 
 def test_start_of_words_beside_ngrams_and_pairs(folder):
     name, block = next((name, block) for name, block in VARIANTS if name == "charagram" and block["words"])
-    model, *_ = prepare(folder, name, block, {"bigrams": 2})
+    model, _, _, distillation = prepare(folder, name, block, {"bigrams": 2})
     texts = model.texts.to_pylist()
     assert " was the " in texts
     words = [
@@ -69,6 +69,10 @@ def test_start_of_words_beside_ngrams_and_pairs(folder):
     ]
     assert 0 < len(words) < len(texts)
     assert sorted(model.embeddings[:, :DIM].abs().sum(1).nonzero().squeeze(1).tolist()) == words
+    vectors = unit(WORD_COUNTS["text"].to_pylist())
+    wanted = dict(zip(WORD_COUNTS["text"].to_pylist(), vectors - vectors.mean(0), strict=True))
+    taught = np.stack([wanted[texts[row].strip()] for row in words]) @ distillation.teacher.components(DIM).T
+    np.testing.assert_allclose(model.embeddings[words, :DIM].numpy(), taught, atol=2e-3)
 
 
 @pytest.mark.parametrize("weights", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])

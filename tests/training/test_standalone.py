@@ -198,7 +198,11 @@ class ProcessInterruptedAfter:
         ({"settings": {"models.yaml:avg.dim": "x"}}, ParameterError, "models.yaml: avg.dim = 'x'"),
         ({"settings": {"moels.yaml:avg.dim": 8}}, ParameterError, "moels.yaml:avg.dim: unknown"),
         ({"settings": {"models.avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
-        ({"pairs": "sample", "settings": WEIGHTS}, ParameterError, "'smaple': did you mean 'sample'? known are"),
+        (
+            {"pairs": "sample", "settings": WEIGHTS},
+            ParameterError,
+            "unknown source 'smaple': did you mean 'sample'? known are",
+        ),
         ({"settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
         ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
         ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row"),

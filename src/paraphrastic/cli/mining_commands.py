@@ -21,7 +21,7 @@ ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
 Exact = Annotated[bool, Option("--exact", help="Compare all lines; never use the graph.")]
 DEFAULT = Path("data/model")
-MANY = 300_000  # lines, of which a graph finds pairs faster
+MANY = 400_000  # lines, of which a graph finds pairs faster
 MANY_KEPT = 10  # times as many, of which a graph finds duplicates faster: bounds of cosines save more above a threshold
 
 

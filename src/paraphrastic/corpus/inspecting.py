@@ -149,7 +149,7 @@ def _title(own: OwnFile, layout: Layout) -> str:
 def _notes(layout: Layout, texts: pa.StringArray) -> list[str]:
     notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
     if layout.kind == "pairs" and (scores := score_of(layout)):
-        notes.append(f"not used, unless tokenize.min_score or tokenize.max_score is set: {scores[0]}")
+        notes.append(f"training on pairs with scores needs tokenize.min_score or tokenize.max_score: {scores[0]}")
     return [*notes, *warning_without_spaces(texts)]
 
 
