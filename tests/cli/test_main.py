@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+import paraphrastic
 from paraphrastic.cli.main import app, main
 from tests.helpers.command_line import MAIN, assert_refused, start_python
 from tests.helpers.repository import ROOT
@@ -124,6 +125,17 @@ def test_missing_and_newer_files(run, command, message):
     Path("newer").mkdir()
     Path("newer/config.json").write_text(Path("avg/config.json").read_text().replace('"format": 2', '"format": 99'))
     assert_refused(run(*command.split()), message)
+
+
+@pytest.mark.parametrize(("module", "is_reported"), [("jinja2", True), ("paraphrastic.absent", False)])
+def test_packages_that_are_not_there_and_modules_of_this_one(run, monkeypatch, module, is_reported):
+    def load(*arguments, **options):
+        raise ModuleNotFoundError(name=module)
+
+    monkeypatch.setattr(paraphrastic, "load", load)
+    result = run("info", "avg")
+    assert isinstance(result.exception, SystemExit) == is_reported  # the other is a bug, whose traceback is wanted
+    assert ("this command needs the package jinja2" in result.stderr) == is_reported
 
 
 @pytest.mark.parametrize("command", ["info", "card"])

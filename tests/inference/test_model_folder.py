@@ -319,7 +319,11 @@ OF_ONE_KIND = {
     ),
     "pair-model-with-few-rows": ("pair-model", lambda f: edit_weights(f, rows_removed("embeddings")), NOT_THE_WEIGHTS),
     "tfidf-without-tokens": ("tfidf", lambda f: edit_config(f, scorer={"kind": "tfidf"}), r"config\.json"),
-    "external-without-path": ("tfidf", lambda f: edit_config(f, scorer={"kind": "external"}), r"config\.json"),
+    "external-without-path": (
+        "tfidf",
+        lambda f: edit_config(f, scorer={"kind": "external"}),
+        "`path` and `batch_size`",
+    ),
     "more-numbers-than-the-file": (
         "encoder",
         lambda f: edit_config(f, config=ENCODERS["lstmavg"] | {"dim": 1 << 20}),

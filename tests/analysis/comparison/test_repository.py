@@ -126,6 +126,7 @@ def test_reasons_of_git(project, monkeypatch, use):
             use()
         assert str(caught.value).startswith(f"{project}: git ")
         assert reason in str(caught.value)
+        assert ("run this in a clone" in str(caught.value)) == ("run this in a clone" in reason)
         (repository / path).write_text(before)
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     with pytest.raises(ParameterError, match=r"dubious ownership .* git config --global --add safe\.directory"):
