@@ -153,7 +153,9 @@ def test_judgements_of_another_name(run, folder):
     (folder / "judged.csv").write_text("\n".join(["text1,text2,gold_label,id", *rows]))
     train = "train", "--out", "model", *SMALL, "--corpus"
     assert_refused(run(*train, "judged.csv"), "judged.csv: gold_label: looks like judgements", "columns: {label:")
-    assert_refused(run("data", "inspect", "judged.csv"), "judged.csv: gold_label: looks like judgements")
+    inspected = run("data", "inspect", "judged.csv")
+    assert_refused(inspected, "judged.csv: gold_label: looks like judgements")
+    assert inspected.stdout == ""
     assert_refused(run("evaluate", "vectors", "judged.csv"), "needs judgements", "columns: {score: gold_label}")
     assert_refused(run(*train, "{path: judged.csv"), "the value is not YAML")
     entry = "{path: judged.csv, columns: {label: gold_label}, positive: ['yes']}"
