@@ -94,7 +94,7 @@ def inspect(
     path = entry if isinstance(entry, Mapping) else {"path": file}
     found = inspect({**path, **({"columns": columns.split(",")} if columns else {})})
     if not sys.stdout.isatty():
-        facts = [(own.path, *fact) for own, uses in found for fact in _facts(uses, benchmarks)]
+        facts = ((own.path, *fact) for own, uses in list(found) for fact in _facts(uses, benchmarks))
         print_rows(("file", "read as", "fact", "value"), facts)
         return
     for own, uses in found:
