@@ -5,6 +5,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from paraphrastic.base import console
 from paraphrastic.base.console import message, print_rows, progress, report_errors, time_left
@@ -46,6 +47,12 @@ def test_bar_without_a_total_shows_a_count_and_a_rate():
         bar.update(task, total=2000)
         (row,) = (column.render(bar.tasks[0]) for column in bar.columns if type(column).__name__ == "_Count")
         assert row.plain == "1234/2000"
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_bars_are_shown_on_a_terminal_or_as_wanted(monkeypatch, is_terminal):
+    monkeypatch.setattr(Console, "is_terminal", is_terminal)
+    assert [progress(visible).disable for visible in (None, True, False)] == [not is_terminal, False, True]
 
 
 ROWS = [("avg", 3), ("[bold]", 44)]

@@ -135,7 +135,9 @@ def test_packages_that_are_not_there_and_modules_of_this_one(run, monkeypatch, m
     monkeypatch.setattr(paraphrastic, "load", load)
     result = run("info", "avg")
     assert isinstance(result.exception, SystemExit) == is_reported  # the other is a bug, whose traceback is wanted
-    assert ("this command needs the package jinja2" in result.stderr) == is_reported
+    assert (
+        "needs the package jinja2; " in result.stderr and "pip install '.[pipeline]'" in result.stderr
+    ) == is_reported
 
 
 @pytest.mark.parametrize("command", ["info", "card"])

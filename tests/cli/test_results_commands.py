@@ -53,7 +53,9 @@ def test_comparison_as_table_markdown_and_json(run):
     assert rows[0] == ["set", "metric", "n", "A", "B", "B − A", "95 %", "p"]
     assert rows[1][:2] == ["sts.2012.MSRpar", "pearson"]
     assert markdown.stdout.startswith("| set | metric |")
-    assert json.loads(as_json.stdout)["rows"][0]["difference"] == 0
+    content = json.loads(as_json.stdout)
+    assert content["rows"][0]["difference"] == 0
+    assert (content["left_out"], content["not_defined"]) == ([], {})
 
 
 def test_several_seeds_of_one_model(run):

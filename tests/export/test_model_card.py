@@ -17,6 +17,7 @@ from tests.helpers.encoder_variants import WORD
 from tests.helpers.small_models import save_encoder
 
 SETS = "set,kind,n,pearson,map\nsts.a,similarity,101,60.0,\nsts.b,similarity,401,80.0,\nqa.c,ranking,9,,50.0\n"
+SETS += "words.d,words,99,9.0,\n"
 CORPUS = "source,read,bad,repeated,kept\nasset,30,0,4,26\nmine,5,1,0,4\n"
 
 

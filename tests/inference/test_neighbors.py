@@ -97,7 +97,9 @@ def test_first_of_equally_near_lines(overlap):
 @pytest.mark.parametrize("name", ["avg", "overlap", "charagram"])
 def test_lines_equal_to_an_unknown_text(request, name):
     model = request.getfixturevalue(name)
-    assert nearest_lines(model, "日本", map(pa.array, (["a", "日本 "], ["日本"])), 3)[:2] == [(1, "日本 "), (1, "日本")]
+    found = nearest_lines(model, "日本", map(pa.array, (["a", "日本 "], ["日本"])), 3)
+    assert found[:2] == [(1, "日本 "), (1, "日本")]
+    assert found[2:] == ([(0, "a")] if name == "overlap" else [])  # to which no word is unknown
 
 
 def test_nearest_of_no_lines(avg):

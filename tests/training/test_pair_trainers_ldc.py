@@ -1,11 +1,14 @@
 """Training of the pair model, with labels and with mismatched pairs."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 
 from paraphrastic.models.ldc import Config
 from paraphrastic.training.batches import LabelledPairs
+from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.pretraining import paraphrase_trainer
 from tests.helpers.ldc import LDC, labelled, paraphrases, start, train
 from tests.helpers.toy_training import SENTENCES, fickle_score, kill_at, saved_bytes
 
@@ -40,6 +43,18 @@ def four_hundred_with_shuffled_labels(model):
 
 def model_bytes(model, folder):
     return saved_bytes(model, "ldc", folder, Config(**LDC))
+
+
+def test_seed_of_random_negatives(tmp_path):
+    rows = np.arange(20)
+    pairs = pa.table({"left": 2 * rows, "right": 2 * rows + 1, "source": ["a"] * 20, "group": rows})
+    config = Config(**LDC | {"epochs": 1, "batch_size": 6})
+
+    def losses(name: str, seed: int) -> list[tuple[int, float]]:
+        trainer = paraphrase_trainer(start(LDC), pairs, SENTENCES, config, seed, None, 1)
+        return trainer.run(Checkpoint(tmp_path / name), 1e9, lambda step: None).loss
+
+    assert losses("first", 5) == losses("second", 5) != losses("third", 6)
 
 
 @pytest.mark.slow

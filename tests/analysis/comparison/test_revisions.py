@@ -29,8 +29,9 @@ class TestRepository:
         workspace, two = (scores_of(name)["sts.2012.MSRpar"] for name in ("workspace", "two"))
         assert workspace.equals(two)
 
-    def test_names_of_revisions(self):
-        assert {"workspace", "main", "bare", "one", "two"} <= set(revisions())
+    def test_names_of_revisions(self, repository):
+        run_git(repository, "tag", "v1")
+        assert {"workspace", "main", "bare", "one", "two", "v1"} <= set(revisions())
 
     @pytest.mark.parametrize(("name", "hint"), [("tow", "did you mean 'two'"), ("xyzzy", "`dvc exp show` and `git")])
     def test_unknown_revision(self, name, hint):
