@@ -119,6 +119,13 @@ def test_log_has_a_line_after_a_minute_of_silence(capsys, minutes):
     ]
 
 
+@pytest.mark.usefixtures("minutes")
+def test_minute_of_a_log_starts_with_the_display(monkeypatch):
+    monkeypatch.setattr(console, "_written", [-1e6])  # the program did something else, or nothing
+    with progress():
+        assert console.silence() == 0
+
+
 def test_display_without_a_log(capsys, minutes):
     with progress(logged=False) as training, progress(visible=False) as hidden:
         training.add_task("avg", total=9)

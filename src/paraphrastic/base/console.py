@@ -58,6 +58,8 @@ class _Log(Progress):
     def start(self) -> None:
         """Start to write lines."""
         self._ended, self._since = Event(), time.monotonic()
+        if silence() >= LOG_SECONDS:  # of a program that did something else, or nothing
+            _written[0] = self._since
         self._before: dict[TaskID, tuple[float, float]] = {}  # what was done of a task, and when
         Thread(target=self._write, daemon=True).start()
 
