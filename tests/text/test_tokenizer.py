@@ -7,9 +7,9 @@ from paraphrastic.text import tokenizer
 from paraphrastic.text.tokenizer import tokenize, warning_without_spaces
 
 
-def tokens(text):
+def tokens(text, form="NFC"):
     """Return the tokens of one text."""
-    return tokenize(pa.array([text], pa.string()))[0].as_py()
+    return tokenize(pa.array([text], pa.string()), form)[0].as_py()
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_british_spelling(text, expected):
         ("\ufeffto\u00adge\u200ether", "together"),
         ("X‐ray −5", "x-ray -5"),
         ("e\u0301te\u0301", "\u00e9t\u00e9"),
-        ("日本語。 中文、好", "日本語 。 中文 、 好"),
+        ("日本語。 中文，好", "日本語 。 中文 ， 好"),
         ("مرحبا، كيف؟", "مرحبا ، كيف ؟"),
         ("हिन्दी।", "हिन्दी ।"),
         ("👩\u200d🔬 ok", "👩\u200d🔬 ok"),
@@ -175,8 +175,12 @@ def test_empty_text_and_special_characters(text, expected):
     ],
 )
 def test_compatibility_characters_are_the_characters_that_they_stand_for(text, expected):
-    assert tokens(text) == expected
-    assert tokenize(pa.array([text, "x " * 4000])).to_pylist()[0] == expected
+    assert tokens(text, "NFKC") == expected
+    assert tokenize(pa.array([text, "x " * 4000]), "NFKC").to_pylist()[0] == expected
+
+
+def test_training_text_keeps_compatibility_characters():
+    assert tokens("the ﬁne m² ￡ １") == "the ﬁne m² ￡ １"
 
 
 TOKENS = """
@@ -274,11 +278,12 @@ PIECES = [
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_short_text_has_the_tokens_of_long_text(seed):
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_short_text_has_the_tokens_of_long_text(seed, form):
     generator = Random(seed)
     texts = ["".join(generator.choices(PIECES, k=generator.randrange(25))) for _ in range(2000)]
-    whole = tokenize(pa.array(texts)).to_pylist()  # too long for Python's regular expressions
-    assert [tokenize(pa.array(texts[i : i + 2])).to_pylist() for i in range(0, 2000, 2)] == [
+    whole = tokenize(pa.array(texts), form).to_pylist()  # too long for Python's regular expressions
+    assert [tokenize(pa.array(texts[i : i + 2]), form).to_pylist() for i in range(0, 2000, 2)] == [
         whole[i : i + 2] for i in range(0, 2000, 2)
     ]
 

@@ -89,7 +89,7 @@ def explain(model: Model, left: str, right: str) -> Explanation:
         ParameterError: a text is not valid Unicode.
         ModelError: vectors of the model are no such sums.
     """
-    sides = [_parts(model, tokenize(text_column([text]))) for text in (left, right)]
+    sides = [_parts(model, tokenize(text_column([text]), "NFKC")) for text in (left, right)]
     u, v = (side.vectors.sum(axis=0) for side in sides)
     scale = float(np.linalg.norm(u) * np.linalg.norm(v)) or 1.0
     units = (

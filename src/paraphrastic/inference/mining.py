@@ -135,7 +135,7 @@ def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], 
         ParameterError: `count` is not positive, or a query is not valid Unicode.
     """
     _check(count)
-    asked = tokenize(text_column(queries))
+    asked = tokenize(text_column(queries), "NFKC")
     wanted, asked_unknown = normalize_rows(model.encode_tokenized(asked)), unknown_words(model, asked)  # (q, dim)
     best: list[list[tuple[float, Found]]] = [[] for _ in queries]
     start = 0
@@ -286,7 +286,7 @@ def _encoded(
     with progress() as bar:
         task = bar.add_task("lines read", total=None)
         for column in map(text_column, columns):
-            tokens = tokenize(column)
+            tokens = tokenize(column, "NFKC")
             yield column, tokens, normalize_rows(model.encode_tokenized(tokens))
             bar.advance(task, len(column))
 

@@ -152,7 +152,7 @@ class Model(OtherTools):
         Raises:
             ParameterError: `sentences` contains something other than strings.
         """
-        shares = self.scorer.oov_share(tokenize(_column_of(sentences)))
+        shares = self.scorer.oov_share(tokenize(_column_of(sentences), "NFKC"))
         return float(shares[0]) if isinstance(sentences, str) else shares
 
     def similarity(self, a: Compared, b: Compared, batch_size: int = BATCH) -> Any:
@@ -222,7 +222,7 @@ class Model(OtherTools):
             first, second, i, j = self._unit_vectors(left, right, BATCH)
             cosines: Scores = np.clip(np.einsum("nd,nd->n", first, second), -1, 1)
             return np.where(i == j, np.float32(1), cosines)
-        texts, (i, j) = deduplicate([tokenize(left), tokenize(right)])
+        texts, (i, j) = deduplicate([tokenize(left, "NFKC"), tokenize(right, "NFKC")])
         known = (self.scorer.oov_share(texts) < 1) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
         scores = np.where(known[i] & known[j], np.clip(self.scorer.score(texts, i, j), -1, 1), np.float32(0))
         return np.where(i == j, np.float32(1), scores)
@@ -260,7 +260,7 @@ class Model(OtherTools):
         """Return the vectors of texts, (n, dim), with zeros for those of which nothing is known."""
         out = np.empty((len(texts), self.dim), np.float32)
         for rows in _batches(len(texts), batch_size, progress):
-            out[rows] = self.encode_tokenized(tokenize(texts[rows]))
+            out[rows] = self.encode_tokenized(tokenize(texts[rows], "NFKC"))
         return out
 
     def encode_tokenized(self, sentences: pa.StringArray) -> Vectors:
@@ -278,7 +278,7 @@ class Model(OtherTools):
             )
             refuse_other_widths(left, right)
             return normalize_rows(left), normalize_rows(right), np.full(len(left), -1), np.full(len(right), -2)
-        texts, (i, j) = deduplicate([tokenize(_column_of(each)) for each in (a, b)])
+        texts, (i, j) = deduplicate([tokenize(_column_of(each), "NFKC") for each in (a, b)])
         parts = (self.encode_tokenized(texts[rows]) for rows in _batches(len(texts), batch_size, progress=False))
         unit = normalize_rows(np.concatenate([np.empty((0, self.dim), np.float32), *parts]))
         return unit[i], unit[j], i, j

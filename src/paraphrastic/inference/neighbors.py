@@ -83,7 +83,7 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
 
 def _row(vocabulary: pa.StringArray, text: str) -> int:
     """Return the row of the entry that `text` is, −1 if it is none."""
-    tokens = tokenize(text_column([text]))[0].as_py()
+    tokens = tokenize(text_column([text]), "NFKC")[0].as_py()
     rows = (int(pc.index(vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
     return next((row for row in rows if row >= 0), -1)
 

@@ -21,14 +21,15 @@ tokens:
 * Control characters become spaces, except for the quotes, dashes and ellipses of Windows text that was decoded as
   Latin-1. Soft hyphens, word joiners, direction marks and byte order marks are removed; zero-width joiners and
   variation selectors are kept. Scripts without spaces are not segmented.
-* Characters are composed, and compatibility characters become those that they stand for (NFKC): ligatures of PDF files,
-  full-width, superscript and mathematical letters, presentation forms of Arabic.
+* Characters are composed (NFC). Models in use read text in the form NFKC, in which compatibility characters are those
+  that they stand for: ligatures of PDF files, full-width, superscript and mathematical letters.
 """
 
 import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,8 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.tables import SIDES
 from paraphrastic.text.columns import chunks, deduplicate
+
+Form: TypeAlias = Literal["NFC", "NFKC"]  # of Unicode
 
 CHUNK = 1 << 20  # bytes of text that the rules are applied to at once, at most
 _LEAST = 1 << 18  # and at least, if there is so much text: Arrow compiles the rules at each call, in 3 ms
@@ -185,28 +188,30 @@ AMERICAN_SPELLING: Rules = (
 )
 
 
-def tokenize(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
+def tokenize(texts: pa.StringArray | pa.ChunkedArray, form: Form = "NFC") -> pa.StringArray:
     """Return the tokens of each text, lower-cased and joined by single spaces.
 
     Args:
         texts: (n,), any text. Null, and text without a token, becomes the empty string.
+        form: of Unicode; with NFKC, in which models in use read text, compatibility characters are those that they
+            stand for.
 
     Returns:
         (n,), without nulls. No token contains white space, and no text starts or ends with a space.
     """
     if texts.nbytes <= 4 * _SHORT:  # a character takes at most four bytes
-        text = _fold_and_join(texts.fill_null(""))
+        text = _fold_and_join(texts.fill_null(""), form)
         if len(text) <= _SHORT and not _LONG_PART.search(text):
             return pa.array(_tokenize_short(text), pa.string())
     threads = pa.cpu_count()
     size = min(CHUNK, max(texts.nbytes // threads, _LEAST))
     with ThreadPoolExecutor(threads) as pool:
-        return pa.concat_arrays(list(pool.map(tokenize_chunk, chunks(texts, size))))
+        return pa.concat_arrays(list(pool.map(partial(tokenize_chunk, form=form), chunks(texts, size))))
 
 
-def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
+def tokenize_chunk(texts: pa.StringArray, form: Form = "NFC") -> pa.StringArray:
     """Return `tokenize` of texts without nulls, about `CHUNK` bytes of them, computed by one thread."""
-    texts = _replace_characters(texts)
+    texts = _replace_characters(texts, form)
     empty = pa.array([""])
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
     text, protected = _protect(_apply(text, ESCAPES + BEFORE_PROTECTION))
@@ -215,20 +220,22 @@ def tokenize_chunk(texts: pa.StringArray) -> pa.StringArray:
     return pc.ascii_trim(lines[1:-1], " ")
 
 
-def _fold(texts: pa.StringArray | pa.ChunkedArray) -> pa.StringArray | pa.ChunkedArray:
-    """Return texts in lower case and in the form NFKC, by the version of Unicode of Arrow, not of Python."""
+def _fold(texts: pa.StringArray | pa.ChunkedArray, form: Form) -> pa.StringArray | pa.ChunkedArray:
+    """Return texts in lower case and in a form of Unicode, by the version of Unicode of Arrow, not of Python."""
     texts = pc.utf8_lower(texts)
+    if form == "NFC":
+        return pc.utf8_normalize(texts, form)
     for character, replacement in BEFORE_NFKC:
         texts = pc.replace_substring(texts, character, replacement)
-    return pc.utf8_lower(pc.utf8_normalize(texts, "NFKC"))  # of a letter such as ℝ, only this form has a lower case
+    return pc.utf8_lower(pc.utf8_normalize(texts, form))  # of a letter such as ℝ, only this form has a lower case
 
 
-def _fold_and_join(texts: pa.StringArray | pa.ChunkedArray) -> str:
+def _fold_and_join(texts: pa.StringArray | pa.ChunkedArray, form: Form) -> str:
     """Return texts as `_fold` does, with `_SEPARATOR` around each."""
     strings = texts.to_pylist()
     if all(map(str.isascii, strings)):  # which needs no call of Arrow
         return _SEPARATOR.join(["", *strings, ""]).lower()
-    return _SEPARATOR.join(["", *_fold(texts).to_pylist(), ""])
+    return _SEPARATOR.join(["", *_fold(texts, form).to_pylist(), ""])
 
 
 def _tokenize_short(text: str) -> list[str]:
@@ -266,10 +273,10 @@ def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
     return texts
 
 
-def _replace_characters(texts: pa.StringArray) -> pa.StringArray:
+def _replace_characters(texts: pa.StringArray, form: Form) -> pa.StringArray:
     """Return `_fold` without control characters, and with punctuation as in the Penn Treebank."""
     affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and only lower-cased
-    return pc.replace_with_mask(pc.utf8_lower(texts), affected, _apply(_fold(texts.filter(affected)), CHARACTERS))
+    return pc.replace_with_mask(pc.utf8_lower(texts), affected, _apply(_fold(texts.filter(affected), form), CHARACTERS))
 
 
 def _protect(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
