@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from paraphrastic.analysis.published import published
+from paraphrastic.analysis.published import parsed, printed
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.papers.results import Result, Store
@@ -48,10 +48,8 @@ class Cell:
     @property
     def published(self) -> float | None:
         """The number of the paper in our unit; None if it is text or missing."""
-        try:
-            return self.scale * float(self.theirs.replace(",", ""))
-        except ValueError:
-            return None
+        value = parsed(self.theirs)
+        return None if value is None else self.scale * value
 
     @property
     def difference(self) -> float | None:
@@ -131,7 +129,7 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
     Raises:
         DataError: the file of the published numbers, or a stored result, is damaged.
     """
-    theirs = _published(experiment)
+    theirs = printed(experiment.paper, experiment.table) if experiment.paper else {}
     shown = [row for row in experiment.rows if not row.hidden]
     ours = [column for row in shown for column in experiment.keys_of(row)]
     columns = list(dict.fromkeys([*(column for _, column in theirs), *ours]))
@@ -139,15 +137,6 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
     labels = list(dict.fromkeys([*(row for row, _ in theirs), *declared_labels]))
     lines = [_line(label, experiment, declared, data, store, columns, theirs) for label in labels]
     return Comparison(experiment, data, columns, lines)
-
-
-def _published(experiment: Experiment) -> dict[tuple[str, str], str]:
-    """Return the published numbers by row and column; none without a paper."""
-    if experiment.paper is None:
-        return {}
-    table = published(experiment.paper)
-    table = table[table["table"] == experiment.table]
-    return {(row, column): value for row, column, value in table[["row", "column", "value"]].itertuples(index=False)}
 
 
 def _line(

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -94,12 +95,8 @@ class Record:
         tables = {name: _rows(self.read(path)) for name, path in analyses.items()}
         curves = {"selection": SELECTION} | {task: f"metrics/finetune/{task}.csv" for task in run.tasks}
         points = {name: _rows(self.read(path))[1:] for name, path in curves.items() if self._is_current(path)}
-        return Result(self._version, values, tables, {name: rows for name, rows in points.items() if rows})
-
-    @property
-    def _version(self) -> str:
-        version: str = tomllib.loads(self.read("pyproject.toml"))["project"]["version"]
-        return version
+        version = tomllib.loads(self.read("pyproject.toml"))["project"]["version"]
+        return Result(version, values, tables, {name: rows for name, rows in points.items() if rows})
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
@@ -110,28 +107,15 @@ class Record:
             return {}
 
     @cached_property
-    def _locks(self) -> "_Locks":
-        return _Locks([_yaml(text) for path in LOCKS if (text := self.read(path))], self.params)
+    def _outputs(self) -> dict[str, tuple[Mapping[str, Any], str]]:
+        """The stage that writes each output, and the digest of the output, from DVC's lock files."""
+        contents = [_yaml(text) for path in LOCKS if (text := self.read(path))]
+        stages = [stage for content in contents for stage in content.get("stages", {}).values()]
+        return {out["path"]: (stage, out["md5"]) for stage in stages for out in stage.get("outs", [])}
 
     def _is_current(self, path: str) -> bool:
-        return self._locks.is_current(path, self.read(path))
-
-
-class _Locks:
-    """What DVC's lock files say of the outputs of stages.
-
-    Args:
-        contents: of the lock files.
-        params: content of params.yaml.
-    """
-
-    def __init__(self, contents: Sequence[Mapping[str, Any]], params: Mapping[str, Any]) -> None:
-        self._params = params
-        stages = [stage for content in contents for stage in content.get("stages", {}).values()]
-        self._outputs = {out["path"]: (stage, out["md5"]) for stage in stages for out in stage.get("outs", [])}
-
-    def is_current(self, path: str, text: str) -> bool:
         """Return whether a file is the output of its stage for these parameters and for current inputs."""
+        text = self.read(path)
         digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
         return bool(text) and self._is_output(path, digest) and self._is_made(path)
 
@@ -149,7 +133,7 @@ class _Locks:
 
     def _is_chosen(self, file: str, key: str, value: Any) -> bool:
         """Return whether a parameter file has this value; the list of tasks does not change the result of one."""
-        chosen: Any = self._params
+        chosen: Any = self.params
         for name in [*(name for name, path in FILES.items() if path == file), *key.split(".")]:
             chosen = chosen.get(name) if isinstance(chosen, Mapping) else None
         return (file, key) == (FILES["finetune"], "tasks") or bool(chosen == value)
@@ -165,7 +149,12 @@ def records(root: Path) -> Iterator[list[Record]]:
     with dvc_repository(root) as repo:
         tree, folder = cache(repo.scm.get_fs), path_in(repo.scm.root_dir, root)  # `get_fs` reads all of a commit
         revisions = _revisions(repo.scm).items()
-        commits = [Record(name, rev, _reader(partial(_of_commit, tree, rev, folder))) for name, rev in revisions]
+
+        def of_commit(rev: str, path: str) -> bytes:
+            content: bytes = tree(rev).cat_file(posixpath.join("/", folder, path))
+            return content
+
+        commits = [Record(name, rev, _reader(partial(of_commit, rev))) for name, rev in revisions]
         yield [Record("workspace", None, _reader(lambda path: (root / path).read_bytes())), *commits]
 
 
@@ -191,11 +180,6 @@ def _reader(read_bytes: Callable[[str], bytes]) -> Callable[[str], str]:
             return ""
 
     return read
-
-
-def _of_commit(tree: Callable[[str], Any], rev: str, folder: str, path: str) -> bytes:
-    content: bytes = tree(rev).cat_file(f"/{folder}/{path}" if folder else f"/{path}")
-    return content
 
 
 @lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses
@@ -234,7 +218,6 @@ class Entry:
 
     Attributes:
         name: of the experiment or branch, `HEAD` or `workspace`.
-        model: name of its model.
         corpus: names of its corpora, with `+` between them.
         changed: other parameters with another value than in the last commit, as `KEY=VALUE`; those of its model's block
             without the block's name.
