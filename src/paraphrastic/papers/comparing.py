@@ -1,7 +1,7 @@
 """A published table beside our results."""
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -298,7 +298,8 @@ def _shown(comparison: Comparison, line: Line, column: str) -> Shown:
         return Shown(cell.theirs, GAP, reason=line.gap or "not measured") if cell.theirs or filled else Shown("", "")
     if cell.mean is None:
         return Shown(cell.theirs, str(cell.ours[0]))
-    decimals = _decimals([cell.theirs] if cell.theirs else (other.cells[column].theirs for other in comparison.lines))
+    texts = [cell.theirs] if cell.theirs else [other.cells[column].theirs for other in comparison.lines]
+    decimals = max((len(text.partition(".")[2]) for text in texts if parsed(text) is not None), default=1)
     spread = "" if cell.spread is None else number(cell.spread / cell.scale, decimals)
     return _with_difference(Shown(cell.theirs, number(cell.mean / cell.scale, decimals), spread), cell, decimals)
 
@@ -316,12 +317,6 @@ def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
     else:
         size, text = cell.scale * round(difference, decimals), signed(difference, decimals)
     return Shown(shown.theirs, shown.ours, shown.spread, text, closeness(round(size, 6)))
-
-
-def _decimals(texts: Iterable[str]) -> int:
-    """Return the largest number of decimals; 1 without numbers."""
-    numbers = [text for text in texts if text.replace(",", "").replace(".", "", 1).lstrip("+-").isdigit()]
-    return max((len(text.partition(".")[2]) for text in numbers), default=1)
 
 
 def number(value: float, decimals: int) -> str:
