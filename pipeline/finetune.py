@@ -3,9 +3,6 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
@@ -19,8 +16,8 @@ from pipeline.stage import CHECKPOINTS, run
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
 
 
-def main(task: Annotated[str, typer.Argument(help="An entry of `tasks` in finetune/params.yaml.")]) -> None:
-    """Train on a supervised task with the chosen model."""
+def main(task: str) -> None:
+    """Train on a supervised task, an entry of `tasks` in finetune/params.yaml, with the chosen model."""
     params, options = load_params(), load_options()
     device, block = params.train.device, params.models[params.model]
     settings = task, params.seed, devices.find(device).type, params.model, block, options, params.vocabulary

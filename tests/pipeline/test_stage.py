@@ -78,6 +78,8 @@ STAGES = "import pipeline.inputs, pipeline.download, pipeline.teach, pipeline.to
     [
         (f"{STAGES}, pipeline.evaluate", {"torch", "scipy.linalg", "scipy.sparse", "scipy.stats", "sklearn", "pandas"}),
         ("import pipeline.inputs, pipeline.download, pipeline.teach", {"numba", "scipy"}),
+        ("import pipeline.inputs, pipeline.download", {"numpy", "pyarrow"}),
+        (f"{STAGES}, pipeline.evaluate, pipeline.analyze", {"typer"}),
     ],
 )
 def test_stages_that_start_without_the_packages_that_take_time(run_python, stages, packages):
