@@ -8,8 +8,9 @@ from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.files import fingerprint, write_curve, write_text
 from paraphrastic.base.parameters import load_params
-from paraphrastic.finetuning.learning import TaskRun, learn
+from paraphrastic.finetuning.learning import learn
 from paraphrastic.finetuning.options import load_options
+from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
 from pipeline.stage import CHECKPOINTS, run
 

@@ -12,7 +12,7 @@ import torch
 from paraphrastic.finetuning.heads import PairHead, SentenceHead
 from paraphrastic.finetuning.initial_state import frozen_state, projected_state, trainable_state, untrained_model
 from paraphrastic.finetuning.options import HeadConfig
-from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome
+from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome, TaskRun
 from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, Task
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder
@@ -107,4 +107,4 @@ def train_head(
     on_step: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Outcome:
     """Run a trainer to the end, with a checkpoint in `folder` every `seconds` seconds."""
-    return trainer.train_and_evaluate(Checkpoint(folder), seconds, on_step)
+    return trainer.train_and_evaluate(TaskRun(0, Checkpoint(folder), seconds, on_step))

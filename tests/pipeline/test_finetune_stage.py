@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.finetuning.learning import TaskRun
+from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
 from pipeline import finetune
 from tests.helpers.parameter_files import change_parameters, copy_parameters
