@@ -1,4 +1,4 @@
-"""Read files that a stranger may have made: their kind and size, JSON, and limits of what they unpack to."""
+"""Read files that a stranger may have made: their format, kind and size, JSON, and limits of what they unpack to."""
 
 import io
 import json
@@ -9,6 +9,8 @@ from typing import IO, Any
 
 from paraphrastic.base.errors import DataError, ParaphrasticError
 
+ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")  # of tables of the user
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 SMALL = 1 << 26  # bytes of a file that is read whole before it is checked: 64 MiB
 FLOOR = 1 << 28  # bytes that any file may unpack to: 256 MiB
 RATIO = 200  # times its size that a larger one may; text is compressed by 3 to 30 times
@@ -156,3 +158,28 @@ class _Limited(io.RawIOBase):
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def is_table(path: Path) -> bool:
+    """Return whether the name of a file ends as a table does."""
+    return name_of(path) != path.name
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file without the endings of its format and its compression."""
+    plain = _uncompressed(path).name
+    return next((plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending)), path.name)
+
+
+def format_of(path: Path) -> str:
+    """Return `csv`, `tsv`, `jsonl` or `parquet`, or `arrow` for a folder of `datasets`."""
+    return "arrow" if path.is_dir() else _uncompressed(path).suffix.removeprefix(".")
+
+
+def is_dataset_folder(path: Path) -> bool:
+    """Return whether a folder was saved by Hugging Face `datasets`."""
+    return any((path / name).is_file() for name in ("state.json", "dataset_info.json"))
+
+
+def _uncompressed(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix in COMPRESSIONS else path
