@@ -110,7 +110,7 @@ def test_options_of_supervised_tasks(project):
     options = project / "finetune/params.yaml"
     options.parent.mkdir()
     options.write_text("epochs: 10\ninit: scratch\n")
-    commit_all(project, "tasks")
+    commit(project, "tasks")
     options.write_text("epochs: 10\ninit: frozen\n")
     assert "| finetune/params.yaml:init | `scratch` | `frozen` |" in report_lines("HEAD")
     assert "epochs" not in branch_report("HEAD")
