@@ -104,11 +104,7 @@ def check_vocabulary(texts: pa.StringArray | pa.ChunkedArray, kind: str) -> pa.S
 
 
 class GrowingArray:
-    """A flat array that grows at its end, in place, so that its values are never in memory twice.
-
-    Args:
-        dtype: data type of the values.
-    """
+    """A flat array that grows at its end, in place, so that its values are never in memory twice."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self._values, self._size = np.empty(0, dtype), 0
@@ -178,10 +174,10 @@ class Ragged:
         return Ragged(*sort_each(self.ids[None], self.offsets, 1))
 
     def hstack(self, other: "Ragged") -> "Ragged":
-        """Append the ids of each sentence of `other` to those of the same sentence of `self`.
+        """Append the ids of each sentence of `other` to those of the same sentence of `self`; both have counts.
 
         Raises:
-            ValueError: one of them has no counts.
+            ValueError: one of them has none.
         """
         if self.counts is None or other.counts is None:
             raise ValueError("hstack needs counts on both sides")
@@ -292,12 +288,9 @@ def _interleave(
 def sort_each(
     windows: NDArray[np.int32], offsets: NDArray[np.int64], least: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:
-    """Return the fields of `Ragged`, with each id of a sentence once, ascending, and its count.
+    """Return the fields of `Ragged`: the ids of each sentence from `least`, once each, ascending, and their counts.
 
-    Args:
-        windows: (orders, N), ids; sentence i has the columns `offsets[i]:offsets[i + 1]`.
-        offsets: (n + 1,).
-        least: smaller ids are left out.
+    Sentence i has the columns `offsets[i]:offsets[i + 1]` of `windows`, (orders, N).
     """
     ids, counts = np.empty(windows.size, np.int32), np.empty(windows.size, np.uint16)
     ends = np.zeros(len(offsets), np.int64)
