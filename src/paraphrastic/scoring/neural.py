@@ -182,11 +182,7 @@ def check_size(folder: Path, build: Callable[[], torch.nn.Module]) -> None:
 
 
 class SentenceModule(Protocol):
-    """A torch module that maps an embedding table and a batch to vectors: an encoder, or a projection.
-
-    Attributes:
-        out_dim: size of a vector.
-    """
+    """A torch module that maps an embedding table and a batch to vectors of size `out_dim`, such as an encoder."""
 
     out_dim: int
 
