@@ -132,10 +132,6 @@ def test_normalized_vectors(model):
     np.testing.assert_allclose(unit * lengths[:, None], vectors, atol=1e-6)
 
 
-def test_normalized_zero_vector(avg):
-    assert not avg.encode([""], normalize_embeddings=True).any()
-
-
 @pytest.mark.parametrize("kind", [iter, tuple, np.array, pa.array, lambda texts: pa.chunked_array([texts])])
 def test_vectors_of_any_iterable_of_text(model, kind):
     np.testing.assert_array_equal(model.encode(kind(RAW), batch_size=2), model.encode(RAW, batch_size=2))
@@ -217,16 +213,9 @@ def test_summary_of_encoder(model):
 
 
 def test_summary_of_model_without_weights(overlap):
-    expected = {
-        "model": "overlap",
-        "selection": "-",
-        "teacher": "-",
-        "members": 1,
-        "dimension": "-",
-        "vocabulary": 0,
-        "parameters": 0,
-    }
-    assert overlap.summary() == expected | {"bytes": (overlap.folder / "config.json").stat().st_size}
+    missing, size = dict.fromkeys(("selection", "teacher", "dimension"), "-"), (overlap.folder / "config.json").stat()
+    numbers = {"members": 1, "vocabulary": 0, "parameters": 0, "bytes": size.st_size}
+    assert overlap.summary() == {"model": "overlap", **missing, **numbers}
 
 
 def test_embeddings_of_vocabulary(model):

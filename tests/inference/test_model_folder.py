@@ -146,14 +146,7 @@ OF_ALL_KINDS = {
     "config-is-a-list": (lambda f: (f / CONFIG).write_text("[]"), r"config\.json: not the configuration of a model"),
     "config-without-model": (lambda f: edit_config(f, model=...), r"config\.json: not the configuration of a model"),
     "config-without-scorer": (lambda f: edit_config(f, scorer=...), r"config\.json: not the configuration of a model"),
-    "scorer-without-kind": (lambda f: edit_config(f, scorer={}), r"config\.json: not the configuration of a model"),
-    "selection-of-numbers": (lambda f: edit_config(f, selection=[1]), r"config\.json: not the configuration of a"),
-    "selection-is-a-number": (lambda f: edit_config(f, selection=1), r"config\.json: not the configuration of a"),
     "config-without-selection": (lambda f: edit_config(f, selection=...), r"config\.json: not the configuration of a"),
-    "teacher-is-a-number": (lambda f: edit_config(f, teacher=1), r"config\.json: not the configuration of a"),
-    "sources-are-a-list": (lambda f: edit_config(f, sources=["a"]), r"config\.json: not the configuration of a"),
-    "sources-of-text": (lambda f: edit_config(f, sources={"a": "b"}), r"config\.json: not the configuration of a"),
-    "members-are-text": (lambda f: edit_config(f, members="3"), r"config\.json: not the configuration of a"),
     "format-1": (lambda f: edit_config(f, format=1), "model format 1, this version reads 2; train the model again"),
     "format-0": (lambda f: edit_config(f, format=0), "model format 0, this version reads 2; train the model again"),
     "format-text": (lambda f: edit_config(f, format="3"), "model format '3', this version reads 2; update the package"),
@@ -197,22 +190,11 @@ OF_ALL_KINDS |= {
 VALUES_OF_MEMBERS = {
     "format": [None, True, 2.0, [2], 10**30],
     "model": [None, 1, "", [], {}, "a\nb", "a\x1b[31m", "a\u2028b"],
-    "config": [
-        None,
-        [],
-        1,
-        "a",
-        {"a\nb": 1},
-        {"dim": -1},
-        {"dim": 10**30},
-        {"a": float("nan")},
-        {"a": [[1]]},
-        {"a": "\n"},
-    ],
+    "config": [None, [], 1, "a", {"a\nb": 1}, *({"dim": value} for value in (-1, 10**30, float("nan"), [[1]], "\n"))],
     "scorer": [None, [], 1, "static", {}, {"kind": None}],
-    "selection": [None, {}, "a", [1], [None], [""], ["a\nb"], [["a"]]],
+    "selection": [None, {}, "a", 1, [1], [None], [""], ["a\nb"], [["a"]]],
     "teacher": [1, [], {}, "", "a\nb"],
-    "sources": [None, [], 1, {"a": "1"}, {"a": None}, {"a": -1}, {"a": True}, {"a": 1.5}, {"a": 10**30}, {"a\nb": 1}],
+    "sources": [None, ["a"], [], 1, {"a\nb": 1}, *({"a": value} for value in ("b", "1", None, -1, True, 1.5, 10**30))],
     "members": [None, 0, -1, 1.0, True, "1", [], 10**30],
     "vocabulary": [None, 1, [], "a\nb"],
 }
@@ -262,89 +244,55 @@ def with_array(name: str, array: np.ndarray):
     return lambda arrays: arrays | {name: array if array.dtype == np.int8 else array.astype(np.float32)}
 
 
+def without_first_column(arrays):
+    return arrays | {"embeddings": arrays["embeddings"][:, 1:]}
+
+
 NOT_THE_WEIGHTS = r"weights\.safetensors: not the weights of this model; train it again"
+UNKNOWN_MODEL = r"config\.json: unknown model 'lstmavgg': did you mean 'lstmavg'\?.*; train the model again"
+LSTM = ENCODERS["lstmavg"]
+OTHER_WEIGHTS = {  # kind, and change of the arrays
+    "too-few-embeddings": ("static", rows_removed("embeddings")),
+    "too-few-idf-weights": ("tfidf", rows_removed("idf")),
+    "peepholes-of-another-size": ("encoder", rows_removed("lstm.peepholes")),
+    "table-of-one-dimension": ("static", reshaped("embeddings", -1)),
+    "table-of-three-dimensions": ("static", reshaped("embeddings", 1, 33, -1)),
+    "unknown-array": ("static", lambda arrays: arrays | {"x": np.ones(1)}),
+    "bias-of-another-size": ("static", with_array("bias", np.ones(3))),
+    "bias-of-integers": ("static", with_array("bias", np.ones(8, np.int8))),
+    "dense-without-bias": ("static", with_array("dense.W", np.ones((8, 8)))),
+    "directions-of-another-size": ("static", with_array("directions", np.ones((1, 3)))),
+    "idf-of-two-dimensions": ("tfidf", reshaped("idf", -1, 1)),
+    "idf-of-another-type": ("tfidf", lambda arrays: {"idf": arrays["idf"].astype(np.int64)}),
+    "encoder-with-few-rows": ("encoder", rows_removed("embeddings")),
+    "encoder-with-narrow-rows": ("encoder", without_first_column),
+    "encoder-of-doubles": ("encoder", lambda arrays: arrays | {"lstm.b": arrays["lstm.b"].astype(np.float64)}),
+    "pair-model-with-few-rows": ("pair-model", rows_removed("embeddings")),
+}
+OTHER_CONFIGURATION = {  # kind, members of `config.json`, and the message
+    "unknown-static-option": ("static", {"scorer": {"kind": "static", "colour": "red"}}, NOT_THE_CONFIGURATION),
+    "tfidf-without-tokens": ("tfidf", {"scorer": {"kind": "tfidf"}}, r"config\.json"),
+    "external-without-path": ("tfidf", {"scorer": {"kind": "external"}}, "`path` and `batch_size`"),
+    "more-numbers-than-the-file": ("encoder", {"config": LSTM | {"dim": 1 << 20}}, NOT_THE_WEIGHTS),
+    "size-beyond-63-bits": ("encoder", {"config": LSTM | {"dim": 1 << 40}}, r"config\.json: not the"),
+    "unknown-model": ("encoder", {"model": "lstmavgg"}, UNKNOWN_MODEL),
+    "unknown-option": ("encoder", {"config": {"colour": "red"}}, r"config\.json: .*; train the model again"),
+    "options-are-a-list": ("encoder", {"config": []}, r"config\.json: .*; train the model again"),
+}
 OF_ONE_KIND = {
-    "too-few-embeddings": ("static", lambda f: edit_weights(f, rows_removed("embeddings")), NOT_THE_WEIGHTS),
-    "too-few-idf-weights": ("tfidf", lambda f: edit_weights(f, rows_removed("idf")), NOT_THE_WEIGHTS),
-    "peepholes-of-another-size": (
-        "encoder",
-        lambda f: edit_weights(f, rows_removed("lstm.peepholes")),
-        NOT_THE_WEIGHTS,
-    ),
-    "unknown-static-option": (
-        "static",
-        lambda f: edit_config(f, scorer={"kind": "static", "colour": "red"}),
-        r"config\.json: not the configuration of a model",
-    ),
-    "table-of-one-dimension": ("static", lambda f: edit_weights(f, reshaped("embeddings", -1)), NOT_THE_WEIGHTS),
-    "table-of-three-dimensions": (
-        "static",
-        lambda f: edit_weights(f, reshaped("embeddings", 1, 33, -1)),
-        NOT_THE_WEIGHTS,
-    ),
-    "unknown-array": ("static", lambda f: edit_weights(f, lambda arrays: arrays | {"x": np.ones(1)}), NOT_THE_WEIGHTS),
-    "bias-of-another-size": ("static", lambda f: edit_weights(f, with_array("bias", np.ones(3))), NOT_THE_WEIGHTS),
-    "bias-of-integers": ("static", lambda f: edit_weights(f, with_array("bias", np.ones(8, np.int8))), NOT_THE_WEIGHTS),
-    "dense-without-bias": (
-        "static",
-        lambda f: edit_weights(f, with_array("dense.W", np.ones((8, 8)))),
-        NOT_THE_WEIGHTS,
-    ),
-    "directions-of-another-size": (
-        "static",
-        lambda f: edit_weights(f, with_array("directions", np.ones((1, 3)))),
-        NOT_THE_WEIGHTS,
-    ),
-    "idf-of-two-dimensions": ("tfidf", lambda f: edit_weights(f, reshaped("idf", -1, 1)), NOT_THE_WEIGHTS),
-    "idf-of-another-type": (
-        "tfidf",
-        lambda f: edit_weights(f, lambda arrays: {"idf": arrays["idf"].astype(np.int64)}),
-        NOT_THE_WEIGHTS,
-    ),
-    "encoder-with-few-rows": ("encoder", lambda f: edit_weights(f, rows_removed("embeddings")), NOT_THE_WEIGHTS),
-    "encoder-with-narrow-rows": (
-        "encoder",
-        lambda f: edit_weights(f, lambda arrays: arrays | {"embeddings": arrays["embeddings"][:, 1:]}),
-        NOT_THE_WEIGHTS,
-    ),
-    "encoder-of-doubles": (
-        "encoder",
-        lambda f: edit_weights(f, lambda arrays: arrays | {"lstm.b": arrays["lstm.b"].astype(np.float64)}),
-        NOT_THE_WEIGHTS,
-    ),
     "encoder-without-numbers": (
         "encoder",
         lambda f: edit_weights(f, lambda arrays: arrays | {"lstm.b": arrays["lstm.b"] * np.nan}),
         "'lstm.b' has a number that is not finite",
     ),
-    "pair-model-with-few-rows": ("pair-model", lambda f: edit_weights(f, rows_removed("embeddings")), NOT_THE_WEIGHTS),
-    "tfidf-without-tokens": ("tfidf", lambda f: edit_config(f, scorer={"kind": "tfidf"}), r"config\.json"),
-    "external-without-path": (
-        "tfidf",
-        lambda f: edit_config(f, scorer={"kind": "external"}),
-        "`path` and `batch_size`",
-    ),
-    "more-numbers-than-the-file": (
-        "encoder",
-        lambda f: edit_config(f, config=ENCODERS["lstmavg"] | {"dim": 1 << 20}),
-        NOT_THE_WEIGHTS,
-    ),
-    "size-beyond-63-bits": (
-        "encoder",
-        lambda f: edit_config(f, config=ENCODERS["lstmavg"] | {"dim": 1 << 40}),
-        r"config\.json: not the",
-    ),
-    "unknown-model": (
-        "encoder",
-        lambda f: edit_config(f, model="lstmavgg"),
-        r"config\.json: unknown model 'lstmavgg': did you mean 'lstmavg'\?.*; train the model again",
-    ),
-    "unknown-option": (
-        "encoder",
-        lambda f: edit_config(f, config={"colour": "red"}),
-        r"config\.json: .*; train the model again",
-    ),
-    "options-are-a-list": ("encoder", lambda f: edit_config(f, config=[]), r"config\.json: .*; train the model again"),
+    **{
+        name: (kind, lambda folder, change=change: edit_weights(folder, change), NOT_THE_WEIGHTS)
+        for name, (kind, change) in OTHER_WEIGHTS.items()
+    },
+    **{
+        name: (kind, lambda folder, changes=changes: edit_config(folder, **changes), message)
+        for name, (kind, changes, message) in OTHER_CONFIGURATION.items()
+    },
 }
 
 

@@ -126,28 +126,20 @@ def naive_counts(texts, sentence):
     return {text: count for text, count in counts.items() if count}
 
 
+def assert_ascending(ragged):
+    for start, end in pairwise(ragged.offsets):
+        assert (np.diff(ragged.ids[start:end]) > 0).all()
+
+
 def test_counts_of_words_and_ngrams_equal_naive_ones():
     table = merge_counts(count_ngrams(SENTENCES, [2, 3, 4]), count_words(SENTENCES))
     texts = table["text"].to_pylist()
     assert {" of ", " a ", " the ", " 😀 ", "at"} <= set(texts)
+    assert len(set(texts)) == len(texts)
     ragged = WordNgramVocabulary(table["text"]).lookup(SENTENCES)
     counts = [{texts[i]: count for i, count in row.items()} for row in id_counts(ragged)]
     assert counts == [naive_counts(texts, sentence) for sentence in SENTENCES.to_pylist()]
-
-
-def test_word_that_is_also_an_ngram():
-    table = merge_counts(count_ngrams(SENTENCES, [2, 3, 4]), count_words(SENTENCES))
-    assert len(set(table["text"].to_pylist())) == len(table)
-    ragged = WordNgramVocabulary(table["text"]).lookup(SENTENCES)
-    for start, end in pairwise(ragged.offsets):
-        assert len(np.unique(ragged.ids[start:end])) == end - start
-
-
-def test_ids_of_each_sentence_ascend():
-    table = merge_counts(count_ngrams(SENTENCES, [2, 3, 4]), count_words(SENTENCES))
-    ragged = WordNgramVocabulary(table["text"]).lookup(SENTENCES)
-    for start, end in pairwise(ragged.offsets):
-        assert (np.diff(ragged.ids[start:end]) > 0).all()
+    assert_ascending(ragged)
 
 
 def test_ngram_that_is_a_rare_word():
@@ -179,12 +171,11 @@ def test_bigram_that_is_also_an_ngram():
     texts = table["text"].to_pylist()
     assert len(set(texts)) == len(table)
     assert " on a " in texts  # an n-gram of six characters; as a pair it is too rare
-    ragged = WordNgramVocabulary(table["text"]).lookup(SENTENCES)
-    for start, end in pairwise(ragged.offsets):
-        assert (np.diff(ragged.ids[start:end]) > 0).all()
+    assert_ascending(WordNgramVocabulary(table["text"]).lookup(SENTENCES))
 
 
-def test_size_of_a_vocabulary_with_bigrams():
+def test_size_of_the_vocabulary():
+    assert len(WordNgramVocabulary(pa.array(["of", " of ", "f "]))) == 3
     assert len(WordNgramVocabulary(pa.array(["of", " of ", " of the ", "f th"]))) == 4
 
 
@@ -203,10 +194,6 @@ def test_out_of_vocabulary_share_of_the_ngrams():
     ngrams = count_ngrams(SENTENCES, [2])
     share = WordNgramVocabulary(merge_counts(ngrams, count_words(SENTENCES))["text"]).oov_share(sentences)
     assert share.tolist() == NgramVocabulary(ngrams["text"]).oov_share(sentences).tolist()
-
-
-def test_size_of_the_vocabulary():
-    assert len(WordNgramVocabulary(pa.array(["of", " of ", "f "]))) == 3
 
 
 @pytest.mark.parametrize(

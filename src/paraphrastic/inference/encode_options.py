@@ -16,22 +16,24 @@ class Options(TypedDict, total=False):
     ranges: ArrayLike | None
 
 
-class ToFloats(Options, total=False):
+class Plain(Options, total=False):
+    """Options with which the result is an array."""
+
+    convert_to_numpy: Literal[True]
+    convert_to_tensor: Literal[False]
+    return_unknown: Literal[False]
+
+
+class ToFloats(Plain, total=False):
     """An array of float32."""
 
     precision: Literal["float32"] | None
-    convert_to_numpy: Literal[True]
-    convert_to_tensor: Literal[False]
-    return_unknown: Literal[False]
 
 
-class ToArray(Options, total=False):
+class ToArray(Plain, total=False):
     """An array of any precision."""
 
     precision: Precision | None
-    convert_to_numpy: Literal[True]
-    convert_to_tensor: Literal[False]
-    return_unknown: Literal[False]
 
 
 class ToTensor(Options, total=False):

@@ -19,7 +19,11 @@ def vectors_of(given: Any) -> Vectors | None:
         ParameterError: the vectors are of another type or shape, or have a number that is not finite.
     """
     if isinstance(given, list | tuple) and given and _is_numeric(given[0]):
-        return _stacked([_floats(each) for each in given])
+        rows = [_floats(each) for each in given]
+        shapes = {row.shape for row in rows}
+        if len(shapes) > 1 or rows[0].ndim != 1:
+            raise ParameterError(f"a list of vectors of shapes {sorted(shapes)}: should have one shape, (dim,)")
+        return _checked(np.stack(rows))
     return _checked(_floats(given)) if _is_numeric(given) else None
 
 
@@ -40,13 +44,6 @@ def _floats(given: Any) -> Vectors:
         raise ParameterError(f"vectors of {kind}: cosines are those of floating-point vectors, without `precision`")
     with np.errstate(over="ignore"):  # of float64: found below
         return np.asarray(given.detach().float().cpu() if hasattr(given, "detach") else given, np.float32)
-
-
-def _stacked(rows: list[Vectors]) -> Vectors:
-    shapes = {row.shape for row in rows}
-    if len(shapes) > 1 or rows[0].ndim != 1:
-        raise ParameterError(f"a list of vectors of shapes {sorted(shapes)}: should have one shape, (dim,)")
-    return _checked(np.stack(rows))
 
 
 def _checked(vectors: Vectors) -> Vectors:

@@ -90,9 +90,8 @@ class Lines:
         if not texts:
             raise DataError("the text has no line")
         _, first, number = np.unique(numbers.values(), return_index=True, return_inverse=True)
-        return cls(
-            pa.chunked_array(texts), vectors.values().reshape(-1, model.dim), first[number], pa.chunked_array(unknown)
-        )
+        unit = vectors.values().reshape(-1, model.dim)
+        return cls(pa.chunked_array(texts), unit, first[number], pa.chunked_array(unknown))
 
     def distinct(self) -> LineNumbers:
         """Return the lines that are the first ones with their text, and of which something is known, ascending."""
@@ -146,16 +145,9 @@ def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], 
         for found, rank, unknown in zip(best, ranks, others, strict=True):
             rows = np.lexsort([unknown, -rank])[:count]
             rows = rows[rank[rows] > _NEVER]
-            found += [
-                (rank, Found(start + row, min(rank, 1.0), text, differs))
-                for row, rank, text, differs in zip(
-                    rows.tolist(),
-                    rank[rows].tolist(),
-                    column.take(pa.array(rows)).to_pylist(),
-                    unknown[rows].tolist(),
-                    strict=True,
-                )
-            ]
+            for row, text in zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True):
+                score = float(rank[row])
+                found.append((score, Found(start + row, min(score, 1.0), text, bool(unknown[row]))))
             found.sort(key=lambda each: (-each[0], each[1].unknown))
             del found[count:]
         start += len(column)
@@ -251,11 +243,12 @@ def _nearest(lines: Lines, rows: LineNumbers, count: int, least: float, exact: b
     index = AllLines(lines.vectors, least) if exact else LineGraph(lines.vectors)
     for part in _blocks(rows) if exact else _shown(rows, "lines indexed"):
         index.add(part)
-    found = [index.nearest(part, count, least) for part in _shown(rows)]
-    numbers, scores = zip(*found, strict=True) if found else ([], [])
-    return np.concatenate([np.empty((0, count), np.int64), *numbers]), np.concatenate(
-        [np.empty((0, count), np.float32), *scores]
-    )
+    numbers, scores = [np.empty((0, count), np.int64)], [np.empty((0, count), np.float32)]
+    for part in _shown(rows):
+        found, cosines = index.nearest(part, count, least)
+        numbers.append(found)
+        scores.append(cosines)
+    return np.concatenate(numbers), np.concatenate(scores)
 
 
 def _blocks(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:

@@ -54,22 +54,8 @@ class ModelInfo:
     members: int = 1
 
 
-def save(
-    scorer: Scorer,
-    name: str,
-    config: "BaseModel",
-    folder: Path,
-    selection: Sequence[str] = (),
-) -> None:
-    """Write a model to `folder`.
-
-    Args:
-        scorer: the model.
-        name: its name in params.yaml.
-        config: its options.
-        folder: where to; created if it does not exist.
-        selection: names of the evaluation sets that selected its epoch; empty if none did.
-    """
+def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path, selection: Sequence[str] = ()) -> None:
+    """Write the model `name` with its options to `folder`, see `write_model` and `ModelInfo`."""
     write_model(scorer, ModelInfo(name, config.model_dump(), {}, selection), folder)
 
 
@@ -113,19 +99,7 @@ def load(folder: Path | str, table: TableFormat | None = None, device: str = dev
 
 
 def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
-    """Load the model in `folder` for encoding and scoring.
-
-    Averages, Charagram and untrained baselines need no torch, and are computed on the CPU.
-
-    Args:
-        folder: of the model.
-        device: where the model is computed, see `devices.find`.
-
-    Raises:
-        ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
-            that is not installed.
-        ParameterError: there is no such device, or it is a GPU and the model is computed without torch.
-    """
+    """Load the model in `folder` for encoding and scoring of tokenized text; arguments and errors as for `load`."""
     info = read_info(folder)
     kind, options = info.scorer["kind"], {key: value for key, value in info.scorer.items() if key != "kind"}
     if device not in (devices.AUTO, devices.CPU):

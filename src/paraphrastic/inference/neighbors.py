@@ -30,7 +30,10 @@ def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
         raise ModelError(f"{model.folder}: {model.name} has no embeddings of its vocabulary; name a file with --among")
     embeddings = model.embeddings()
     row = _row(model.vocabulary, text)
-    query = embeddings[row] if row >= 0 else _sentence_vector(model, text, embeddings.shape[1])
+    if row < 0 and model.dim != embeddings.shape[1]:
+        sizes = f"sentence vectors have size {model.dim} and embeddings {embeddings.shape[1]}"
+        raise ModelError(f"{model.folder}: {sizes}; name a word or n-gram of the vocabulary, or a file with --among")
+    query = embeddings[row] if row >= 0 else model.encode([text])[0]
     if not query.any():
         raise _nothing_known(model, text)
     return nearest_texts(model.vocabulary, embeddings, query, count, row)
@@ -89,11 +92,3 @@ def _row(vocabulary: pa.StringArray, text: str) -> int:
 
 def _nothing_known(model: Model, text: str) -> ModelError:
     return ModelError(f"{model.folder}: the vocabulary knows nothing of '{text}'; try another text")
-
-
-def _sentence_vector(model: Model, text: str, dim: int) -> Vectors:
-    if model.dim != dim:
-        sizes = f"sentence vectors have size {model.dim} and embeddings {dim}"
-        raise ModelError(f"{model.folder}: {sizes}; name a word or n-gram of the vocabulary, or a file with --among")
-    vector: Vectors = model.encode([text])[0]
-    return vector

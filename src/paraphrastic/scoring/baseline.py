@@ -64,7 +64,5 @@ def pretrained_mean(words: pa.StringArray, embeddings: Vectors, directions: Vect
         embeddings: (n + 1, dim), with row 0 for unknown words.
         directions: (k, dim), orthonormal directions that are removed from every mean; None for none.
     """
-    arrays = {"embeddings": embeddings}
-    if directions is not None:
-        arrays["directions"] = directions
-    return StaticEncoder(StaticForm("words", "mean"), words, arrays)
+    others = {} if directions is None else {"directions": directions}
+    return StaticEncoder(StaticForm("words", "mean"), words, {"embeddings": embeddings} | others)

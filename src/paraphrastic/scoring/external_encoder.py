@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -150,9 +150,13 @@ def _loader(folder: Path, device: str, precision: Float) -> tuple[str, Callable[
         _refuse_code(folder)
         _refuse_pickles(folder)
         return "sentence_transformers", partial(_load_sentence_transformer, device=device, precision=precision)
-    if _model_type(folder) == "model2vec":
+    config = None
+    with suppress(OSError, DataError):
+        config = read_json(folder / "config.json")
+    if isinstance(config, dict) and config.get("model_type") == "model2vec":
         devices.refuse_gpu(device, str(folder))
-        _refuse_bfloat16(folder, precision)
+        if precision == "bfloat16":
+            raise ParameterError(f"{folder}: model2vec has no layers to compute in bfloat16; set precision to float32")
         _refuse_pickles(folder)
         return "model2vec", lambda package, path: package.StaticModel.from_pretrained(path)
     raise ModelError(
@@ -185,11 +189,6 @@ def _refuse_pickles(folder: Path) -> None:
         raise ModelError(f"{path}: is neither a file nor a folder; {_REMEDY}")
 
 
-def _refuse_bfloat16(folder: Path, precision: Float) -> None:
-    if precision == "bfloat16":
-        raise ParameterError(f"{folder}: model2vec has no layers to compute in bfloat16; set precision to float32")
-
-
 def _load_sentence_transformer(package: Any, path: str, device: str, precision: Float) -> Any:
     from paraphrastic.base.console import console
 
@@ -197,11 +196,3 @@ def _load_sentence_transformer(package: Any, path: str, device: str, precision: 
         import_module("transformers.utils.logging").disable_progress_bar()  # it would fill the log
     encoder = package.SentenceTransformer(path, device=None if device == devices.AUTO else str(devices.find(device)))
     return encoder.bfloat16() if precision == "bfloat16" else encoder
-
-
-def _model_type(folder: Path) -> object:
-    try:
-        config = read_json(folder / "config.json")
-    except (OSError, DataError):
-        return None
-    return config.get("model_type") if isinstance(config, dict) else None

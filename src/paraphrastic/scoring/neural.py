@@ -165,14 +165,10 @@ def load_arrays(
 
 
 def check_size(folder: Path, build: Callable[[], torch.nn.Module]) -> None:
-    """Refuse options that ask for more parameters than the weights have bytes, before memory is taken.
-
-    Args:
-        folder: of the weights.
-        build: returns the module.
+    """Refuse options that ask for more parameters than the weights in `folder` have bytes, before memory is taken.
 
     Raises:
-        ModelError: they do.
+        ModelError: the module that `build` returns does.
     """
     weights = folder / "weights.safetensors"
     try:
@@ -186,11 +182,7 @@ def check_size(folder: Path, build: Callable[[], torch.nn.Module]) -> None:
 
 
 class SentenceModule(Protocol):
-    """A torch module that maps an embedding table and a batch to vectors: an encoder, or a projection.
-
-    Attributes:
-        out_dim: size of a vector.
-    """
+    """A torch module that maps an embedding table and a batch to vectors of size `out_dim`, such as an encoder."""
 
     out_dim: int
 

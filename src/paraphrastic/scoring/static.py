@@ -48,15 +48,9 @@ class EmbeddingTable:
         """
         sizes = None if self.scales is None else self.scales.shape
         wanted = self.values.shape[:1] if self.values.dtype == np.int8 else None
-        if (
-            self.values.ndim != 2
-            or 0 in self.values.shape
-            or self.values.dtype.name not in TABLE_FORMATS
-            or sizes != wanted
-        ):
-            raise ValueError(
-                f"{self.values.dtype} of shape {self.values.shape} with scales {sizes}: no embedding table"
-            )
+        shape, dtype = self.values.shape, self.values.dtype
+        if len(shape) != 2 or 0 in shape or dtype.name not in TABLE_FORMATS or sizes != wanted:
+            raise ValueError(f"{dtype} of shape {shape} with scales {sizes}: no embedding table")
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:

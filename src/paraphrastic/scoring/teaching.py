@@ -24,7 +24,7 @@ from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
 from paraphrastic.scoring.external_encoder import ExternalEncoder, Float, usable_device, usable_processes
-from paraphrastic.scoring.scorer import Vectors, normalize_rows
+from paraphrastic.scoring.scorer import normalize_rows
 from paraphrastic.sources.own_files import watched
 
 SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on
@@ -37,8 +37,7 @@ _encoder = lru_cache(1)(ExternalEncoder)  # each process reads it once
 def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path, processes: int = 1) -> None:
     """Write the vectors of all distinct training sentences and of all words; without a teacher, a note that says so.
 
-    Vectors are scaled to length 1 and stored as float16, 2 bytes per
-    number.
+    Vectors are scaled to length 1 and stored as float16, 2 bytes per number.
 
     Args:
         params: all parameters, which name the teacher.
@@ -65,7 +64,8 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
     sentences = StoredSentences(files[0])
     words = read_table(files[1], WORD_COUNTS)["text"].combine_chunks()
     count = min(processes, usable_processes(folder, device), -(-len(sentences) // SHARD))
-    message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words" + _in_processes(count))
+    shared = f" in {count} processes" if count > 1 else ""
+    message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words{shared}")
     kinds: _Kinds = {"words": (len(words), [words]), "sentences": (len(sentences), sentences)}
     with locked(shards, "encodes with the same teacher"):
         with progress() as bar:
@@ -73,10 +73,6 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
             for kind, done in _run(count, _shards(options, kinds, shards)):
                 bar.advance(tasks[kind], done)
         _collect(shards, out, folder.resolve().name)
-
-
-def _in_processes(count: int) -> str:
-    return f" in {count} processes" if count > 1 else ""
 
 
 def _shards(options: _Options, kinds: _Kinds, folder: Path) -> Iterator[tuple[_Options, pa.StringArray, str, Path]]:
@@ -124,14 +120,10 @@ def _start(starter: int) -> None:
 def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path) -> tuple[str, int]:
     """Write a table of vectors, unless it is there; return the kind and the number of its texts."""
     if not path.exists():
-        vectors = _unit_vectors(_encoder(*options), texts)
+        vectors = normalize_rows(_encoder(*options).encode(texts))
         column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
         write_table(pa.table({"text": texts, "vector": column}), path, teacher_schema(kind, vectors.shape[1]))
     return kind, len(texts)
-
-
-def _unit_vectors(encoder: ExternalEncoder, texts: pa.StringArray) -> Vectors:
-    return normalize_rows(encoder.encode(texts))
 
 
 def _collect(shards: Path, out: Path, name: str) -> None:

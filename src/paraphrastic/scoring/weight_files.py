@@ -181,11 +181,13 @@ def count_weights(weights: Path) -> int:
 
 def wrong_config(folder: Path, reason: object = "") -> ModelError:
     """Return the error for a `config.json` that lacks an option or has an unknown one."""
-    why = f" ({' '.join(str(reason).split())})" if str(reason) else ""
-    return ModelError(f"{folder}/config.json: not the configuration of a model; train the model again{why:.300}")
+    return ModelError(f"{folder}/config.json: not the configuration of a model; train the model again{_why(reason)}")
 
 
 def wrong_weights(folder: Path, reason: object = "") -> ModelError:
     """Return the error for weights that lack an array or have arrays of other sizes."""
-    why = f" ({' '.join(str(reason).split())})" if str(reason) else ""
-    return ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again{why:.300}")
+    return ModelError(f"{folder}/weights.safetensors: not the weights of this model; train it again{_why(reason)}")
+
+
+def _why(reason: object) -> str:
+    return f" ({' '.join(str(reason).split())})"[:300] if str(reason) else ""

@@ -104,11 +104,7 @@ def check_vocabulary(texts: pa.StringArray | pa.ChunkedArray, kind: str) -> pa.S
 
 
 class GrowingArray:
-    """A flat array that grows at its end, in place, so that its values are never in memory twice.
-
-    Args:
-        dtype: data type of the values.
-    """
+    """A flat array that grows at its end, in place, so that its values are never in memory twice."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self._values, self._size = np.empty(0, dtype), 0
@@ -175,13 +171,13 @@ class Ragged:
 
     def merge_repeats(self) -> "Ragged":
         """Return the same sentences with each id once, ascending, and its count; id 0 (unknown) is dropped."""
-        return Ragged(*_merge_repeats(self.ids, self.offsets))
+        return Ragged(*sort_each(self.ids[None], self.offsets, 1))
 
     def hstack(self, other: "Ragged") -> "Ragged":
-        """Append the ids of each sentence of `other` to those of the same sentence of `self`.
+        """Append the ids of each sentence of `other` to those of the same sentence of `self`; both have counts.
 
         Raises:
-            ValueError: one of them has no counts.
+            ValueError: one of them has none.
         """
         if self.counts is None or other.counts is None:
             raise ValueError("hstack needs counts on both sides")
@@ -289,24 +285,27 @@ def _interleave(
 
 
 @njit(cache=True, nogil=True)
-def _merge_repeats(
-    ids: NDArray[np.int32], offsets: NDArray[np.int64]
+def sort_each(
+    windows: NDArray[np.int32], offsets: NDArray[np.int64], least: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:
-    """Return the fields of `Ragged.merge_repeats`."""
-    merged, counts, ends = np.empty(len(ids), np.int32), np.empty(len(ids), np.uint16), np.zeros_like(offsets)
-    at = 0
-    for i in range(len(offsets) - 1):
-        previous = np.int32(0)
-        for found in np.sort(ids[offsets[i] : offsets[i + 1]]):
-            if found == 0:
+    """Return the fields of `Ragged`: the ids of each sentence from `least`, once each, ascending, and their counts.
+
+    Sentence i has the columns `offsets[i]:offsets[i + 1]` of `windows`, (orders, N).
+    """
+    ids, counts = np.empty(windows.size, np.int32), np.empty(windows.size, np.uint16)
+    ends = np.zeros(len(offsets), np.int64)
+    for s in range(len(offsets) - 1):
+        end = ends[s]
+        for i in np.sort(windows[:, offsets[s] : offsets[s + 1]].flatten()):
+            if i < least:
                 continue
-            if found == previous:
-                counts[at - 1] += counts[at - 1] < MAX_COUNT
-                continue
-            merged[at], counts[at], previous = found, 1, found
-            at += 1
-        ends[i + 1] = at
-    return merged[:at].copy(), ends, counts[:at].copy()
+            if end > ends[s] and ids[end - 1] == i:
+                counts[end - 1] += counts[end - 1] < MAX_COUNT
+            else:
+                ids[end], counts[end] = i, 1
+                end += 1
+        ends[s + 1] = end
+    return ids[: ends[-1]].copy(), ends, counts[: ends[-1]].copy()
 
 
 @njit(cache=True, nogil=True)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from paraphrastic.base.console import progress
 from paraphrastic.base.errors import DataError
@@ -27,7 +26,10 @@ def count_vocabulary(corpus: Path, out: Path, options: VocabularyLimits) -> None
         DataError: no word or no n-gram occurs often enough, or a table is missing or damaged.
     """
     sentences = StoredSentences(corpus / "sentences.parquet")
-    weights = _occurrences(corpus, len(sentences)) if options.count == "pairs" else None
+    weights = None
+    if options.count == "pairs":
+        pairs = read_table(corpus / "pairs.parquet", PAIRS)
+        weights = np.bincount(np.concatenate([pairs["left"], pairs["right"]]), minlength=len(sentences))
     with progress() as bar:
         names = "words", "n-grams", "characters"
         advance = [partial(bar.advance, bar.add_task(name, total=len(sentences))) for name in names]
@@ -41,12 +43,6 @@ def count_vocabulary(corpus: Path, out: Path, options: VocabularyLimits) -> None
         write_table(words, part / "words.parquet", WORD_COUNTS)
         write_table(ngrams, part / "ngrams.parquet", NGRAM_COUNTS)
         write_table(characters, part / "characters.parquet", NGRAM_COUNTS)
-
-
-def _occurrences(corpus: Path, sentences: int) -> NDArray[np.int64]:
-    """Return how often each sentence is a side of a training pair, (sentences,)."""
-    pairs = read_table(corpus / "pairs.parquet", PAIRS)
-    return np.bincount(np.concatenate([pairs["left"], pairs["right"]]), minlength=sentences)
 
 
 def _refuse_empty(table: pa.Table, setting: str, corpus: Path, sentences: int) -> None:

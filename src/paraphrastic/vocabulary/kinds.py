@@ -122,7 +122,7 @@ class BigramVocabulary:
     def __init__(self, texts: pa.StringArray, ids: NDArray[np.int32]) -> None:
         hashes = hash_texts(pc.split_pattern(pc.utf8_trim(texts, " "), " ").flatten())
         self._numbering, self._ids = TextNumbering(), ids
-        self._numbering.add(_pair_hashes(hashes[0::2], hashes[1::2]))
+        self._numbering.add(hashes[0::2] * _ODD ^ hashes[1::2])
 
     def __len__(self) -> int:
         return len(self._numbering)
@@ -135,15 +135,11 @@ class BigramVocabulary:
             offsets: (n + 1,), of the sentences in `words`.
         """
         numbers = np.full(len(words), -1, np.int32)  # of each word with the next
-        numbers[:-1] = self._numbering.find(_pair_hashes(words[:-1], words[1:]))
+        numbers[:-1] = self._numbering.find(words[:-1] * _ODD ^ words[1:])
         numbers[offsets[1:][np.diff(offsets) > 0] - 1] = -1  # the next word is in another sentence
         known = numbers >= 0
         found = Ragged(numbers[known] + np.int32(1), offsets_from_lengths(known)[offsets]).merge_repeats()
         return Ragged(self._ids[found.ids - 1], found.offsets, found.counts)
-
-
-def _pair_hashes(first: Hashes, second: Hashes) -> Hashes:
-    return first * _ODD ^ second
 
 
 class WordNgramVocabulary:
@@ -200,7 +196,7 @@ def is_word(texts: pa.StringArray | pa.ChunkedArray) -> Mask:
     return pc.match_substring_regex(texts, "^ [^ ]+ $")
 
 
-def is_bigram(texts: pa.StringArray | pa.ChunkedArray) -> pa.BooleanArray | pa.ChunkedArray:
+def is_bigram(texts: pa.StringArray | pa.ChunkedArray) -> Mask:
     """Return which entries are pairs of adjacent words, or n-grams of the same form, (n,)."""
     return pc.match_substring_regex(texts, "^ [^ ]+ [^ ]+ $")
 

@@ -26,6 +26,7 @@ from paraphrastic.text.columns import (
     chunks,
     concat,
     offsets_from_lengths,
+    sort_each,
 )
 
 CHUNK = 1 << 19  # bytes of text; the arrays made from a chunk of this size stay in the processor's cache
@@ -159,7 +160,7 @@ class NgramVocabulary:
         """Return `lookup` of at most `CHUNK` bytes of text."""
         windows, offsets = self._windows(sentences)
         if windows.size < self._end // 8:  # a counting sort passes over all ids
-            return Ragged(*_sort_each(windows, offsets))
+            return Ragged(*sort_each(windows, offsets, 0))
         return Ragged(*_merge_repeats(*_sort_by_id(windows, offsets, self._end), len(windows) * offsets))
 
     def _oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
@@ -275,27 +276,6 @@ def _find(
 def _rehash(keys: NDArray[np.int64], slots: NDArray[np.int32], size: int) -> None:
     for number in range(1, size + 1):
         slots[_slot(keys[number], keys, slots)] = number
-
-
-@njit(cache=True, nogil=True)
-def _sort_each(
-    windows: NDArray[np.int32], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:
-    """Return the fields of `Ragged` from windows, one sentence after the other."""
-    ids, counts = np.empty(windows.size, np.int32), np.empty(windows.size, np.uint16)
-    ends = np.zeros(len(offsets), np.int64)
-    for s in range(len(offsets) - 1):
-        end = ends[s]
-        for i in np.sort(windows[:, offsets[s] : offsets[s + 1]].flatten()):
-            if i < 0:
-                continue
-            if end > ends[s] and ids[end - 1] == i:
-                counts[end - 1] += counts[end - 1] < MAX_COUNT
-            else:
-                ids[end], counts[end] = i, 1
-                end += 1
-        ends[s + 1] = end
-    return ids[: ends[-1]].copy(), ends, counts[: ends[-1]].copy()
 
 
 @njit(cache=True, nogil=True)
