@@ -285,8 +285,7 @@ def test_compressed_csv(tmp_path: Path):
 
 
 def test_components():
-    left, right = np.array([0, 4, 2, 5, 7]), np.array([1, 5, 0, 6, 7])
-    component = components(left, right)
+    component = components(np.array([[0, 4, 2, 5, 7], [1, 5, 0, 6, 7]]).ravel())
     assert component[0] == component[2]
     assert component[1] == component[3]
     assert len(set(component)) == 3

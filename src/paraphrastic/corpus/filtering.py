@@ -131,10 +131,7 @@ def _similar(
     left: NDArray[np.integer],
     right: NDArray[np.integer],
 ) -> NDArray[np.bool_]:
-    """Return which of `sets` (rows,) are similar to one of `others`, among the pairs (left[i], right[i]).
-
-    The sets have the words that both can have, the sizes count the other words too.
-    """
+    """Return which of `sets` (rows,) are similar to one of `others`, among pairs; sizes count words of neither too."""
     a, b = sizes[left], other_sizes[right]
     possible = np.minimum(a, b) >= NEAR * np.maximum(a, b) - _ROUNDING
     left, right, total = left[possible], right[possible], (a + b)[possible]

@@ -137,20 +137,14 @@ def _use(own: OwnFile, layout: Layout) -> Use:
     samples = [[str(value) for value in row.values()] for row in table.slice(0, _SAMPLE_ROWS).to_pylist()]
     texts = pc.unique(pa.concat_arrays([normalize(tokenize(table[side])) for side in SIDES]))
     counts = len(table), _left_out(own, layout), unjudged
-    return Use(_title(own, layout), *counts, refused, _notes(layout, texts), samples, texts)
-
-
-def _title(own: OwnFile, layout: Layout) -> str:
-    if layout.kind == "pairs":
-        return f"training pairs ({', '.join(layout.columns)})"
-    return f"evaluation set {set_name(own, layout)}, {_NAMES[layout.kind]} ({', '.join(layout.columns)})"
-
-
-def _notes(layout: Layout, texts: pa.StringArray) -> list[str]:
     notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
-    if layout.kind == "pairs" and (scores := score_of(layout)):
-        notes.append(f"training on pairs with scores needs tokenize.min_score or tokenize.max_score: {scores[0]}")
-    return [*notes, *warning_without_spaces(texts)]
+    title = f"evaluation set {set_name(own, layout)}, {_NAMES.get(layout.kind)}"
+    if layout.kind == "pairs":
+        title = "training pairs"
+        limits = "training on pairs with scores needs tokenize.min_score or tokenize.max_score"
+        notes += [f"{limits}: {name}" for name in score_of(layout)]
+    notes += warning_without_spaces(texts)
+    return Use(f"{title} ({', '.join(layout.columns)})", *counts, refused, notes, samples, texts)
 
 
 def _left_out(own: OwnFile, layout: Layout) -> int:

@@ -140,7 +140,7 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     if not sets:
         raise DataError("the benchmarks have no set with test pairs; choose another suite for `benchmarks`")
     scores = _score(benchmarks.sentences, sets, scorer)
-    found = [_metrics_or_reason(each, part) for each, part in zip(sets, scores, strict=True)]
+    found = [_metrics_or_reason(*each) for each in zip(sets, scores, strict=True)]
     oov = _oov_shares(benchmarks.sentences, sets, scorer)
     rows = [
         {"set": each.name, "kind": each.kind, "n": int(each.is_test.sum())}

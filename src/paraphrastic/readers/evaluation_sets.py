@@ -214,11 +214,7 @@ def _candidates(lines: SourceLines) -> pa.Table:
 
 
 def _check_tags(lines: SourceLines) -> None:
-    """Check that each `<QApairs>` contains one question and then candidates, and that every element is closed.
-
-    Raises:
-        DataError: the check fails, for example because the file is truncated.
-    """
+    """Check that each `<QApairs>` contains one question and then candidates, and that every element is closed."""
     tags = lines.text.filter(pc.match_substring_regex(lines.text, _TAG_LINE))
     order = "".join(pc.replace_substring_regex(tags, "^<QApairs .*", "<QApairs>").to_pylist())
     if re.search("<QApairs><(positive|negative)>", order):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -18,66 +19,43 @@ CHUNK = 1 << 22  # bytes of text per chunk
 _NONTERMINAL = r"\[[^\s\[\]]+,\d+\]"
 
 
-def paranmt(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
+def _in_chunks(
+    parse: Callable[[SourceLines, PairFilter], Reading],
+) -> Callable[[Path, ReaderOptions], Iterator[Reading]]:
+    """Return a reader that yields what `parse` returns for each chunk of the `file`, or of the only gzip file."""
+
+    @wraps(parse)
+    def reader(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
+        path = folder / options["file"] if "file" in options else find_file(folder, "*.gz")
+        wanted, rows = options.get("filter", PASS_ALL), 0
+        for reading in parse_chunks(path, options.get("member", "*"), CHUNK, lambda lines: parse(lines, wanted)):
+            yield reading
+            rows += len(reading.table)
+        if not rows:
+            raise DataError(f"{path}: not one usable pair; is it the right file? {REMEDY}")
+
+    return reader
+
+
+@_in_chunks
+def paranmt(lines: SourceLines, wanted: PairFilter) -> Reading:
     """Read lines of sentence, translation and score, separated by tabs.
 
     Options: `file`, and `member` if it is a zip archive; `filter`, limits of the score, which is a cosine.
     Yields: One reading per chunk; each pair is its own group.
     """
-    return _read(folder / options["file"], options, _paranmt_pairs)
-
-
-def tab_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
-    """Read lines of two texts separated by a tab.
-
-    Options: `file`, and `member` if it is a zip archive.
-    Yields: One reading per chunk; each pair is its own group.
-    """
-    return _read(folder / options["file"], options, _tab_pairs)
-
-
-def parabank(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
-    """Read lines of score, sentence and 0 to 5 paraphrases of it, separated by tabs.
-
-    Options: `file`, and `member` if it is a zip archive; `filter`, limits of the score, which is the dual conditional
-        cross-entropy of the sentence and its translation.
-    Yields: The sentence paired with each of its paraphrases, one reading per chunk. A line is a group.
-    """
-    return _read(folder / options["file"], options, _parabank_pairs)
-
-
-def ppdb(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
-    """Read lines `LHS ||| phrase ||| paraphrase ||| features …` of PPDB, in the order of the file, by confidence.
-
-    Rules with a nonterminal such as `[NP,1]` are not pairs of phrases and are skipped. Features are `KEY=VALUE`, where
-    the value can be `NA`. PPDB 2.0 has a sixth field, the entailment relation.
-
-    Options: `filter`, limits of a feature, and relations; the pairs outside are skipped.
-    Yields: One reading per chunk of the file; each pair is its own group.
-
-    Raises:
-        DataError: the file is damaged, truncated, contains no pair, or lacks the feature or relation of the filter.
-    """
-    return _read(find_file(folder, "*.gz"), options, _ppdb_pairs)
-
-
-def _read(path: Path, options: ReaderOptions, pairs: Callable[[SourceLines, PairFilter], Reading]) -> Iterator[Reading]:
-    wanted = options.get("filter", PASS_ALL)
-    rows = 0
-    for reading in parse_chunks(path, options.get("member", "*"), CHUNK, lambda lines: pairs(lines, wanted)):
-        yield reading
-        rows += len(reading.table)
-    if not rows:
-        raise DataError(f"{path}: not one usable pair; is it the right file? {REMEDY}")
-
-
-def _paranmt_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
     first, second, score = lines.fields(3)
     score = lines.numbers(score, -np.inf, np.inf)
     return _scored_pairs(lines, wanted, text1=first, text2=second, group=_numbers(lines), score=score)
 
 
-def _tab_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
+@_in_chunks
+def tab_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
+    """Read lines of two texts separated by a tab.
+
+    Options: `file`, and `member` if it is a zip archive.
+    Yields: One reading per chunk; each pair is its own group.
+    """
     wanted.check_source_without_relations(lines.file)
     if wanted.limits_scores:
         raise DataError(f"{lines.file}: has no scores; empty tokenize.min_score and tokenize.max_score")
@@ -85,7 +63,14 @@ def _tab_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
     return _pairs(lines, text1=first, text2=second, group=_numbers(lines))
 
 
-def _parabank_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
+@_in_chunks
+def parabank(lines: SourceLines, wanted: PairFilter) -> Reading:
+    """Read lines of score, sentence and 0 to 5 paraphrases of it, separated by tabs.
+
+    Options: `file`, and `member` if it is a zip archive; `filter`, limits of the score, which is the dual conditional
+        cross-entropy of the sentence and its translation.
+    Yields: The sentence paired with each of its paraphrases, one reading per chunk. A line is a group.
+    """
     score, _ = lines.fields(2)
     score = lines.numbers(score, -np.inf, np.inf)
     texts = pc.split_pattern(lines.text, "\t")  # (lines,) lists of score, sentence, paraphrases
@@ -99,7 +84,19 @@ def _parabank_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
     return _scored_pairs(lines, wanted, **texts_of, group=group, score=score)
 
 
-def _ppdb_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
+@_in_chunks
+def ppdb(lines: SourceLines, wanted: PairFilter) -> Reading:
+    """Read lines `LHS ||| phrase ||| paraphrase ||| features …` of PPDB, in the order of the file, by confidence.
+
+    Rules with a nonterminal such as `[NP,1]` are not pairs of phrases and are skipped. Features are `KEY=VALUE`, where
+    the value can be `NA`. PPDB 2.0 has a sixth field, the entailment relation.
+
+    Options: `filter`, limits of a feature, and relations; the pairs outside are skipped.
+    Yields: One reading per chunk of the file; each pair is its own group.
+
+    Raises:
+        DataError: the file is damaged, truncated, contains no pair, or lacks the feature or relation of the filter.
+    """
     _, phrase, paraphrase, _ = lines.fields(4, " ||| ")
     has_nonterminal = (pc.match_substring_regex(text, _NONTERMINAL) for text in (phrase, paraphrase))
     kept = pc.invert(pc.or_(*has_nonterminal))  # null in a bad row, which `filter` drops
@@ -126,11 +123,7 @@ def _pairs(lines: SourceLines, kept: pa.BooleanArray | None = None, /, **columns
 
 
 def _accepted(lines: SourceLines, wanted: PairFilter) -> pa.BooleanArray:
-    """Return which lines (n,) the filter accepts; one without the feature or the relation is not accepted.
-
-    Raises:
-        DataError: no line has the feature, or the relation field.
-    """
+    """Return which lines (n,) the filter accepts; one without the feature or the relation is not accepted."""
     fields = pc.split_pattern(lines.text, " ||| ")
     accepted = pa.array(np.ones(len(lines), bool))
     if wanted.limits_scores:

@@ -16,13 +16,11 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from paraphrastic.base import reading
@@ -34,17 +32,11 @@ Listing = Mapping[str, Any]
 Cells = Sequence[object]
 
 
-@dataclass(frozen=True)
-class Records:
-    """Some columns of one file, or of parallel files.
-
-    Attributes:
-        files: the files with their bad rows.
-        columns: arrays (n,), null in bad rows.
-    """
+class Records(NamedTuple):
+    """Some columns of one file, or of parallel files: the files, and n texts of each column, null in bad rows."""
 
     files: Sequence[SourceRows]
-    columns: Sequence[pa.StringArray]
+    texts: pa.RecordBatch
 
 
 def text_column(rows: SourceRows, name: object, values: Iterable[object]) -> pa.StringArray:
@@ -70,7 +62,7 @@ def read_records(folder: Path, listing: Listing) -> Iterator[Records]:
     if listing["format"] == "lines":
         lines = [SourceLines(name, data) for name, data in contents]
         check_parallel(*lines)
-        yield Records(lines, [each.text for each in lines])
+        yield Records(lines, _batch(each.text for each in lines))
     else:
         yield from (_records(name, data, listing) for name, data in contents)
 
@@ -86,7 +78,12 @@ def _records(name: str, data: bytes, listing: Listing) -> Records:
     numbers, cells = zip(*rows, strict=True)
     records = SourceRows(name, numbers, "record")
     columns = zip(listing["columns"], zip(*cells, strict=True), strict=True)
-    return Records([records], [text_column(records, *column) for column in columns])
+    return Records([records], _batch(text_column(records, *column) for column in columns))
+
+
+def _batch(columns: Iterable[pa.StringArray]) -> pa.RecordBatch:
+    arrays = list(columns)
+    return pa.record_batch(arrays, list(map(str, range(len(arrays)))))
 
 
 def _contents(folder: Path, listing: Listing) -> list[tuple[str, bytes]]:
@@ -243,12 +240,5 @@ _FORMATS: dict[str, Callable[[str, bytes, Any, Listing], Iterator[Cells]]] = {
 
 def concat(records: Iterable[Records]) -> Records:
     """Return all records; there must be some."""
-    several = list(records)
-    files = [file for each in several for file in each.files]
-    return Records(files, [pa.concat_arrays(parts) for parts in zip(*(each.columns for each in several), strict=True)])
-
-
-def drop_bad(records: Records) -> Records:
-    """Return the records without bad rows."""
-    valid = pa.array(np.all([column.is_valid().to_numpy(zero_copy_only=False) for column in records.columns], axis=0))
-    return Records(records.files, [column.filter(valid) for column in records.columns])
+    files, texts = zip(*records, strict=True)
+    return Records([file for several in files for file in several], pa.concat_batches(texts))

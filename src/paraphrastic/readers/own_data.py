@@ -65,9 +65,12 @@ def layout_of_pairs(table: OwnTable) -> Layout:
     """
     layout = _layout("pairs", table, _texts(table), ("label", "score", "group"))
     if table.own.columns is None and "label" not in layout.others and (found := judgements(table, layout.unused)):
-        raise DataError(
-            f"{table.own.path}: {', '.join(found)}: looks like judgements of the pairs; {_remedy(layout, found)}"
+        label = (
+            f"say `{{path: …, columns: {{label: {found[0]}}}}}`, with `positive: [VALUE, …]` if its values are not 0"
         )
+        others = f"`columns: {{score: {found[0]}}}`, or `columns: [{', '.join(layout.texts)}]` if all pairs are"
+        looks = f"{', '.join(found)}: looks like judgements of the pairs"
+        raise DataError(f"{table.own.path}: {looks}; {label} and 1, or {others} paraphrases")
     return layout
 
 
@@ -110,15 +113,11 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
     for source in (each for each in sources if "own" in each.options):
         table = OwnTable(source.options["own"])
         layout = layout_of_pairs(table) if source.pairs else layout_of_set(table)
-        if source.pairs and not limits_scores and table.own.columns is None and "label" not in layout.others:
-            _refuse_unread_scores(table, layout)
-
-
-def _refuse_unread_scores(table: OwnTable, layout: Layout) -> None:
-    if "score" in layout.others:
-        texts = ", ".join(layout.texts)
-        remedy = f"set tokenize.min_score, or say `{{path: …, columns: [{texts}]}}` if all are paraphrases"
-        raise DataError(f"{table.own.path}: has scores, but tokenize.min_score and max_score are empty; {remedy}")
+        is_chosen = limits_scores or table.own.columns is not None or "label" in layout.others
+        if source.pairs and "score" in layout.others and not is_chosen:
+            texts = ", ".join(layout.texts)
+            remedy = f"set tokenize.min_score, or say `{{path: …, columns: [{texts}]}}` if all are paraphrases"
+            raise DataError(f"{table.own.path}: has scores, but tokenize.min_score and max_score are empty; {remedy}")
 
 
 def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -214,11 +213,7 @@ def _texts(table: OwnTable) -> tuple[str, str]:
 
 
 def _layout(kind: str, table: OwnTable, texts: tuple[str, str], meanings: Sequence[Meaning]) -> Layout:
-    """Return a layout with those of the columns `meanings` that exist.
-
-    Raises:
-        DataError: the user has named a column that does not exist.
-    """
+    """Return a layout with those of the columns `meanings` that exist; those that the user has named must exist."""
     own, names = table.own, table.names
     for meaning, name in own.meanings.items():
         if name not in names:
@@ -228,12 +223,6 @@ def _layout(kind: str, table: OwnTable, texts: tuple[str, str], meanings: Sequen
     others = {meaning: name for meaning, name in chosen.items() if name in names and name not in texts}
     unused = [name for name in names if name not in (*texts, *others.values()) and not is_index(name)]
     return Layout(kind, texts, others, tuple(unused))
-
-
-def _remedy(layout: Layout, found: Sequence[str]) -> str:
-    texts = ", ".join(layout.texts)
-    label = f"`{{path: …, columns: {{label: {found[0]}}}}}`, with `positive: [VALUE, …]` if its values are not 0 and 1"
-    return f"say {label}, or `columns: {{score: {found[0]}}}`, or `columns: [{texts}]` if all pairs are paraphrases"
 
 
 def _pairs(

@@ -9,23 +9,9 @@ from paraphrastic.readers.lines import NUMBER
 from paraphrastic.readers.own_tables import OwnTable
 
 # beginnings of words in names of judgements, in the data sets of the field and in exports of annotation tools
-_STEMS = (
-    *(
-        "label",
-        "gold",
-        "score",
-        "dup",
-        "sim",
-        "relat",
-        "entail",
-        "judg",
-        "quality",
-        "star",
-        "rating",
-        "rank",
-        "paraphras",
-    ),
-    *("equivalen", "class", "verdict", "relevan", "annotat", "grade", "truth", "target", "match", "correct", "agree"),
+_STEM = re.compile(
+    "label|gold|score|dup|sim|relat|entail|judg|quality|star|rating|rank|paraphras|equivalen|class|verdict|relevan|"
+    "annotat|grade|truth|target|match|correct|agree"
 )
 _ENDS = ("label", "labels", "score", "scores", "rating", "ratings", "judgment", "judgement", "similarity", "duplicate")
 _OTHER = re.compile(
@@ -58,14 +44,17 @@ def _words_of(name: str) -> list[str]:
 
 def is_named_like_judgement(name: str) -> bool:
     """Return whether the name of a column says that it holds judgements."""
-    return any(word.startswith(_STEMS) or word.endswith(_ENDS) for word in _words_of(name))
+    return any(_STEM.match(word) or word.endswith(_ENDS) for word in _words_of(name))
 
 
 def _judges(table: OwnTable, name: str) -> bool:
     if any(map(_OTHER.fullmatch, _words_of(name))):
         return False
     texts = _first_texts(table, name)
-    return _are_classes(texts) or _are_grades(texts)
+    distinct = {text.lower() for text in texts}
+    few = 1 < len(distinct) < len(texts) and len(distinct) <= min(_CLASSES, max(2, len(texts) // 2))
+    are_classes = bool(distinct) and (distinct <= _WORDS or (few and max(map(len, distinct)) <= _LENGTH))
+    return are_classes or _are_grades(texts)
 
 
 def _first_texts(table: OwnTable, name: str) -> list[str]:
@@ -75,12 +64,6 @@ def _first_texts(table: OwnTable, name: str) -> list[str]:
     head = next(table.parts([name], may_be_blank=[name], size=_ROWS), None)
     cells = [] if head is None else head.columns[name].slice(0, _ROWS).drop_null().to_pylist()
     return [text for cell in cells if (text := cell.strip())]
-
-
-def _are_classes(texts: Sequence[str]) -> bool:
-    distinct = {text.lower() for text in texts}
-    few = 1 < len(distinct) < len(texts) and len(distinct) <= min(_CLASSES, max(2, len(texts) // 2))
-    return bool(distinct) and (distinct <= _WORDS or (few and max(map(len, distinct)) <= _LENGTH))
 
 
 def _are_grades(texts: Sequence[str]) -> bool:

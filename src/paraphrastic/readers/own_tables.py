@@ -179,10 +179,8 @@ class OwnTable:
                     raise DataError(f"{self._path}, line {line}: a quoted cell does not end; {remedy}") from error
                 yield line, f"not CSV: {error}"
 
-    def _reader(self, file: Iterable[str]) -> Any:
-        return self._rows_of(file, self._delimiter)
-
-    def _rows_of(self, lines: Iterable[str], delimiter: str) -> Any:
+    def _reader(self, lines: Iterable[str], delimiter: str | None = None) -> Any:
+        delimiter = delimiter or self._delimiter
         quotes = (self._format == "csv" or delimiter != "\t") if self.own.quotes is None else self.own.quotes
         return csv_rows(lines, delimiter, quotes)
 
@@ -200,7 +198,7 @@ class OwnTable:
         """Return how many cells each row of these lines has, up to one that is not valid or not whole."""
         widths: list[int] = []
         with suppress(csv.Error):
-            widths.extend(len(row) for row in self._rows_of(lines, delimiter) if row)
+            widths.extend(len(row) for row in self._reader(lines, delimiter) if row)
         return widths
 
     def _arrow(self, columns: Sequence[str], size: int) -> "Iterator[_Part]":

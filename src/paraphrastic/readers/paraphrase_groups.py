@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceRows
-from paraphrastic.readers.listings import Listing, Records, concat, drop_bad, parse_json, read_records, text_column
+from paraphrastic.readers.listings import Listing, Records, concat, parse_json, read_records, text_column
 from paraphrastic.readers.raw_files import REMEDY, read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 from paraphrastic.text.columns import hash_texts, split_words
@@ -45,20 +45,19 @@ def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         sentences are compared by their normal forms.
     """
     records = concat(part for listing in options["lists"] for part in _pair_list(folder, listing))
-    first, second = records.columns
-    forms = normal_forms(pa.concat_arrays([first, second])).indices.to_numpy()  # (2 * pairs,)
-    yield make_pairs(records.files, first, second, components(forms[: len(first)], forms[len(first) :]))
+    forms = normal_forms(pa.concat_arrays(records.texts.columns)).indices.to_numpy()  # (2 * pairs,)
+    first, second = records.texts.columns
+    yield make_pairs(records.files, first, second, components(forms))
 
 
 def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
-    for records in map(drop_bad, read_records(folder, listing)):
-        first, second = records.columns
-        sets = _word_sets(pa.concat_arrays([first, second]))
-        left, right = sets[: len(first)], sets[len(first) :]
+    for files, texts in read_records(folder, listing):
+        usable = texts.drop_null()
+        sets = _word_sets(pa.concat_arrays(usable.columns))
+        left, right = sets[: len(usable)], sets[len(usable) :]
         # (n,), the share of the words of each first text that the second one has
         share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)
-        held = pa.array(share >= listing.get("held", 0))
-        yield Records(records.files, [first.filter(held), second.filter(held)])
+        yield Records(files, usable.filter(pa.array(share >= listing.get("held", 0))))
 
 
 def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -69,11 +68,10 @@ def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """
     start = 0
     for listing in options["sets"]:
-        (records,) = read_records(folder, listing)
-        lines = len(records.columns[0])
-        group = np.tile(np.arange(start, start + lines), len(records.columns))
-        yield _pairs_of_groups(records.files, group, pa.concat_arrays(records.columns), options["pairs"])
-        start += lines
+        ((files, texts),) = read_records(folder, listing)
+        group = np.tile(np.arange(start, start + len(texts)), texts.num_columns)
+        yield _pairs_of_groups(files, group, pa.concat_arrays(texts.columns), options["pairs"])
+        start += len(texts)
 
 
 def keyed_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -84,8 +82,8 @@ def keyed_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         Jaccard similarity of the content words of a pair that is read.
     Yields: One reading. Sentences with the same key, in any file, form a group.
     """
-    records = drop_bad(concat(part for listing in options["lists"] for part in read_records(folder, listing)))
-    key, text = records.columns
+    records = concat(part for listing in options["lists"] for part in read_records(folder, listing))
+    key, text = records.texts.drop_null().columns
     if "key" in options:
         key = pc.extract_regex(key, options["key"]).field("key")
     group = key.dictionary_encode().indices.to_numpy()
@@ -150,17 +148,17 @@ def perspectrum(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     yield _pairs_of_groups([records], group, text, options["pairs"])
 
 
-def components(left: Integers, right: Integers) -> NDArray[np.int32]:
+def components(nodes: Integers) -> NDArray[np.int32]:
     """Return for each edge the number of its connected component, (edges,).
 
     Args:
-        left: (edges,) nodes, numbered from 0.
-        right: (edges,) nodes.
+        nodes: (2 * edges,) the first node of each edge, then the second one, numbered from 0.
     """
     from scipy.sparse import coo_array  # takes 0.1 s, see above
     from scipy.sparse.csgraph import connected_components
 
-    size = max(left.max(initial=-1), right.max(initial=-1)) + 1
+    left, right = nodes.reshape(2, -1)
+    size = nodes.max(initial=-1) + 1
     edges = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
     component: NDArray[np.int32] = connected_components(edges, directed=False)[1]  # (size,)
     return component[left]

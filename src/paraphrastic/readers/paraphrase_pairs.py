@@ -36,15 +36,7 @@ def lexicon(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
 
 def _edges(words: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return head and neighbour of each distinct unordered pair.
-
-    Args:
-        words: (sum of lengths,) word numbers of all lines; the first word of a line is the head.
-        lengths: (lines,) words per line.
-
-    Returns:
-        Two arrays (pairs,).
-    """
+    """Return head and neighbour, (pairs,) each, of the distinct unordered pairs in lines of `words`, head first."""
     start = np.cumsum(lengths) - lengths
     head = np.repeat(words[start], lengths)
     key = np.minimum(head, words) * (words.max(initial=0) + np.int64(1)) + np.maximum(head, words)
@@ -92,13 +84,7 @@ def _first_and_others(count: int) -> list[tuple[int, int]]:
 def _parallel(
     folder: Path, groups: Iterable[Sequence[str]], pairs_of: Callable[[int], list[tuple[int, int]]]
 ) -> Iterator[Reading]:
-    """Yield pairs of corresponding lines of parallel files; each line is a group.
-
-    Args:
-        folder: contains the files.
-        groups: names of files that are parallel.
-        pairs_of: returns the numbers of the files that are paired, of as many as are parallel.
-    """
+    """Yield pairs of corresponding lines of parallel files, a line being a group; `pairs_of` pairs n files."""
     start = 0
     for names in groups:
         files = [SourceLines.read(folder / name) for name in names]
@@ -156,15 +142,11 @@ def onestop(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     usable = pc.and_(first.is_valid(), second.is_valid())
     first, second = first.filter(usable), second.filter(usable)
     nodes = pa.concat_arrays([first, second]).dictionary_encode().indices.to_numpy()  # (2 * pairs,)
-    yield make_pairs(files, first, second, components(nodes[: len(first)], nodes[len(first) :]))
+    yield make_pairs(files, first, second, components(nodes))
 
 
 def _blocks(lines: SourceLines) -> tuple[pa.StringArray, pa.StringArray]:
-    """Return first and second sentence of each block, (blocks,); a block of another length is a bad row.
-
-    Raises:
-        DataError: the file contains no block.
-    """
+    """Return first and second sentence of each block, (blocks,); a block of another length is a bad row."""
     asterisks = np.flatnonzero(pc.fill_null(pc.match_substring_regex(lines.text, r"^\*+$"), False))
     start = np.concatenate([[0], asterisks + 1])  # (blocks + 1,); the last one is the end of the last block
     complete = np.diff(start) == 3

@@ -54,14 +54,7 @@ def _whole_numbers(lines: SourceLines, column: pa.StringArray) -> pa.Int32Array:
 def _check_positions(
     lines: SourceLines, sentence: NDArray[np.int64], number: pa.Int32Array, head: pa.Int32Array
 ) -> None:
-    """Reject tokens whose numbers are not 1, 2, 3, …, and heads outside the sentence.
-
-    Args:
-        lines: the n lines of the file.
-        sentence: (n,) number of the sentence.
-        number: (n,) number of the token in its sentence; null if the line is not a token.
-        head: (n,) number of the head.
-    """
+    """Reject tokens whose numbers, null in other lines, are not 1, 2, 3, …, and heads outside the sentence; (n,)."""
     rows = np.flatnonzero(pc.and_(number.is_valid(), _in_intact_sentence(lines, sentence)))  # (tokens,)
     start, size = np.unique(sentence[rows], return_index=True, return_counts=True)[1:]  # (sentences,)
     position, length = np.zeros((2, len(lines)), np.int32)
@@ -92,15 +85,7 @@ def treebank(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
 
 def _leaves(lines: SourceLines, start: int) -> pa.Table:
-    """Return the words of the trees of one file, except sentences with a bad row.
-
-    Args:
-        lines: the lines of the file.
-        start: number of its first sentence.
-
-    Raises:
-        DataError: a bracket is not closed.
-    """
+    """Return the words of the trees of one file, except sentences with a bad row; they are numbered from `start`."""
     opened, closed = (pc.sum(pc.count_substring(lines.text, bracket)).as_py() for bracket in "()")
     if opened != closed and not lines.bad:
         raise DataError(f"{lines.file}: {opened} brackets are opened and {closed} closed; {REMEDY}")
@@ -109,7 +94,6 @@ def _leaves(lines: SourceLines, start: int) -> pa.Table:
     line = pc.list_parent_indices(nodes)  # (nodes,)
     tag, token = pc.extract_regex(pc.list_flatten(nodes), r"^(?P<tag>[^\s()]+) (?P<token>[^\s()]+)\)").flatten()
     columns = {"sentence": pa.array(sentence + start).take(line), "token": _unescape(token), "tag": tag}
-    columns |= {name: pa.nulls(len(tag)) for name in ("head", "relation")}
     return pa.table(columns).filter(pc.not_equal(tag, "-NONE-"))
 
 
@@ -153,7 +137,6 @@ def _tagged_words(lines: SourceLines, start: int) -> pa.Table:
     untagged = np.isin(np.arange(len(lines)), line[token.is_null().to_numpy(zero_copy_only=False)])
     lines.reject(lines.text, pa.array(untagged), "a word without a tag")
     columns = {"sentence": pa.array(_sentences(tag, paragraph) + start), "token": _unescape(token), "tag": tag}
-    columns |= {name: pa.nulls(len(tag)) for name in ("head", "relation")}
     return pa.table(columns)
 
 
@@ -183,7 +166,9 @@ def _in_intact_sentence(lines: SourceLines, sentence: NDArray[np.int64]) -> pa.B
 
 
 def _tagged_reading(files: list[SourceLines], tokens: pa.Table, name: str, split: str) -> Reading:
-    """Return a reading of `tokens`; sentences are renumbered from 0 without gaps."""
+    """Return a reading of `tokens`, without heads in the treebanks; sentences are renumbered from 0 without gaps."""
     sentence = pa.array(np.unique(tokens["sentence"], return_inverse=True)[1])
-    columns = dict(zip(tokens.column_names, tokens.columns, strict=True)) | {"sentence": sentence}
+    absent = pa.nulls(len(tokens))
+    columns = {"head": absent, "relation": absent, **dict(zip(tokens.column_names, tokens.columns, strict=True))}
+    columns["sentence"] = sentence
     return make_reading("tagged_tokens", files, **columns, set=name, split=split)
