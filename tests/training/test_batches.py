@@ -19,8 +19,8 @@ from paraphrastic.training.batches import (
     shuffled_batches,
     weighted_rows,
 )
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.vocabulary.kinds import boundary_widths
 from tests.helpers.encoder_variants import LSTM, TRAINED, VARIANTS, ragged_of
 from tests.helpers.toy_training import SENTENCES, prepare, saved_bytes

@@ -31,7 +31,7 @@ from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.encoder import PairModel, TrainableModel
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
-from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import Checkpoint
 
 FIXED = ("frozen", "projected")  # values of `init` with which the vectors of data/model are not trained
 

@@ -19,17 +19,16 @@ from paraphrastic.evaluation.suite import Results
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import is_model_folder, load, load_scorer
-from paraphrastic.models import config_class
+from paraphrastic.models import check_student, config_class
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
-from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.sources.catalogue import check_weights, corpus, suite
 from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
-from paraphrastic.training.checks import check_source_weights, check_student
 from paraphrastic.training.train_model import Tables, train_model
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
@@ -75,7 +74,7 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
-    check_source_weights(chosen.train.source_weights or (), [source.name for source in sources])
+    check_weights(chosen.train.source_weights or (), sources)
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
