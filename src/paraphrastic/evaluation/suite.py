@@ -1,18 +1,19 @@
-"""Evaluate a scorer on all sets, or on the sets that select an epoch."""
+"""Evaluation sets as the stage `tokenize` writes them; results of a scorer on all, or on those that select an epoch."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, unknown_name
-from paraphrastic.base.tables import PHRASE_SETS, SCORES
-from paraphrastic.evaluation.benchmarks import Benchmarks, EvaluationSet
+from paraphrastic.base.tables import PHRASE_SETS, SCORES, SENTENCES, indexed_schema, read_table
 from paraphrastic.evaluation.headline import headline, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
@@ -26,8 +27,89 @@ from paraphrastic.evaluation.metrics import (
 )
 from paraphrastic.scoring.scorer import Scorer, Scores
 
+SCORED = ("similarity", "ranking", "labelled_pairs")  # kinds of sets that any scorer can be evaluated on
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
 COLUMNS = ("set", "kind", "n", *METRICS, "oov")
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """Pairs of sentences with human judgements.
+
+    Attributes:
+        name: for example `sts.2012.MSRpar`.
+        kind: one of `SCORED`; determines the columns of `table`.
+        table: the test pairs in the order of the source; labelled pairs also have the training pairs.
+    """
+
+    name: str
+    kind: str
+    table: pa.Table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column as an array (pairs,)."""
+        values: NDArray[Any] = self.table[name].to_numpy()
+        return values
+
+    @property
+    def is_test(self) -> NDArray[np.bool_]:
+        """Which pairs belong to the test split, (pairs,)."""
+        mask: NDArray[np.bool_] = pc.equal(self.table["split"], "test").to_numpy()
+        return mask
+
+
+@dataclass(frozen=True)
+class Benchmarks:
+    """All sets that scorers are evaluated on.
+
+    Attributes:
+        sentences: every distinct tokenized sentence.
+        tables: an indexed table for each kind of `SCORED`, with row numbers of `sentences`.
+    """
+
+    sentences: pa.StringArray
+    tables: Mapping[str, pa.Table]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read `sentences.parquet` and the tables of the kinds in `SCORED`.
+
+        Raises:
+            DataError: a file is missing or damaged, or has row numbers out of range.
+        """
+        sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
+        tables = {}
+        for kind in SCORED:
+            path = folder / f"{kind}.parquet"
+            tables[kind] = read_table(path, indexed_schema(kind))
+            _check(tables[kind], len(sentences), path)
+        return cls(sentences, tables)
+
+    def sets(self) -> list[EvaluationSet]:
+        """Return the sets with test pairs, by name; of labelled pairs only those with two labels."""
+        return sorted(chain(*map(self._sets, SCORED)), key=lambda each: (each.name, each.kind))
+
+    def _sets(self, kind: str) -> list[EvaluationSet]:
+        table = self.tables[kind]
+        splits = pa.array(["train", "test"] if kind == "labelled_pairs" else ["test"])
+        table = table.filter(pc.is_in(table["split"], splits))
+        names = pc.unique(table["set"]).to_pylist()
+        sets = [EvaluationSet(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
+        with_test = [each for each in sets if each.is_test.any()]
+        return [each for each in with_test if kind != "labelled_pairs" or each.column("label").max() <= 1]
+
+
+def _check(table: pa.Table, sentences: int, path: Path) -> None:
+    if any(column.null_count for column in table.columns):
+        raise DataError(f"{path}: has empty cells; run `dvc repro` to create it again")
+    rows = np.concatenate([table["left"].to_numpy(), table["right"].to_numpy()])
+    if len(rows) and not (rows.min() >= 0 and rows.max() < sentences):
+        raise DataError(f"{path}: has row numbers that sentences.parquet lacks; run `dvc repro` to create both again")
+    if "score" in table.column_names and not np.isfinite(table["score"].to_numpy()).all():
+        raise DataError(f"{path}: has scores that are not finite; run `dvc repro` to create it again")
 
 
 @dataclass(frozen=True)
