@@ -119,13 +119,9 @@ def gradient_of(tensor: Tensor) -> Tensor:
     return tensor.grad
 
 
-def _adam(parameters: list[Tensor]) -> torch.optim.Optimizer:
-    """Return Adam, fused into one kernel on a GPU, where it is bound by memory bandwidth."""
-    return torch.optim.Adam(parameters, 0.0, (BETA1, BETA2), EPSILON, fused=parameters[0].is_cuda)
-
-
 _OPTIMIZERS: dict[str, Callable[[list[Tensor]], torch.optim.Optimizer]] = {
-    "adam": _adam,
+    # fused into one kernel on a GPU, where Adam is bound by memory bandwidth
+    "adam": lambda weights: torch.optim.Adam(weights, 0.0, (BETA1, BETA2), EPSILON, fused=weights[0].is_cuda),
     "adagrad": partial(torch.optim.Adagrad, lr=0.0, eps=EPSILON),
     "sgd": partial(torch.optim.SGD, lr=0.0, momentum=MOMENTUM),
 }

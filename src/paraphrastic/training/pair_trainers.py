@@ -84,7 +84,7 @@ class PairTrainer(Trainer, ABC):
             config.accumulate,
         )
         self.negatives = self.random(NEGATIVES)
-        self._sentences = pairs.on_device(model.embeddings.device)
+        self._take = pairs.on_device(model.embeddings.device)
         self._scrambling = Scrambling.of(config)
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
@@ -97,7 +97,7 @@ class PairTrainer(Trainer, ABC):
 
     def embed(self, rows: NDArray[np.int64]) -> tuple[Tensor, Batch]:
         """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""
-        batch = self._sentences.take(self._pairs.sides(rows))
+        batch = self._take(self._pairs.sides(rows))
         batch = self._scrambling.apply(batch, len(rows), self.noise)
         leaf, positions = self.embedding_optimizer.gather(batch.ids, self.step)
         return leaf, batch.with_ids(positions)
