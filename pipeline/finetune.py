@@ -11,7 +11,7 @@ from paraphrastic.base.parameters import load_params
 from paraphrastic.finetuning.learning import learn
 from paraphrastic.finetuning.options import load_options
 from paraphrastic.finetuning.task_trainers import TaskRun
-from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
+from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Checkpoint
 from pipeline.stage import CHECKPOINTS, run
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")

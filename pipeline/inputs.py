@@ -14,9 +14,8 @@ from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.base.reading import read_json
-from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.sources.catalogue import check_weights, corpus, suite
 from paraphrastic.sources.own_files import watched
-from paraphrastic.training.checks import check_source_weights, check_student
 from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
@@ -32,7 +31,7 @@ def main() -> None:
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     _check_options(params)
     sources = corpus(params.corpus)
-    check_source_weights(params.train.source_weights or (), [source.name for source in sources])
+    check_weights(params.train.source_weights or (), sources)
     hashes = _Hashes()
     every = (*sources, *suite(params.benchmarks).sources)
     if own := [each for each in every if "own" in each.options]:
@@ -45,7 +44,7 @@ def main() -> None:
     block, teacher = params.models[params.model], params.teacher.path
     paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
     _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)
-    check_student(params)
+    models.check_student(params)
     _write(TEACHER, [_existing(str(PARAMS), "teacher.path", teacher)] if teacher else [], hashes)
     hashes.save()
 

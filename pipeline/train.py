@@ -4,7 +4,7 @@ from pathlib import Path
 
 from paraphrastic.base.files import write_curve
 from paraphrastic.base.parameters import load_params
-from paraphrastic.training.launching import announced_errors, rank
+from paraphrastic.training.processes import announced_errors, rank
 from paraphrastic.training.train_model import Tables, train_model
 from pipeline.stage import CHECKPOINTS, run
 

@@ -27,8 +27,7 @@ import torch
 from torch import distributed
 
 from paraphrastic.base import devices
-from paraphrastic.training.launching import join, local_rank, run_in_processes
-from paraphrastic.training.processes import Processes
+from paraphrastic.training.processes import Processes, join, local_rank, run_in_processes
 from tests.benchmarks.bench_training import train_model
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import PAIR_COUNT, PairCorpus, random_corpus

@@ -46,8 +46,8 @@ from contextlib import nullcontext
 from pathlib import Path
 begin = time.perf_counter()
 from paraphrastic.base.parameters import load_params
-from paraphrastic.training import trainer
-from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training import train_model as training
+from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.training.train_model import Tables, train_model
 times = []
 def shown(name, trainer, batch_size):
@@ -59,7 +59,7 @@ def shown(name, trainer, batch_size):
             Checkpoint(Path("checkpoint")).save(trainer.state())
             times.append(time.perf_counter())
     return nullcontext(on_step)
-trainer.shown = shown
+training.shown = shown
 params = load_params(Path("params.yaml"), {"model": sys.argv[1], "train.select": "none"})
 tables = Tables(*(Path("data") / name for name in Tables._fields))
 train_model(params, tables, Path("c"), Path("data/model"))

@@ -26,10 +26,10 @@ from paraphrastic import models
 from paraphrastic.base.parameters import load_params
 from paraphrastic.scoring.neural import TrainedPairModel, trained_model
 from paraphrastic.training.batches import Paraphrases
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer
 from paraphrastic.training.processes import Processes
+from paraphrastic.training.trainer import Checkpoint
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import BATCH, PAIR_COUNT, PairCorpus, corpus_of_run, describe, random_corpus
 

@@ -10,9 +10,10 @@ import pytest
 
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
+from paraphrastic.training import train_model as display
 from paraphrastic.training import trainer
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.faulty_server import BODY, Fault, running_server
 from tests.helpers.repository import ROOT
@@ -73,8 +74,8 @@ def test_checkpoints_of_a_training(tmp_path, monkeypatch):
 @pytest.mark.parametrize("jump", [-3600.0, 0.0, 3600.0])
 def test_line_of_a_training_after_a_jump_of_every_clock(monkeypatch, capsys, jump):
     now = [1e6]
-    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    with trainer.shown("avg", SimpleNamespace(steps=100, curves=SimpleNamespace(loss=[], selection=[])), 10) as on_step:
+    monkeypatch.setattr(display, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with display.shown("avg", SimpleNamespace(steps=100, curves=SimpleNamespace(loss=[], selection=[])), 10) as on_step:
         for step in range(1, 101):
             on_step(step)
             now[0] += jump if step == 50 else 1
@@ -86,7 +87,9 @@ def test_line_of_a_training_after_a_jump_of_every_clock(monkeypatch, capsys, jum
 def test_ten_hours(tries, tmp_path, monkeypatch, capsys):
     hours, seconds_per_step, now = tries.count(10), 36, [0.0]
     steps, sizes, saves = hours * 3600 // seconds_per_step, [], []
-    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr(trainer, "time", clock)
+    monkeypatch.setattr(display, "time", clock)
     save = Checkpoint.save
 
     def counted(self, state):
@@ -97,7 +100,7 @@ def test_ten_hours(tries, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(Checkpoint, "save", counted)
     model, pairs, config = prepare("avg", WORD, epochs=steps // 5)
     training = EncoderTrainer(model, pairs, config, 11, lambda _: 1.0)
-    with trainer.shown("avg", training, config.batch_size) as on_step:
+    with display.shown("avg", training, config.batch_size) as on_step:
 
         def step(number):
             now[0] += seconds_per_step

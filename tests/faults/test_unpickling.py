@@ -14,7 +14,7 @@ from paraphrastic.base.errors import ParaphrasticError
 from paraphrastic.base.tables import write_table
 from paraphrastic.readers.own_tables import OwnTable
 from paraphrastic.sources.own_files import OwnFile
-from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.repository import ROOT

@@ -18,8 +18,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
-from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.trainer import Trainer
+from paraphrastic.training.trainer import Checkpoint, Trainer
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, PROJ, WORD
 from tests.helpers.ldc import LDC
 from tests.helpers.pretended_device import DEVICE, gpu

@@ -21,7 +21,7 @@ from paraphrastic.finetuning.task_trainers import TaskRun, train_tagger
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.encoder import PairModel, TrainableModel
-from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.option_changes import PARAMS, WITHOUT_RESULT, changed, differs, small_block, write_vectors
 from tests.helpers.tagged_text import TEXTS, VARIANTS, tagged_tokens
 from tests.helpers.task_tables import WORDS

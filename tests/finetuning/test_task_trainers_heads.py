@@ -14,7 +14,7 @@ from paraphrastic.finetuning.task_trainers import Outcome, TaskRun, finetune_pai
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.models.ldc import Config, Ldc
 from paraphrastic.scoring.neural import TrainedPairModel
-from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.ldc import LDC
 from tests.helpers.toy_tasks import (
     head_trainer,

@@ -16,7 +16,7 @@ from paraphrastic.finetuning.options import tagger_config_class
 from paraphrastic.finetuning.tagger import Tagger
 from paraphrastic.finetuning.task_trainers import TaskRun, train_tagger
 from paraphrastic.readers.sample import table as sample_table
-from paraphrastic.training.checkpoint import Checkpoint, Curves
+from paraphrastic.training.trainer import Checkpoint, Curves
 from tests.helpers.pretended_device import DEVICE, gpu, tensors_of
 from tests.helpers.tagged_text import TEXTS, VARIANTS, random_tagger, tagged_tokens
 from tests.helpers.toy_training import folder_content

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.training.checkpoint import Checkpoint, Curves
 from paraphrastic.training.distillation import DistillationTrainer
-from paraphrastic.training.launching import join, rank
 from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.processes import join, rank
+from paraphrastic.training.trainer import Checkpoint, Curves
 from tests.helpers import toy_distillation
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
 from tests.helpers.toy_training import prepare

@@ -139,7 +139,7 @@ def _run(folder: Path, limits: Limits, function: Callable[..., object], argument
     with (folder / _ERRORS).open("w") as errors:
         os.dup2(errors.fileno(), 1)
         os.dup2(errors.fileno(), 2)
-    importlib.import_module("paraphrastic.training.checkpoint").CHECKPOINT_SECONDS = SECONDS  # type: ignore[attr-defined]
+    importlib.import_module("paraphrastic.training.train_model").CHECKPOINT_SECONDS = SECONDS  # type: ignore[attr-defined]
     if not limits.is_privileged and os.geteuid() == 0:
         _drop_capabilities()
     if limits.file_size is not None:

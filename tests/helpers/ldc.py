@@ -7,9 +7,9 @@ from paraphrastic.models.ldc import Config, Ldc
 from paraphrastic.nn.batch import Batch
 from paraphrastic.scoring.neural import TrainedPairModel
 from paraphrastic.training.batches import LabelledPairs, Paraphrases
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import LabelTrainer, MatchTrainer
+from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.encoder_variants import EMBEDDINGS, TRAINED, ragged_of
 from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, paraphrases
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.tables import teacher_schema, write_table
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors
+from paraphrastic.training.trainer import Checkpoint
 from tests.helpers import toy_training
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.stub_teacher import DIM, vector_of

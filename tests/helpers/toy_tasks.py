@@ -16,7 +16,7 @@ from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome, TaskRun
 from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, Task
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.task_tables import WORDS
 

@@ -9,9 +9,9 @@ from paraphrastic.inference import model_folder
 from paraphrastic.nn.options import EncoderConfig
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.training.batches import Paraphrases
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.vocabulary.counting import count_entries
 
 # Sentences 2n and 2n + 1 are paraphrases. Each ends in a word of its own; its other words occur in many sentences.

@@ -8,7 +8,7 @@ import signal
 from contextlib import contextmanager
 from pathlib import Path
 
-from paraphrastic.training import checkpoint, trainer
+from paraphrastic.training import train_model
 from pipeline.stage import run
 from pipeline.train import main
 
@@ -28,5 +28,5 @@ def die(step):
 
 
 if __name__ == "__main__":
-    trainer.shown, checkpoint.CHECKPOINT_SECONDS = shown, 0.0
+    train_model.shown, train_model.CHECKPOINT_SECONDS = shown, 0.0
     run(main)

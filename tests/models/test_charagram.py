@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS, write_table
 from paraphrastic.models.charagram import Config
-from paraphrastic.training.pretraining import initial_model
+from paraphrastic.training.initial_embeddings import initial_model
 from paraphrastic.vocabulary.counting import count_entries, count_ngrams, count_words
 from tests.helpers.encoder_variants import CHARAGRAM
 from tests.helpers.toy_training import SENTENCES

@@ -1,5 +1,7 @@
 """Mini-batches of pairs, of sentences whose words are scrambled, and of sentences that are not yet looked up."""
 
+import dataclasses
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,8 +21,8 @@ from paraphrastic.training.batches import (
     shuffled_batches,
     weighted_rows,
 )
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.vocabulary.kinds import boundary_widths
 from tests.helpers.encoder_variants import LSTM, TRAINED, VARIANTS, ragged_of
 from tests.helpers.toy_training import SENTENCES, prepare, saved_bytes
@@ -211,10 +213,11 @@ def test_ids_of_words_are_in_memory_up_to_more_text(monkeypatch):
 
 @pytest.mark.parametrize(("name", "block"), UNREAD[:1])
 def test_batch_of_unread_sentences(name, block):
-    model, _, _ = prepare(name, block)
+    model, pairs, _ = prepare(name, block)
     rows = np.array([3, 0, 3])
     cpu = torch.device("cpu")
-    unread = batching.UnreadSentences(SentenceFile(SENTENCES), model.vocabulary, cpu).take(rows)
+    pairs = dataclasses.replace(pairs, sentences=Unread(SentenceFile(SENTENCES), model.vocabulary))
+    unread = pairs.on_device(cpu)(rows)
     read = batching.DeviceSentences(model.vocabulary.lookup(SENTENCES), cpu).take(rows)
     for name in ("ids", "offsets", "counts"):
         assert torch.equal(getattr(unread, name), getattr(read, name))

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import Checkpoint
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Optimizers of the embedding table against PyTorch's own optimizers on the whole table."""
 
+import copy
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 
 from paraphrastic.training.embedding_optimizers import (
     DenseEmbeddingOptimizer,
-    FrozenEmbeddings,
+    EmbeddingTable,
     SparseRowOptimizer,
     embedding_optimizer,
 )
@@ -147,7 +148,7 @@ def test_restored_state_continues_with_the_same_bits(optimizer_class, optimizer)
     uninterrupted = optimizer_class(torch.ones(ROWS, DIM), learning_rates, optimizer, penalty)
     generator = torch.Generator().manual_seed(1)
     run_steps(uninterrupted, generator, range(1, 21))
-    state = {name: tensor.clone() for name, tensor in uninterrupted.state().items()}
+    state = copy.deepcopy(uninterrupted.state())
     generator_state = generator.get_state()
     run_steps(uninterrupted, generator, range(21, 41))
     resumed = optimizer_class(torch.ones(ROWS, DIM), learning_rates, optimizer, penalty)
@@ -197,7 +198,7 @@ def test_gradient_of_all_rows_of_a_step_is_reduced(optimizer_class):
         ("adam", 0.0, SparseRowOptimizer),
         ("adagrad", 1.0, SparseRowOptimizer),
         ("sgd", 0.0, DenseEmbeddingOptimizer),
-        ("adam", math.inf, FrozenEmbeddings),
+        ("adam", math.inf, EmbeddingTable),
     ],
 )
 def test_optimizer_of_a_table_in_main_memory(optimizer, strength, expected):
@@ -206,7 +207,7 @@ def test_optimizer_of_a_table_in_main_memory(optimizer, strength, expected):
 
 
 def test_frozen_embeddings_do_not_change():
-    embeddings = FrozenEmbeddings(initial_weights())
+    embeddings = EmbeddingTable(initial_weights())
     leaf, positions = embeddings.gather(torch.tensor([3, 1]), 1)
     torch.testing.assert_close(leaf[positions], initial_weights()[[3, 1]])
     assert not leaf.requires_grad

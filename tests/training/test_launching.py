@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from paraphrastic.base.errors import ProcessError
-from paraphrastic.training import launching
-from paraphrastic.training.launching import Member, join, refuse_differences
+from paraphrastic.training import processes
+from paraphrastic.training.processes import Member, join, refuse_differences
 
 GROUP = {"RANK": "3", "WORLD_SIZE": "4", "MASTER_ADDR": "localhost", "MASTER_PORT": "29500"}
 TORCHRUN = GROUP | {"LOCAL_RANK": "1", "GROUP_WORLD_SIZE": "2"}
 
-NUMBERS = launching.rank, launching.world_size, launching.local_rank, launching.nodes
+NUMBERS = processes.rank, processes.world_size, processes.local_rank, processes.nodes
 RUN = {"parameters": "p", "corpus": "c", "code": "d"}
 
 
@@ -38,13 +38,13 @@ def environment(monkeypatch):
 )
 def test_place_in_the_group(environment, variables, facts):
     environment(variables)
-    assert (launching.is_member(), *(read() for read in NUMBERS)) == facts
+    assert (processes.is_member(), *(read() for read in NUMBERS)) == facts
 
 
 def test_variable_that_is_no_number(environment):
     environment(TORCHRUN | {"RANK": "first"})
     with pytest.raises(ProcessError, match=r"^environment variable RANK = 'first': should be a number"):
-        launching.rank()
+        processes.rank()
 
 
 @pytest.mark.parametrize(

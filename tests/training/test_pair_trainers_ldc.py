@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from paraphrastic.models.ldc import Config
-from paraphrastic.training.batches import LabelledPairs
-from paraphrastic.training.checkpoint import Checkpoint
-from paraphrastic.training.pretraining import paraphrase_trainer
+from paraphrastic.training.batches import LabelledPairs, Paraphrases
+from paraphrastic.training.pair_trainers import MatchTrainer
+from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.ldc import LDC, labelled, paraphrases, start, train
 from tests.helpers.toy_training import SENTENCES, fickle_score, kill_at, saved_bytes
 
@@ -51,7 +51,8 @@ def test_seed_of_random_negatives(tmp_path):
     config = Config(**LDC | {"epochs": 1, "batch_size": 6})
 
     def losses(name: str, seed: int) -> list[tuple[int, float]]:
-        trainer = paraphrase_trainer(start(LDC), pairs, SENTENCES, config, seed, None, 1)
+        model = start(LDC)
+        trainer = MatchTrainer(model, Paraphrases.of(pairs, SENTENCES, model.vocabulary), config, seed, None)
         return trainer.run(Checkpoint(tmp_path / name), 1e9, lambda step: None).loss
 
     assert losses("first", 5) == losses("second", 5) != losses("third", 6)

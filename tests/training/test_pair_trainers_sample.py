@@ -13,9 +13,9 @@ from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.training.batches import Paraphrases
-from paraphrastic.training.checkpoint import Checkpoint
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
 

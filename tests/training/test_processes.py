@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from paraphrastic.base.errors import ProcessError
-from paraphrastic.training.launching import run_in_processes
-from paraphrastic.training.processes import share_bounds
+from paraphrastic.training.processes import run_in_processes, share_bounds
 from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_cases, run_distilled
 from tests.helpers.repository import ROOT
 from tests.helpers.toy_distillation import write_teacher
@@ -71,7 +70,7 @@ def test_process_that_refuses(capfd):
 @pytest.mark.slow
 def test_nobody_is_left_when_the_one_that_started_them_is_killed():
     code = (
-        "from paraphrastic.training.launching import run_in_processes\n"
+        "from paraphrastic.training.processes import run_in_processes\n"
         "from tests.helpers.divided_training import wait\n"
         "if __name__ == '__main__': run_in_processes(2, wait, 300)"
     )

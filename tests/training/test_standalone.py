@@ -118,8 +118,8 @@ def test_two_trainings_at_once(folder, monkeypatch, capsys):
 def test_interrupted_training_goes_on(folder, monkeypatch):
     whole = weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL))
     interrupted = ProcessInterruptedAfter(5)
-    monkeypatch.setattr("paraphrastic.training.checkpoint.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("paraphrastic.training.trainer.shown", interrupted.shown)
+    monkeypatch.setattr("paraphrastic.training.train_model.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("paraphrastic.training.train_model.shown", interrupted.shown)
     with pytest.raises(KeyboardInterrupt):
         paraphrastic.train("pairs.csv", "out", settings=SMALL)
     assert not (folder / "out").exists()
@@ -151,8 +151,8 @@ def test_full_disk_after_the_last_step(folder, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     runs = ProcessInterruptedAfter(10**6)
-    monkeypatch.setattr("paraphrastic.training.checkpoint.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("paraphrastic.training.trainer.shown", runs.shown)
+    monkeypatch.setattr("paraphrastic.training.train_model.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("paraphrastic.training.train_model.shown", runs.shown)
     with monkeypatch.context() as patch:
         patch.setattr(training, "write_model", full)
         with pytest.raises(OSError, match="No space left"):

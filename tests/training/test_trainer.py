@@ -10,11 +10,12 @@ import pytest
 import torch
 
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.training import train_model
 from paraphrastic.training import trainer as training_loop
-from paraphrastic.training.checkpoint import Checkpoint, Curves
 from paraphrastic.training.losses import infonce_loss, margin_loss, negative_mask
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from paraphrastic.training.trainer import shown
+from paraphrastic.training.train_model import shown
+from paraphrastic.training.trainer import Checkpoint, Curves
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
 from tests.helpers.toy_training import SENTENCES, kill_at, prepare, train
 
@@ -215,7 +216,7 @@ def test_vector_of_unknown_words_after_training(name, block, word, is_trained, t
 def clock(monkeypatch):
     """Return an object whose `now` is the time."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(training_loop, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(train_model, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 

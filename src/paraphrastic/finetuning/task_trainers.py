@@ -21,11 +21,10 @@ from paraphrastic.nn.batch import DeviceSentences, to_device
 from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.scoring.neural import TrainedPairModel, encode_ids
 from paraphrastic.training.batches import LabelledPairs, shuffled_batches
-from paraphrastic.training.checkpoint import Checkpoint, Curves
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.optimizers import L2Penalty
 from paraphrastic.training.pair_trainers import LabelTrainer
-from paraphrastic.training.trainer import ORDER, Trainer
+from paraphrastic.training.trainer import ORDER, Checkpoint, Curves, Trainer
 from paraphrastic.vocabulary.counting import count_entries
 
 

@@ -20,6 +20,7 @@ from paraphrastic.base.errors import ParameterError, unknown_name
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from paraphrastic.base.parameters import Params
     from paraphrastic.nn.encoder import TrainableModel
     from paraphrastic.scoring.baseline import Baseline
 
@@ -47,6 +48,23 @@ def config_class(name: str) -> type[BaseModel]:
     """
     config: type[BaseModel] = _module(name).Config
     return config
+
+
+def check_student(params: Params) -> None:
+    """Refuse a teacher for a model that has no vectors to train.
+
+    Raises:
+        ParameterError: the model is a baseline or compares pairs of sentences.
+    """
+    if params.teacher.path is None:
+        return
+    from paraphrastic.nn.encoder import Encoder
+
+    if not issubclass(model_class(params.model), Encoder):
+        raise ParameterError(
+            f"params.yaml: teacher.path: {params.model} has no sentence vectors that are trained; leave it empty, or "
+            "choose an encoder"
+        )
 
 
 def _module(name: str) -> Any:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.text.columns import GrowingArray, Ragged, Texts, chunks, offsets_from_lengths
-from paraphrastic.vocabulary.kinds import Vocabulary
 
 _CHUNK = 1 << 25  # bytes of text that are written at a time
 
@@ -87,11 +86,7 @@ class SentenceFile:
     """n sentences that are read by row; memory holds 8 bytes of each.
 
     It is for corpora whose text does not fit in memory. The file has no name, so that nothing is left of it when the
-    process ends.
-
-    Args:
-        sentences: the sentences.
-        folder: on the disk that the file is written to; None is the system's folder of temporary files.
+    process ends. It is on the disk of `folder`; None is the system's folder of temporary files.
     """
 
     def __init__(self, sentences: Texts, folder: Path | None = None) -> None:
@@ -117,30 +112,6 @@ class SentenceFile:
             parts.append(self._file.read(length))
         offsets = offsets_from_lengths(lengths).astype(np.int32)
         return pa.StringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(b"".join(parts)))
-
-
-class UnreadSentences:
-    """Sentences as text, whose ids are looked up for each mini-batch: those of a large corpus do not fit in memory.
-
-    Args:
-        texts: n tokenized sentences.
-        vocabulary: finds the ids.
-        device: where batches are needed.
-        dtype: data type of the counts, that of the embedding table.
-    """
-
-    def __init__(
-        self,
-        texts: SentenceFile,
-        vocabulary: Vocabulary,
-        device: torch.device,
-        dtype: torch.dtype = torch.float32,
-    ) -> None:
-        self._texts, self._vocabulary, self._device, self._dtype = texts, vocabulary, device, dtype
-
-    def take(self, rows: NDArray[np.integer]) -> Batch:
-        """Return the sentences `rows` in that order."""
-        return Batch.of(self._vocabulary.lookup(self._texts.take(rows)), self._device, self._dtype)
 
 
 class DeviceSentences:

@@ -116,20 +116,15 @@ class Decomposition:
         cosines = _normalize(own.vectors) @ _normalize(other.vectors).mT  # (P, L, M)
         if self._match == "global":
             return torch.arange(cosines.shape[2], device=cosines.device).expand_as(cosines), _multiply_sign(cosines)
-        nearest = _nearest(cosines, own.ids, other).unsqueeze(2)  # (P, L, 1)
+        same = own.ids.unsqueeze(2) == other.ids.unsqueeze(1)  # (P, L, M)
+        allowed = cosines.detach().masked_fill(same, torch.inf).masked_fill(~other.present.unsqueeze(1), -torch.inf)
+        word = other.ids.gather(1, allowed.argmax(2)).unsqueeze(2)  # (P, L, 1)
+        nearest = (word == other.ids.unsqueeze(1)).int().argmax(2, keepdim=True)  # k, its first occurrence, (P, L, 1)
         if self._match == "max":
             return nearest, torch.ones_like(nearest, dtype=cosines.dtype)
         window = nearest + torch.arange(-self._window, self._window + 1, device=cosines.device)  # (P, L, 2w + 1)
         positions = window.clamp(0, cosines.shape[2] - 1)
         return positions, _multiply_sign(cosines.gather(2, positions).masked_fill(positions != window, 0))
-
-
-def _nearest(cosines: Tensor, own_ids: Tensor, other: PaddedSentences) -> Tensor:
-    """Return k of Eq. 6, (P, L), from cosines (P, L, M)."""
-    same = own_ids.unsqueeze(2) == other.ids.unsqueeze(1)  # (P, L, M)
-    allowed = cosines.detach().masked_fill(same, torch.inf).masked_fill(~other.present.unsqueeze(1), -torch.inf)
-    word = other.ids.gather(1, allowed.argmax(2))  # (P, L)
-    return (word.unsqueeze(2) == other.ids.unsqueeze(1)).int().argmax(2)  # first occurrence of that word
 
 
 def _multiply_sign(weights: Tensor) -> Tensor:

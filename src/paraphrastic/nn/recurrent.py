@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch, to_device
@@ -49,7 +48,9 @@ class Packing:
     @classmethod
     def of(cls, batch: Batch) -> "Packing":
         """Return the packing of `batch`; nothing is read back from its device."""
-        batch_sizes, lengths = _batch_sizes(batch.host_offsets), batch.lengths
+        host_lengths, lengths = np.sort(np.diff(batch.host_offsets)), batch.lengths
+        steps = np.arange(host_lengths.max(initial=0))
+        batch_sizes: list[int] = (len(batch) - np.searchsorted(host_lengths, steps, side="right")).tolist()
         longest_first = torch.argsort(lengths, descending=True, stable=True)[: max(batch_sizes, default=0)]
         sizes = to_device(np.array(batch_sizes, np.int64), lengths.device)  # (T,)
         positions = torch.arange(len(batch.ids), device=lengths.device)  # (N,)
@@ -80,14 +81,6 @@ class Packing:
     def divide_by_length(self, vectors: Tensor) -> Tensor:
         """Divide the vector of each sentence, (B, dim), by its number of tokens."""
         return vectors / self.lengths.clamp(min=1).unsqueeze(1)
-
-
-def _batch_sizes(offsets: NDArray[np.int64]) -> list[int]:
-    """Return how many sentences are longer than t, for each t below the longest."""
-    lengths = np.sort(np.diff(offsets))
-    steps = np.arange(lengths.max(initial=0))
-    sizes: list[int] = (len(lengths) - np.searchsorted(lengths, steps, side="right")).tolist()
-    return sizes
 
 
 def time_steps(batch_sizes: list[int]) -> list[tuple[slice, slice]]:

@@ -59,6 +59,18 @@ def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> tuple[Source, ...]
     return _without_repetition("corpus", members)
 
 
+def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
+    """Refuse a name in `train.source_weights` that is none of the sources of the corpus.
+
+    Raises:
+        ParameterError: there is no such source.
+    """
+    known = [source.name for source in sources]
+    for name in names:
+        if name not in known:
+            raise ParameterError(f"params.yaml: train.source_weights: {unknown_name('source', name, known)}")
+
+
 def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:
     """Return the evaluation data of one or several suites; the first one names the sets that select the epoch.
 

@@ -1,10 +1,10 @@
 """Training examples, pairs of sentences mapped to ids, and how they are divided into mini-batches and scrambled."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import StoredSentences, TrainingSentences
-from paraphrastic.nn.batch import Batch, DeviceSentences, SentenceFile, UnreadSentences, to_device
+from paraphrastic.nn.batch import Batch, DeviceSentences, SentenceFile, to_device
 from paraphrastic.nn.options import ArchitectureConfig, RecurrentConfig
 from paraphrastic.text.columns import Ragged
 from paraphrastic.training.losses import ALL, negative_mask
@@ -76,13 +76,12 @@ def weighted_rows(
     passes = [np.zeros(0, np.int64)]
     for number in range(math.ceil(max(weights, default=0))):
         shares = (weights - number).clip(0, 1)
-        parts = [_share(np.flatnonzero(sources == source), share, generator) for source, share in enumerate(shares)]
+        parts = []
+        for source, share in enumerate(shares):
+            rows = np.flatnonzero(sources == source)
+            parts.append(rows if share == 1 else generator.permutation(rows)[: round(share * len(rows))])
         passes.append(np.sort(np.concatenate(parts)))
     return np.concatenate(passes)
-
-
-def _share(rows: NDArray[np.int64], share: float, generator: np.random.Generator) -> NDArray[np.int64]:
-    return rows if share == 1 else generator.permutation(rows)[: round(share * len(rows))]
 
 
 def shuffled_batches(count: int, size: int, generator: np.random.Generator) -> list[NDArray[np.int64]]:
@@ -154,7 +153,7 @@ def scrambled_order(
     Args:
         offsets: (n + 1,), where each of n sentences starts in N words.
         scramble: (n,), which sentences to shuffle.
-        boundary_widths: how many words at the start and at the end of each sentence keep their position.
+        boundary_widths: those of `Scrambling`.
         generator: source of random numbers.
 
     Returns:
@@ -170,14 +169,8 @@ def scrambled_order(
     return np.lexsort((key, sentence))
 
 
-@dataclass(frozen=True)
-class Unread:
-    """Sentences as text, with the vocabulary that finds their ids.
-
-    Attributes:
-        texts: tokenized, in a file.
-        vocabulary: of the model.
-    """
+class Unread(NamedTuple):
+    """Sentences as text, whose ids a vocabulary finds for each mini-batch: those of a large corpus need much memory."""
 
     texts: SentenceFile
     vocabulary: Vocabulary
@@ -199,11 +192,12 @@ class SentencePairs:
     right: NDArray[np.integer]
     sources: NDArray[np.integer]
 
-    def on_device(self, device: torch.device) -> DeviceSentences | UnreadSentences:
-        """Return the sentences, from which mini-batches on `device` are taken."""
+    def on_device(self, device: torch.device) -> Callable[[NDArray[np.integer]], Batch]:
+        """Return a function that takes rows of the sentences as a mini-batch on `device`."""
         if isinstance(self.sentences, Unread):
-            return UnreadSentences(self.sentences.texts, self.sentences.vocabulary, device)
-        return DeviceSentences(self.sentences, device)
+            texts, vocabulary = self.sentences
+            return lambda rows: Batch.of(vocabulary.lookup(texts.take(rows)), device)
+        return DeviceSentences(self.sentences, device).take
 
     def epoch(self, generator: np.random.Generator) -> NDArray[np.int64]:
         """Return the pairs that an epoch has, as row numbers."""

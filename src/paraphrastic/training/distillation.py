@@ -22,10 +22,8 @@ from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.reading import read_json
 from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.nn.batch import to_device
-from paraphrastic.nn.options import EncoderConfig
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.scorer import principal_directions
-from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.losses import ALL
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.vocabulary.kinds import VocabularyKind, is_word
@@ -154,25 +152,15 @@ class DistillationTrainer(EncoderTrainer):
 
     Args:
         model: the model and its initial embeddings; holds the result when `run` returns.
-        pairs: training examples.
-        config: options of the model.
         args: as for `PairTrainer`.
-        distillation: the teacher's vectors of the sentences of `pairs`, and the weights of the losses.
+        distillation: the teacher's vectors of the sentences of the pairs, and the weights of the losses.
         kwargs: as for `PairTrainer`.
     """
 
-    def __init__(
-        self,
-        model: TrainedEncoder,
-        pairs: Paraphrases,
-        config: EncoderConfig,
-        *args: Any,
-        distillation: Distillation,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, model: TrainedEncoder, *args: Any, distillation: Distillation, **kwargs: Any) -> None:
         self._teacher, self._options = distillation.teacher, distillation.options
         self._projection = _projection(self._teacher, model.module.out_dim).to(model.embeddings.device)
-        super().__init__(model, pairs, config, *args, companions=[self._projection], **kwargs)
+        super().__init__(model, *args, companions=[self._projection], **kwargs)
 
     def loss_of(self, vectors: Tensor, rows: NDArray[np.int64]) -> Tensor:
         """Return this process's part of the sum of the losses, from the vectors of the pairs `rows`, (2B, out_dim)."""

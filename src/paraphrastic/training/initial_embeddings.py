@@ -1,6 +1,7 @@
-"""The initial embedding table of a model."""
+"""A model at its start, and its initial embedding table."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -8,11 +9,14 @@ import pyarrow.compute as pc
 import torch
 from torch import Generator, Tensor
 
-from paraphrastic.base.tables import TrainingSentences
+from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS, TrainingSentences, read_table
+from paraphrastic.models import model_class
 from paraphrastic.nn.encoder import TrainableModel
-from paraphrastic.nn.options import ArchitectureConfig, WordEmbeddingsConfig
-from paraphrastic.training.distillation import TeacherVectors
-from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens, boundary_widths, is_bigram
+from paraphrastic.nn.options import ArchitectureConfig, TrainingConfig, WordEmbeddingsConfig
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_model
+from paraphrastic.training.distillation import Distillation, TeacherVectors
+from paraphrastic.vocabulary.counting import count_bigrams, merge_counts
+from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens, VocabularyKind, boundary_widths, is_bigram
 from paraphrastic.vocabulary.pretrained import read_vectors
 
 
@@ -52,7 +56,8 @@ def initial_embeddings(
     if teacher is not None:
         embeddings = teacher.initial_words(module.vocabulary, texts, embeddings)
     if config.init != "random":
-        embeddings.mul_(_idf(vocabulary, len(sentences)).unsqueeze(1))
+        frequency = torch.from_numpy(vocabulary["sentences"].to_numpy().astype(np.float32))
+        embeddings.mul_(torch.log((len(sentences) + 1) / frequency).unsqueeze(1))
     if module.bigram_min_count is not None:  # as noise they are worse than none (docs/explanation/ablations.md)
         embeddings[torch.from_numpy(np.flatnonzero(is_bigram(texts)))] = 0
     if module.vocabulary in ("ngrams", "words+ngrams"):
@@ -77,11 +82,6 @@ def _with_cooccurrence(
     return torch.where(vectors.any(dim=1, keepdim=True), vectors, embeddings)
 
 
-def _idf(vocabulary: pa.Table, sentences: int) -> Tensor:
-    frequency = torch.from_numpy(vocabulary["sentences"].to_numpy().astype(np.float32))
-    return torch.log((sentences + 1) / frequency)
-
-
 def _with_vectors(path: Path, texts: pa.StringArray, embeddings: Tensor) -> tuple[pa.StringArray, Tensor]:
     words, table = read_vectors(path, embeddings.shape[1])
     rows = pc.index_in(words, texts)
@@ -99,3 +99,45 @@ def _with_boundary_tokens(
     new = wanted.filter(pc.invert(pc.is_in(wanted, texts)))
     directions = _random_directions(len(new), embeddings.shape[1], generator)
     return pa.concat_arrays([texts, new]), torch.cat([embeddings, directions])
+
+
+def initial_model(
+    name: str,
+    config: TrainingConfig,
+    vocabulary: Path,
+    sentences: TrainingSentences,
+    seed: int,
+    device: torch.device,
+    distillation: Distillation | None = None,
+) -> TrainedEncoder | TrainedPairModel:
+    """Return the untrained model `name` with its initial embeddings.
+
+    Args:
+        name: of a model that is trained.
+        config: its options.
+        vocabulary: folder with the tables that the stage `vocabulary` wrote.
+        sentences: the tokenized sentences that were counted.
+        seed: seed of the initial weights.
+        device: where the model is trained.
+        distillation: whose teacher may give words their initial embeddings; None without a teacher.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    cls: Any = model_class(name)
+    module: TrainableModel = cls(config, generator)
+    counts = _counts(vocabulary, module, sentences)
+    teacher = distillation.teacher if distillation and distillation.options.initial_words else None
+    texts, embeddings = initial_embeddings(module, config, counts, sentences, generator, teacher)
+    return trained_model(module, embeddings, texts).to(device)
+
+
+def _counts(folder: Path, module: TrainableModel, sentences: TrainingSentences) -> pa.Table:
+    """Return the entries of the module's vocabulary; pairs of words are counted now, the others are in `folder`."""
+    if module.vocabulary != "words+ngrams":
+        return _read_counts(folder, module.vocabulary)
+    words, least = _read_counts(folder, "words"), module.bigram_min_count
+    bigrams = count_bigrams(sentences, words["text"], least) if least else None
+    return merge_counts(_read_counts(folder, "ngrams"), words, bigrams)
+
+
+def _read_counts(folder: Path, kind: VocabularyKind) -> pa.Table:
+    return read_table(folder / f"{kind}.parquet", WORD_COUNTS if kind == "words" else NGRAM_COUNTS)

@@ -58,7 +58,7 @@ def infonce_loss(vectors: Tensor, mask: Tensor, temperature: float, own: slice =
     mini-batch that is allowed as a negative of s, and p itself.
 
     Args:
-        vectors: (2B, dim), the first sentences of the pairs, then the second ones.
+        vectors: (2B, dim), as those of `margin_loss`.
         mask: (n, 2B) bool from `negative_mask`.
         temperature: τ.
         own: the n sentences whose losses are added.

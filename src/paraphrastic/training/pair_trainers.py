@@ -57,6 +57,7 @@ class PairTrainer(Trainer, ABC):
         seed: int,
         select: Callable[[Any], float] | None,
         selections_per_epoch: int = 1,
+        *,
         pretrained: bool = False,
         companions: Sequence[nn.Module] = (),
         processes: Processes | None = None,
@@ -65,13 +66,17 @@ class PairTrainer(Trainer, ABC):
         self.model, self._pairs, self._config = model, pairs, config
         if not list(model.module.parameters()):
             _refuse_options_of_parameters(config)
+        # Ww is the table of words; tables of n-grams and characters belong to Wc
+        embeddings_penalty = L2Penalty(config.lambda_c)
+        if isinstance(config, WordEmbeddingsConfig):
+            embeddings_penalty = L2Penalty(math.inf if config.freeze_embeddings else config.lambda_w, to_start=True)
         penalty = L2Penalty(config.lambda_c, pretrained or model.module.regularize_to_start)
         score = None if select is None else lambda: self.processes.agree(lambda: select(model))
         modules = [(model.module, penalty), *((module, L2Penalty()) for module in companions)]
         super().__init__(
             modules,
             model.embeddings,
-            _embeddings_penalty(config),
+            embeddings_penalty,
             config,
             seed,
             score,
@@ -79,7 +84,7 @@ class PairTrainer(Trainer, ABC):
             config.accumulate,
         )
         self.negatives = self.random(NEGATIVES)
-        self._sentences = pairs.on_device(model.embeddings.device)
+        self._take = pairs.on_device(model.embeddings.device)
         self._scrambling = Scrambling.of(config)
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
@@ -92,7 +97,7 @@ class PairTrainer(Trainer, ABC):
 
     def embed(self, rows: NDArray[np.int64]) -> tuple[Tensor, Batch]:
         """Return the leaf with the embeddings that the pairs `rows` use, and their 2B sentences as rows of it."""
-        batch = self._sentences.take(self._pairs.sides(rows))
+        batch = self._take(self._pairs.sides(rows))
         batch = self._scrambling.apply(batch, len(rows), self.noise)
         leaf, positions = self.embedding_optimizer.gather(batch.ids, self.step)
         return leaf, batch.with_ids(positions)
@@ -121,36 +126,26 @@ def _refuse_options_of_parameters(config: TrainingConfig) -> None:
         )
 
 
-def _embeddings_penalty(config: TrainingConfig) -> L2Penalty:
-    """Return the penalty of the embedding table: Ww for words; tables of n-grams and characters belong to Wc."""
-    if not isinstance(config, WordEmbeddingsConfig):
-        return L2Penalty(config.lambda_c)
-    return L2Penalty(math.inf if config.freeze_embeddings else config.lambda_w, to_start=True)
-
-
 class EncoderTrainer(PairTrainer):
     """Trains a sentence encoder on paraphrases with the margin loss (acl2017 §3.2), or with InfoNCE."""
 
-    def __init__(
-        self, model: TrainedEncoder, pairs: Paraphrases, config: EncoderConfig, *args: Any, **kwargs: Any
-    ) -> None:
-        super().__init__(model, pairs, config, *args, **kwargs)
-        self._module, self._paraphrases = model.module, pairs
-        self._margin, self._temperature = config.margin, config.temperature
+    model: TrainedEncoder
+    _pairs: Paraphrases
+    _config: EncoderConfig
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return this process's part of the loss of the pairs `rows`, and the leaf of the embedding table."""
         leaf, batch = self.embed(rows)
-        vectors = self.processes.encode(lambda share: self._module(leaf, share), batch)  # (2B, out_dim)
+        vectors = self.processes.encode(lambda share: self.model.module(leaf, share), batch)  # (2B, out_dim)
         return self.loss_of(vectors, rows), leaf
 
     def loss_of(self, vectors: Tensor, rows: NDArray[np.int64]) -> Tensor:
         """Return this process's part of the loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
         own = self.processes.own(len(vectors))
-        mask = self._paraphrases.negative_mask(rows, vectors.device, own)
-        if self._temperature is not None:
-            return infonce_loss(vectors, mask, self._temperature, own)
-        return margin_loss(vectors, mask, self._margin, self._config.negatives, self.negatives, own)
+        mask = self._pairs.negative_mask(rows, vectors.device, own)
+        if self._config.temperature is not None:
+            return infonce_loss(vectors, mask, self._config.temperature, own)
+        return margin_loss(vectors, mask, self._config.margin, self._config.negatives, self.negatives, own)
 
     def _update(self, leaf: Tensor) -> None:
         self.processes.sum_gradients(self.modules.parameters(), self.embedding_optimizer)
@@ -167,35 +162,30 @@ class MatchTrainer(PairTrainer):
     chosen from the mini-batch, see `mismatches`.
     """
 
-    def __init__(
-        self, model: TrainedPairModel, pairs: Paraphrases, config: PairModelConfig, *args: Any, **kwargs: Any
-    ) -> None:
-        super().__init__(model, pairs, config, *args, **kwargs)
-        self._module, self._paraphrases, self._options = model.module, pairs, config
+    model: TrainedPairModel
+    _pairs: Paraphrases
+    _config: PairModelConfig
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the loss of the pairs `rows` and of mismatched pairs, and the leaf of the embedding table."""
         leaf, batch = self.embed(rows)
         matched = torch.arange(2 * len(rows), device=leaf.device).view(2, len(rows))
-        mask = self._paraphrases.negative_mask(rows, leaf.device)
-        mismatched = mismatched_pairs(leaf.detach(), batch, mask, self._options, self.negatives)
+        mask = self._pairs.negative_mask(rows, leaf.device)
+        mismatched = mismatched_pairs(leaf.detach(), batch, mask, self._config, self.negatives)
         left, right = torch.cat([matched, mismatched], 1)  # (P,) each, B matched pairs first
         labels = (torch.arange(len(left), device=leaf.device) < len(rows)).to(leaf)
-        return binary_cross_entropy_with_logits(self._module(leaf, batch, left, right), labels), leaf
+        return binary_cross_entropy_with_logits(self.model.module(leaf, batch, left, right), labels), leaf
 
 
 class LabelTrainer(PairTrainer):
     """Trains a pair model on labelled pairs by maximum likelihood (ldc2016 §3.5)."""
 
-    def __init__(
-        self, model: TrainedPairModel, pairs: LabelledPairs, config: TrainingConfig, *args: Any, **kwargs: Any
-    ) -> None:
-        super().__init__(model, pairs, config, *args, **kwargs)
-        self._module, self._labels = model.module, pairs.labels
+    model: TrainedPairModel
+    _pairs: LabelledPairs
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the negative log-likelihood of the labels of `rows`, and the leaf of the embedding table."""
         leaf, batch = self.embed(rows)
         left, right = torch.arange(2 * len(rows), device=leaf.device).chunk(2)
-        labels = to_device(self._labels[rows], leaf.device).to(leaf.dtype)
-        return binary_cross_entropy_with_logits(self._module(leaf, batch, left, right), labels), leaf
+        labels = to_device(self._pairs.labels[rows], leaf.device).to(leaf.dtype)
+        return binary_cross_entropy_with_logits(self.model.module(leaf, batch, left, right), labels), leaf

@@ -17,17 +17,16 @@ from paraphrastic.evaluation.suite import Benchmarks, Results
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import is_model_folder, load, load_scorer
-from paraphrastic.models import config_class
+from paraphrastic.models import check_student, config_class
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
-from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.sources.catalogue import check_weights, corpus, suite
 from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
-from paraphrastic.training.checks import check_source_weights, check_student
 from paraphrastic.training.train_model import Tables, train_model
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
@@ -62,8 +61,11 @@ def train(
         DataError: a file is damaged, or no pair is left.
     """
     out, named = Path(out), listed(benchmarks)
-    _refuse_other_folder(out)
-    changes = {"corpus": listed(pairs), "model": model, **_selection(named), **(settings or {})}
+    is_empty = out.is_dir() and not any(out.iterdir())
+    if out.exists() and not (is_empty or is_model_folder(out)):
+        raise ParameterError(f"{out}: is there and is no model; name another folder, or remove it")
+    selection: dict[str, Any] = {"benchmarks": named} if named else {"train.select": "none"}
+    changes = {"corpus": listed(pairs), "model": model, **selection, **(settings or {})}
     chosen = load_params(Path(params) if params else default_params(), changes)
     sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
@@ -73,13 +75,14 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
-    check_source_weights(chosen.train.source_weights or (), [source.name for source in sources])
+    check_weights(chosen.train.source_weights or (), sources)
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
         teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
         train_model(chosen, tables, work / "checkpoints", out)
-        _remove(work)
+        with scratch_folder(work) as scratch:  # removed at once: a training does not go on from a part of its tables
+            work.replace(scratch / work.name)
     return load(out)
 
 
@@ -105,46 +108,23 @@ def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devic
     return evaluate_scorer(_benchmarks(sets), scorer)
 
 
-def _selection(benchmarks: Sequence[AnyDataEntry]) -> Mapping[str, Any]:
-    """Return the parameters that select the epoch on these sets, or that keep the last epoch if there are none."""
-    return {"benchmarks": benchmarks} if benchmarks else {"train.select": "none"}
-
-
-def _refuse_other_folder(out: Path) -> None:
-    """Refuse to replace what is no model."""
-    is_empty = out.is_dir() and not any(out.iterdir())
-    if out.exists() and not (is_empty or is_model_folder(out)):
-        raise ParameterError(f"{out}: is there and is no model; name another folder, or remove it")
-
-
 def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
     """Return the folder of the tables and checkpoints of a training, which is named after all that it reads."""
     files = [Path(source.options["own"].path) for source in sources if "own" in source.options]
     return cache_folder() / "work" / fingerprint(params, *files)
 
 
-def _remove(work: Path) -> None:
-    """Remove the folder of a training at once: a training does not go on from a part of its tables."""
-    with scratch_folder(work) as scratch:
-        work.replace(scratch / work.name)
-
-
 def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
     """Write the tables of a training, all of them or, after an error, none."""
     with ExitStack() as after_failure:
         after_failure.callback(rmtree, work, ignore_errors=True)
-        _write_tables(params, sources, sets, work, tables)
+        download((*sources, *sets.sources), work / "raw", "the same command again")
+        folders = work / "raw", tables.corpus, tables.benchmarks
+        for row in tokenize_sources(sources, sets, *folders, params.tokenize, params.seed):
+            dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
+            message(f"{row['source']}: {dropped}")
+        count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)
         after_failure.pop_all()
-
-
-def _write_tables(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
-    download((*sources, *sets.sources), work / "raw", "the same command again")
-    folders = work / "raw", tables.corpus, tables.benchmarks
-    report = tokenize_sources(sources, sets, *folders, params.tokenize, params.seed)
-    for row in report:
-        dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
-        message(f"{row['source']}: {dropped}")
-    count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)
 
 
 def _scorer(model: Model | str | Path, device: str) -> Scorer:

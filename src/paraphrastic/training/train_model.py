@@ -1,14 +1,19 @@
-"""Training pairs and vocabulary → a model, with the curves of loss and selection."""
+"""Training pairs and vocabulary → a model, with the curves of loss and selection; and what a person sees of it."""
 
 import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import torch
 
 from paraphrastic import models
 from paraphrastic.base import devices
-from paraphrastic.base.console import message, progress, quiet, silence
+from paraphrastic.base.console import LOG_SECONDS, message, progress, quiet, silence, time_left
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import atomic_folder, digests, name_of
 from paraphrastic.base.parameters import Params, checked
@@ -17,12 +22,15 @@ from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model_folder import ModelInfo, write_model
 from paraphrastic.inference.quantization import write_ranges
 from paraphrastic.scoring.baseline import Baseline
+from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.scorer import Scorer, VectorScorer
 from paraphrastic.text.tokenizer import warning_without_spaces
-from paraphrastic.training.checkpoint import Curves
-from paraphrastic.training.checks import check_student
-from paraphrastic.training.distillation import TeacherVectors, read_teacher
-from paraphrastic.training.launching import (
+from paraphrastic.training.batches import Paraphrases
+from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors, read_teacher
+from paraphrastic.training.initial_embeddings import initial_model
+from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
+from paraphrastic.training.processes import (
+    Processes,
     is_member,
     join,
     leave,
@@ -32,9 +40,7 @@ from paraphrastic.training.launching import (
     run_in_processes,
     world_size,
 )
-
-if TYPE_CHECKING:
-    from paraphrastic.training.checkpoint import Checkpoint
+from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Checkpoint, Curves, Trainer
 
 _SILENCE = 10.0  # seconds, after which the start of the steps is a message
 _SOME = 20_000  # sentences of a million, in which the script is looked at
@@ -83,7 +89,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     model_class = models.model_class(params.model)
     selected_by: list[str] = []
     checkpoint: Checkpoint | None = None
-    check_student(params)
+    models.check_student(params)
     if issubclass(model_class, Baseline):
         scorer: Scorer = model_class.fit(config, sentences)
         _warn_of_words(scorer, sentences)
@@ -133,14 +139,7 @@ def run_digests(params: Params, device: str, tables: Tables) -> dict[str, str]:
 
 def _train(
     params: Params, config: Any, sentences: StoredSentences, tables: Tables, checkpoints: Path, select: Selection | None
-) -> "tuple[Scorer, Curves, Checkpoint]":
-    import torch  # baselines do not need it
-
-    from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
-    from paraphrastic.training.distillation import Distillation
-    from paraphrastic.training.pretraining import initial_model, paraphrase_trainer
-    from paraphrastic.training.trainer import shown
-
+) -> tuple[Scorer, Curves, Checkpoint]:
     torch.set_num_threads(config.num_threads)
     device = devices.find(params.train.device, local_rank() if is_member() else None)
     run = run_digests(params, device.type, tables)
@@ -152,15 +151,90 @@ def _train(
         bar.add_task("initial embeddings", total=None)
         model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
     _warn_of_words(model, sentences)
-    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
-    selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
-    weights = params.train.source_weights or {}
-    trainer = paraphrase_trainer(
-        model, pairs, sentences, config, params.seed, select, selections, distillation, processes, weights
-    )
+    trainer = _trainer(params, config, tables, sentences, model, select, distillation, processes)
     checkpoint = Checkpoint(checkpoints / name_of(run), processes)
     if silence() > _SILENCE:
         message(f"{params.model}: {trainer.steps:,} steps begin")
     with shown(params.model, trainer, config.batch_size * config.accumulate) as on_step:
         curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
     return model, curves, checkpoint
+
+
+def _trainer(
+    params: Params,
+    config: Any,
+    tables: Tables,
+    sentences: StoredSentences,
+    model: TrainedEncoder | TrainedPairModel,
+    select: Selection | None,
+    distillation: Distillation | None,
+    processes: Processes,
+) -> PairTrainer:
+    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
+    examples = Paraphrases.of(pairs, sentences, model.vocabulary, params.train.source_weights or {})
+    selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
+    trainer: Callable[..., PairTrainer] = MatchTrainer if isinstance(model, TrainedPairModel) else EncoderTrainer
+    if distillation:
+        trainer = partial(DistillationTrainer, distillation=distillation)
+    return trainer(model, examples, config, params.seed, select, selections, processes=processes)
+
+
+@contextmanager
+def shown(name: str, trainer: Trainer, batch_size: int) -> Iterator[Callable[[int], None]]:
+    """Yield a function to be called after each step; it shows loss, score, speed and the time left.
+
+    A log gets a line for each selection, and one at most every minute.
+
+    Args:
+        name: of the model.
+        trainer: what is trained.
+        batch_size: pairs in a step.
+    """
+    state = _State(name, trainer, batch_size)
+    with progress(logged=False) as bar:
+        task = bar.add_task(name, total=trainer.steps)
+
+        def on_step(step: int) -> None:
+            state.update(step)
+            if bar.disable:
+                state.log()
+            else:
+                bar.update(task, completed=step, description=f"{name}: {state}")
+
+        yield on_step
+        if bar.disable:
+            state.log()
+
+
+class _State:
+    def __init__(self, name: str, trainer: Trainer, batch_size: int) -> None:
+        self._name, self._trainer, self._batch_size = name, trainer, batch_size
+        self._step = self._first = self._shown = 0
+        self._start = self._last = time.monotonic()
+
+    def update(self, step: int) -> None:
+        if not self._first:  # a checkpoint may have been restored before the first step
+            self._first, self._shown = step, len(self._trainer.curves.selection)
+        self._step = step
+
+    def log(self) -> None:
+        selection = self._trainer.curves.selection
+        due = time.monotonic() - self._last > LOG_SECONDS
+        if self._step and (len(selection) > self._shown or due):
+            message(f"{self._name}: step {self._step:,} of {self._trainer.steps:,}, {self}")
+            self._last, self._shown = time.monotonic(), len(selection)
+
+    def __str__(self) -> str:
+        """Return loss, score and speed; what is not known yet is left out."""
+        curves = self._trainer.curves
+        loss = [f"loss {value:.4f}" for _, value in curves.loss[-1:]]
+        score = [f"score {value:.2f} at epoch {epoch:g}" for epoch, value in curves.selection[-1:]]
+        return ", ".join([*loss, *score, *self._speed()])
+
+    def _speed(self) -> list[str]:
+        steps, seconds = self._step - self._first, time.monotonic() - self._start
+        if steps <= 0 or seconds <= 0:
+            return []
+        left = (self._trainer.steps - self._step) * seconds / steps
+        pairs = steps * self._batch_size / seconds
+        return [f"{pairs:,.0f} pairs/s", time_left(left)]

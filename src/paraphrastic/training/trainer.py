@@ -1,10 +1,12 @@
-"""The training loop: epochs of mini-batches, model selection and checkpoints; and what a person sees of it."""
+"""The training loop: epochs of mini-batches, model selection, and checkpoints."""
 
+import json
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,15 +15,99 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from paraphrastic.base.console import LOG_SECONDS, message, progress, time_left
 from paraphrastic.base.errors import ModelError
+from paraphrastic.base.files import atomic_write, sha256_of, unwritable
+from paraphrastic.base.reading import read_json
 from paraphrastic.nn.batch import to_device
-from paraphrastic.training.checkpoint import Checkpoint, Curves
 from paraphrastic.training.embedding_optimizers import embedding_optimizer
 from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
+from paraphrastic.training.processes import Processes, State
 
+CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a run
 _POINTS = 200  # of the loss curve, at most
 ORDER, NEGATIVES, NOISE = 0, 1, 2  # independent streams of random numbers
+
+
+@dataclass
+class Curves:
+    """The course of a run.
+
+    Attributes:
+        loss: (step, mean loss since the previous point).
+        selection: (epochs so far, score on the selection sets).
+    """
+
+    loss: list[tuple[int, float]] = field(default_factory=list)
+    selection: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def best(self) -> float | None:
+        """The first point with the highest selection score, in epochs; None without selection."""
+        return max(self.selection, key=lambda point: point[1])[0] if self.selection else None
+
+
+class Checkpoint:
+    """The latest state of one run, in a folder of its own.
+
+    A state is written next to the previous one and its hash is verified when it is loaded, so that neither a kill
+    during saving nor a damaged file can make a run continue from a wrong state.
+
+    Args:
+        folder: its name must be derived from everything that determines the run.
+        processes: those that train. The first one saves and removes the state; each may have a folder of its own.
+    """
+
+    def __init__(self, folder: Path, processes: Processes | None = None) -> None:
+        self.folder, self._processes = folder, processes or Processes()
+        self._head = folder / "head.json"
+
+    def save(self, state: State) -> None:
+        """Save `state`: tensors, numbers, strings, and lists and dicts of them; it must have a key `step`.
+
+        Raises:
+            OSError: the file cannot be written, for example because the disk is full.
+        """
+        if self._processes.rank > 0:
+            return
+        name = f"state-{state['step']}.pt"
+        with atomic_write(self.folder / name) as part:
+            try:
+                torch.save(state, part)
+            except RuntimeError as error:  # raised by torch for errors of the file system
+                raise unwritable(self.folder / name) from error
+        digest = sha256_of(self.folder / name)
+        with atomic_write(self._head) as part:
+            part.write_text(json.dumps({"file": name, "sha256": digest}), encoding="utf-8")
+        for old in self.folder.glob("state-*.pt"):
+            if old.name != name:
+                old.unlink()
+
+    def load(self) -> State | None:
+        """Return the latest state of all processes, on the CPU; None if there is none or it is damaged."""
+        return self._processes.newest(*self._read())
+
+    def _read(self) -> tuple[State | None, str]:
+        """Return the state in the folder and its hash."""
+        try:
+            head = read_json(self._head)
+            path = self.folder / head["file"]
+            if sha256_of(path) == head["sha256"]:
+                state = torch.load(path, "cpu", weights_only=True)
+                return (state, head["sha256"]) if isinstance(state, dict) and "step" in state else (None, "")
+        except MemoryError:
+            raise
+        except Exception:
+            pass
+        return None, ""
+
+    def remove(self) -> None:
+        """Delete the folder."""
+        if self._processes.rank > 0:
+            return
+        for file in self.folder.glob("*"):
+            file.unlink()
+        if self.folder.is_dir():
+            self.folder.rmdir()
 
 
 class TrainerOptions(Protocol):
@@ -30,27 +116,22 @@ class TrainerOptions(Protocol):
     @property
     def epochs(self) -> int:
         """Passes over the examples."""
-        ...
 
     @property
     def optimizer(self) -> str:
         """`adam`, `adagrad` or `sgd`."""
-        ...
 
     @property
     def learning_rate(self) -> float:
         """Learning rate at the first step."""
-        ...
 
     @property
     def schedule(self) -> str:
         """`constant` or `linear`."""
-        ...
 
     @property
     def max_grad_norm(self) -> float | None:
         """Largest norm of the gradient; None for no limit."""
-        ...
 
 
 class Trainer(ABC):
@@ -88,8 +169,10 @@ class Trainer(ABC):
         self.options, self.seed, self._select, self._accumulate = options, seed, select, accumulate
         self.steps_per_epoch = len(self._steps(0))
         self.steps = options.epochs * self.steps_per_epoch
-        self.selection_steps = _selection_steps(self.steps_per_epoch, selections_per_epoch)
-        self.learning_rates = _learning_rates(options, self.steps)
+        parts = range(1, selections_per_epoch + 1)  # step of an epoch → part of it after which the model is scored
+        self.selection_steps = {-(-self.steps_per_epoch * k // len(parts)): k / len(parts) for k in parts}
+        decay = np.arange(self.steps) / self.steps if options.schedule == "linear" else np.zeros(self.steps)
+        self.learning_rates: NDArray[np.float64] = options.learning_rate * (1 - decay)
         self.embedding_optimizer = embedding_optimizer(
             embeddings, self.learning_rates, options.optimizer, embeddings_penalty
         )
@@ -135,7 +218,9 @@ class Trainer(ABC):
                 if time.monotonic() - saved > seconds:
                     checkpoint.save(self.state())
                     saved = time.monotonic()
-        self._restore_best()
+        if self.best_weights is not None:
+            for name, tensor in self._weights().items():
+                tensor.copy_(self.best_weights[name])
         return self.curves
 
     def random(self, *stream: int) -> np.random.Generator:
@@ -153,17 +238,14 @@ class Trainer(ABC):
         self.modules.train()
         examples, losses = sum(map(len, batches)), list[Tensor]()
         for number, rows in enumerate(batches, (self.step - 1) * self._accumulate + 1):
-            self._seed_batch(number)
+            self.noise = self.random(NOISE, number)
+            torch.manual_seed(int(self.noise.integers(2**63)))
             loss, leaf = self.loss(rows)
             share = loss * (len(rows) / examples)
             share.backward()
             losses.append(share.detach())
         self._update(leaf)
         self._record(torch.stack(losses).sum())
-
-    def _seed_batch(self, number: int) -> None:
-        self.noise = self.random(NOISE, number)
-        torch.manual_seed(int(self.noise.integers(2**63)))
 
     def _update(self, leaf: Tensor) -> None:
         if self.options.max_grad_norm is not None:
@@ -202,11 +284,6 @@ class Trainer(ABC):
     def _weights(self) -> dict[str, Tensor]:
         return {"embeddings": self.embedding_optimizer.weights.detach()} | self.modules.state_dict()
 
-    def _restore_best(self) -> None:
-        if self.best_weights is not None:
-            for name, tensor in self._weights().items():
-                tensor.copy_(self.best_weights[name])
-
     def state(self) -> dict[str, Any]:
         """Return everything that determines the rest of the run."""
         return {
@@ -229,77 +306,3 @@ class Trainer(ABC):
         self.modules.load_state_dict(state["modules"])
         for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.restore(saved)
-
-
-def _selection_steps(steps_per_epoch: int, selections: int) -> dict[int, float]:
-    """Return the steps of an epoch after which the model is scored, with the part of the epoch that is then done."""
-    return {-(-steps_per_epoch * part // selections): part / selections for part in range(1, selections + 1)}
-
-
-def _learning_rates(options: TrainerOptions, steps: int) -> NDArray[np.float64]:
-    """Return the learning rate of each step; `linear` would reach 0 one step after the last."""
-    if options.schedule == "constant":
-        return np.full(steps, options.learning_rate)
-    rates: NDArray[np.float64] = options.learning_rate * (1 - np.arange(steps) / steps)
-    return rates
-
-
-@contextmanager
-def shown(name: str, trainer: Trainer, batch_size: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function to be called after each step; it shows loss, score, speed and the time left.
-
-    A log gets a line for each selection, and one at most every minute.
-
-    Args:
-        name: of the model.
-        trainer: what is trained.
-        batch_size: pairs in a step.
-    """
-    state = _State(name, trainer, batch_size)
-    with progress(logged=False) as bar:
-        task = bar.add_task(name, total=trainer.steps)
-
-        def on_step(step: int) -> None:
-            state.update(step)
-            if bar.disable:
-                state.log()
-            else:
-                bar.update(task, completed=step, description=f"{name}: {state}")
-
-        yield on_step
-        if bar.disable:
-            state.log()
-
-
-class _State:
-    def __init__(self, name: str, trainer: Trainer, batch_size: int) -> None:
-        self._name, self._trainer, self._batch_size = name, trainer, batch_size
-        self._step = self._first = self._shown = 0
-        self._start = self._last = time.monotonic()
-
-    def update(self, step: int) -> None:
-        if not self._first:  # a checkpoint may have been restored before the first step
-            self._first, self._shown = step, len(self._trainer.curves.selection)
-        self._step = step
-
-    def log(self) -> None:
-        selection = self._trainer.curves.selection
-        due = time.monotonic() - self._last > LOG_SECONDS
-        if self._step and (len(selection) > self._shown or due):
-            message(f"{self._name}: step {self._step:,} of {self._trainer.steps:,}, {self}")
-            self._last, self._shown = time.monotonic(), len(selection)
-
-    def __str__(self) -> str:
-        """Return loss, score and speed; what is not known yet is left out."""
-        curves = self._trainer.curves
-        loss = [f"loss {value:.4f}" for _, value in curves.loss[-1:]]
-        score = [f"score {value:.2f} at epoch {epoch:g}" for epoch, value in curves.selection[-1:]]
-        return ", ".join([*loss, *score, *self._speed()])
-
-    def _speed(self) -> list[str]:
-        steps, seconds = self._step - self._first, time.monotonic() - self._start
-        if steps <= 0 or seconds <= 0:
-            return []
-        left = (self._trainer.steps - self._step) * seconds / steps
-        pairs = steps * self._batch_size / seconds
-        return [f"{pairs:,.0f} pairs/s", time_left(left)]

@@ -84,11 +84,7 @@ class LstmActivations(NamedTuple):
     def allocate(cls, pool: BufferPool, positions: int, U: Tensor, like: Tensor) -> "LstmActivations":
         """Allocate buffers; all but the states, which the caller returns, come from `pool`.
 
-        Args:
-            pool: buffers of earlier steps.
-            positions: N.
-            U: (hidden, blocks · hidden), in the data type of products.
-            like: a tensor in the data type of everything else.
+        `U` (hidden, blocks · hidden) has the data type of products, `like` that of everything else.
         """
         hidden, width = U.shape
         gates = pool.allocate("gates", positions, width, like)
@@ -130,14 +126,8 @@ def cell_gradient(
 ) -> tuple[Tensor, ...]:
     """Return δ (n, blocks · hidden), dc' (n, hidden), and the gradients of bias and peepholes from one step.
 
-    Args:
-        gates: from `cell`, as `c` and `tanh_c`.
-        c: (n, hidden).
-        tanh_c: (n, hidden).
-        previous: (n, hidden), c'.
-        peepholes: (blocks − 1, hidden).
-        d_h: (n, hidden), dh.
-        d_c: (n, hidden), dc from the next step.
+    Gates, c and tanh(c) are from `cell`, `previous` and `peepholes` are its arguments. `d_h` (n, hidden) is dh, and
+    `d_c` (n, hidden) is dc from the next step.
     """
     i, f, z, *o = gates.split(peepholes.shape[1], 1)  # (n, hidden) each
     d_o = [d_h * tanh_c * gate * (1 - gate) for gate in o]
@@ -151,11 +141,7 @@ def cell_gradient(
 
 
 class Compiled:
-    """A function compiled by `torch.compile`; the function itself from the first failure on, as without a C compiler.
-
-    Args:
-        function: of tensors of any number of rows, which it does not change.
-    """
+    """A function compiled by `torch.compile`; the function itself from the first failure on, as without a compiler."""
 
     def __init__(self, function: TensorFunction) -> None:
         self._function = function
