@@ -16,7 +16,7 @@ from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_pa
 from paraphrastic.base.reading import read_json
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
-from paraphrastic.training.checks import check_source_weights, check_student
+from paraphrastic.training.checks import check_single_sentences, check_source_weights, check_student
 from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
@@ -32,6 +32,7 @@ def main() -> None:
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     _check_options(params)
     sources = corpus(params.corpus)
+    check_single_sentences([source.name for source in sources if source.single], params.teacher)
     check_source_weights(params.train.source_weights or (), [source.name for source in sources])
     hashes = _Hashes()
     every = (*sources, *suite(params.benchmarks).sources)

@@ -27,7 +27,7 @@ from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
-from paraphrastic.training.checks import check_source_weights, check_student
+from paraphrastic.training.checks import check_single_sentences, check_source_weights, check_student
 from paraphrastic.training.train_model import Tables, train_model
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
@@ -73,6 +73,7 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
+    check_single_sentences([source.name for source in sources if source.single], chosen.teacher)
     check_source_weights(chosen.train.source_weights or (), [source.name for source in sources])
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
