@@ -14,7 +14,7 @@ from paraphrastic.finetuning.task_trainers import Outcome, TaskRun, finetune_pai
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.models.ldc import Config, Ldc
 from paraphrastic.scoring.neural import TrainedPairModel
-from paraphrastic.training.trainer import Checkpoint
+from paraphrastic.training.trainer import NOISE, Checkpoint
 from tests.helpers.ldc import LDC
 from tests.helpers.toy_tasks import (
     head_trainer,
@@ -93,7 +93,7 @@ def encoded_sentences(trainer, rows):
     """Return the ids of each sentence that the encoder reads in one training step on the rows `rows`."""
     batches = []
     handle = trainer.modules[0].register_forward_pre_hook(lambda module, arguments: batches.append(arguments))
-    trainer._seed_batch(0)
+    trainer.noise = trainer.random(NOISE, 0)
     trainer.loss(rows)
     handle.remove()
     ((leaf, batch),) = batches
@@ -125,7 +125,7 @@ def test_scrambled_rows(kind, sentences_per_row, probability):
 def test_dropout_of_copies_in_a_mini_batch():
     trainer, vectors = head_trainer(labelled_copies("labelled_pairs"), encoder={"dropout": 0.5}), []
     trainer.modules[0].register_forward_hook(lambda module, arguments, result: vectors.append(result))
-    trainer._seed_batch(0)
+    trainer.noise = trainer.random(NOISE, 0)
     trainer.loss(np.arange(10))
     assert len(vectors[0].unique(dim=0)) == 20
 

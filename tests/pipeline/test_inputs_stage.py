@@ -71,6 +71,20 @@ def test_teacher_that_is_refused(run, model, error, message):
         run(model, teacher=teacher)
 
 
+@pytest.mark.parametrize(
+    ("teacher", "message"),
+    [
+        ({}, "corpus: mlqe-pe-sentences has single sentences, .* set teacher.path"),
+        ({"teacher.path": "mini"}, "margin_weight = 1: .* mlqe-pe-sentences .* set it to 0"),
+        ({"teacher.path": "mini", "teacher.margin_weight": 0.0}, "teacher.path: mini: no such file"),
+    ],
+)
+def test_single_sentences_need_a_teacher_alone(run, teacher, message):
+    teacher = load_params(ROOT / "params.yaml", teacher).teacher
+    with pytest.raises((ParameterError, SourceError), match=message):
+        run(corpus=["permissive"], teacher=teacher)
+
+
 def test_changed_content_changes_the_list(run, tmp_path):
     path = tmp_path / "mine.csv"
     before, after = [(write(path, text), run(corpus=["mine.csv"])[0]) for text in (PAIRS, PAIRS + "c,d\n")]

@@ -33,7 +33,7 @@ FILES = {
 GROUPS = {"groups": [["a", "b", "c"]]}
 NO_LIMITS = dict.fromkeys(("min_score", "max_score", "max_group_pairs", "max_pairs", "max_tokens"))
 SETTINGS = {"drop_overlap": True, "max_bad_rows": 0.1, "feature": "PPDB2.0Score", "relations": []} | NO_LIMITS
-SETTINGS |= {"take_share": 1.0, "take_by": "order"}
+SETTINGS |= {"take_share": 1.0, "take_by": "order", "exchange": 0}
 
 
 def use(monkeypatch, training, evaluation):
@@ -62,6 +62,20 @@ def run(tmp_path, monkeypatch):
         return report()
 
     return run
+
+
+def test_copies_with_other_words_are_a_source(run, monkeypatch):
+    lists = {"reader": "sentences", "options": {"lists": [{"files": ["a"], "format": "lines"}]}, "single": True}
+    sentences = make_source([File("a", "", None)], name="sentences", **lists)
+    words = make_source([File("a", "", None)], name="words", words=True, **lists)
+    use(monkeypatch, [sentences, words], [TEST])
+    lines = "".join(f"it is yes {word} rained inside\n" for word in "abcdefgh")
+    listed = "\n".join(chr(97 + i // 26) + chr(97 + i % 26) + "le" for i in range(300))
+    files = {"sentences/a": lines.encode(), "words/a": listed.encode()}
+    rows = {row["source"]: row for row in run(files, exchange=40)}
+    assert rows.keys() == {"sentences", "words", "exchanged"}
+    assert 40 < int(rows["exchanged"]["kept"]) <= 40 * (4 + 1)
+    assert len(read_table(stage.CORPUS / "pairs.parquet", PAIRS)) == sum(int(row["kept"]) for row in rows.values())
 
 
 def test_report_and_tables(run, monkeypatch):

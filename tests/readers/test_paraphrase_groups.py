@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from paraphrastic.base.errors import DataError, SourceError
@@ -320,3 +321,29 @@ def test_few_pairs_of_a_group_have_many_sentences():
 def test_no_pairs_within_groups():
     left, right = pairs_within(np.zeros(2, int), pa.array(["a", "A"]), 5)
     assert len(left) == len(right) == 0
+
+
+def test_single_sentences_stand_side_by_side_once(tmp_path: Path):
+    write_file(tmp_path / "a.txt", "A dog runs.\nIt rains.\na dog runs\n")
+    write_file(tmp_path / "b.txt", "\u00fc\nIt rains!\nCats sleep.\nNo.\n".encode())
+    lists = [{"files": [name], "format": "lines"} for name in ("a.txt", "b.txt")]
+    expected = [("A dog runs.", "It rains.", 0), ("\u00fc", "Cats sleep.", 1), ("No.", "A dog runs.", 2)]
+    assert rows(read_files("sentences", tmp_path, lists=lists)) == expected
+
+
+OPTIONS = {"file": "words.parquet", "column": "index", "pattern": "[a-z.]+", "count": 4}
+
+
+def test_words_of_a_list_in_its_order(tmp_path: Path):
+    words = ["the", ",", "of", "2nd", "a.m.", "two words", "cat", "dog"]
+    pq.write_table(pa.table({"index": words}), tmp_path / "words.parquet")
+    assert rows(read_files("word-list", tmp_path, **OPTIONS)) == [("the", "of", 0), ("a.m.", "cat", 1)]
+
+
+@pytest.mark.parametrize("content", [b"no parquet", None])
+def test_list_of_words_without_its_column(tmp_path: Path, content):
+    pq.write_table(pa.table({"word": ["the"]}), tmp_path / "words.parquet")
+    if content:
+        (tmp_path / "words.parquet").write_bytes(content)
+    with pytest.raises(DataError, match=r"words\.parquet: no parquet file with a column 'index'"):
+        read_files("word-list", tmp_path, **OPTIONS)

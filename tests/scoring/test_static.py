@@ -207,7 +207,7 @@ WEIGHTS = RANDOM.random(200).astype(np.float32)
 def test_sums_of_rows(table_format):
     table = EmbeddingTable(VALUES).in_format(table_format)
     rows = table.values.astype(np.float64)[IDS] * WEIGHTS[:, None]
-    if table_format == "int8":
+    if table.scales is not None:
         rows *= table.scales.astype(np.float64)[IDS, None]
     wanted = [rows[start:end].sum(0) for start, end in itertools.pairwise(OFFSETS)]
     found = table.sums(IDS, OFFSETS, WEIGHTS)
@@ -222,11 +222,22 @@ def test_every_finite_half_number():
     np.testing.assert_array_equal(sums, halves.astype(np.float32))
 
 
-def test_int8_is_within_half_a_step_of_each_number():
-    table = EmbeddingTable(VALUES).in_format("int8")
-    step = np.abs(VALUES).max(1, keepdims=True) / 127
+@pytest.mark.parametrize(("table_format", "largest"), [("int8", 127), ("int4", 7)])
+def test_integers_are_within_half_a_step_of_each_number(table_format, largest):
+    table = EmbeddingTable(VALUES).in_format(table_format)
+    step = np.abs(VALUES).max(1, keepdims=True) / largest
     assert (np.abs(table.array() - VALUES) <= 0.5001 * step).all()
-    assert np.abs(table.values.astype(int)).max(1).tolist() == [127] * 50
+    assert np.abs(table.values.astype(int)).max(1).tolist() == [largest] * 50
+
+
+@pytest.mark.parametrize("dim", [16, 17])
+def test_int4_takes_half_a_byte_per_number(dim):
+    table = EmbeddingTable(VALUES[:, :dim]).in_format("int4")
+    arrays = table.arrays()
+    assert (arrays["embeddings"].dtype, arrays["embeddings"].shape) == (np.uint8, (50, (dim + 1) // 2))
+    read = EmbeddingTable.of(arrays)
+    assert read.format == "int4"
+    np.testing.assert_array_equal(read.values, table.values)
 
 
 @pytest.mark.parametrize("table_format", TABLE_FORMATS)

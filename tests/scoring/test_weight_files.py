@@ -121,7 +121,7 @@ def write_header(path, **changes) -> None:
     ("changes", "message"),
     [
         ({"dtype": "BF16", "shape": [12]}, r"'idf' has the type BF16, none of F32, F16"),
-        ({"dtype": "U8", "shape": [24]}, r"'idf' has the type U8, none of"),
+        ({"dtype": "F8_E5M2", "shape": [24]}, r"'idf' has the type F8_E5M2, none of"),
         ({"dtype": "BOOL", "shape": [24]}, r"'idf' has the type BOOL, none of"),
         ({"dtype": "F8_E4M3", "shape": [24]}, r"'idf' has the type F8_E4M3, none of"),
         ({"unit": 1}, r"'idf' has the keys 'dtype', 'shape', 'data_offsets', 'unit'"),

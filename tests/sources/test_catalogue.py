@@ -44,8 +44,8 @@ def test_title_licence_and_citation_of_each_source():
 
 def test_pinned_files():
     unpinned = {source.name for source in SOURCES for file in source.files if not file.sha256}
-    assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 717
-    corpora = corpus(["open", "captions", "wide", "wide-captions"])
+    assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 737
+    corpora = corpus(["open", "captions", "wide", "wide-captions", "permissive"])
     evaluated = {each.name for each in suite("open").sources} | {each.name for each in corpora}
     assert not unpinned & evaluated
 
@@ -53,7 +53,7 @@ def test_pinned_files():
 @pytest.mark.real_data
 def test_pinned_files_of_the_mirror(mirror):
     sums = dict(reversed(line.split()) for line in (mirror / "SHA256SUMS").read_text().splitlines())
-    files = [file for source in SOURCES for file in source.files if file.sha256]
+    files = [file for source in SOURCES for file in source.files if file.sha256 and file.url]
     pinned = {file.url.removeprefix("https://"): file.sha256 for file in files}
     assert pinned.items() <= sums.items()
     assert {path: sha256_of(mirror / path) for path in pinned} == pinned
@@ -63,7 +63,9 @@ def test_distinct_addresses_and_paths():
     urls = [file.url for source in SOURCES for file in source.files if file.url]
     paths = [(source.name, file.path) for source in SOURCES for file in source.files]
     shared = {url for url in urls if urls.count(url) > 1}
-    assert shared == {"http://ttic.uchicago.edu/~wieting/charagram-demo.zip"}  # vectors, pairs and an evaluation set
+    single = {file.url for each in corpus("permissive") for file in each.files}  # of which others have the pairs
+    # vectors, pairs and an evaluation set
+    assert shared - single == {"http://ttic.uchicago.edu/~wieting/charagram-demo.zip"}
     assert len(set(paths)) == len(paths)
 
 
@@ -88,7 +90,7 @@ def test_sizes_and_kinds_of_ppdb():
 
 def test_members_of_the_corpus_open():
     pinned = {source.name for source in SOURCES if source.pairs and source.files and source.files[0].sha256}
-    assert set(names(corpus(["open", "captions", "wide", "wide-captions"]))) == pinned
+    assert set(names(corpus(["open", "captions", "wide", "wide-captions", "permissive"]))) == pinned
     assert len(corpus("open")) == 9
     assert names(corpus("open"))[-1] == "ppdb-lexicon"
     assert names(corpus("captions")) == ["multi30k"]
@@ -112,6 +114,13 @@ def test_licences_of_the_corpus_free():
     members = corpus(["wide", "wide-captions"])
     assert {member.name for member in members if FREE.fullmatch(member.licence)} == set(names(corpus("free")))
     assert not any(word in str(member.licence) for member in corpus("free") for word in ("NC", "unstated", "research"))
+
+
+def test_single_sentences_of_the_corpus_permissive():
+    members = corpus("permissive")
+    assert all(member.single for member in members)
+    assert [member for member in catalogue().sources.values() if member.single] == list(members)
+    assert {member.licence for member in members} == {"CC BY 4.0", "CC BY 2.0 FR", "CC0", "public domain (PDDL 1.0)"}
 
 
 def test_corpus_of_several_names():
@@ -165,7 +174,7 @@ def test_files_named_in_options(reader):
 
 
 def test_mistyped_names():
-    known = "open, captions, wide, wide-captions, free, sample"
+    known = "open, captions, wide, wide-captions, free, permissive, sample"
     with pytest.raises(ParameterError, match=rf"^unknown corpus 'opn': did you mean 'open'\? known are {known}"):
         corpus("opn")
     with pytest.raises(ParameterError, match=r"did you mean 'ppdb-xl-lexical'\? .* ppdb-\{s…xxxl\}-lexical, "):

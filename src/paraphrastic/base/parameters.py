@@ -83,6 +83,7 @@ class Tokenize(Section):
         max_pairs: how many of them at most; None for no limit.
         max_tokens: the same as tokens of both sentences of all pairs.
         take_by: `order` takes the first pairs of each source, `random` takes any; `seed` is the seed.
+        exchange: how many copies of each single sentence there are in which some words are others.
     """
 
     drop_overlap: bool
@@ -96,6 +97,7 @@ class Tokenize(Section):
     max_pairs: PositiveInt | None
     max_tokens: PositiveInt | None
     take_by: Literal["order", "random"]
+    exchange: int = Field(ge=0, le=100)
 
     @property
     def limits_scores(self) -> bool:

@@ -138,7 +138,7 @@ def compact(
     model: ModelFolder,
     out: Annotated[Path, Argument(metavar="OUT", help="Folder of the smaller model.")],
     table: Annotated[TableFormat, Option(help="Format of the embeddings.")] = "int8",
-    max_mb: Annotated[float | None, Option(help="Drop the rarest words and n-grams above this size.")] = None,
+    max_mb: Annotated[float | None, Option(help="Drop the entries that matter least above this size.")] = None,
     force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
 ) -> None:
     """Write MODEL with smaller embeddings, or fewer of them."""

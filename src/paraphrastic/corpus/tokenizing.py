@@ -14,6 +14,7 @@ from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.files import atomic_folder, scratch_folder, write_text
 from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, SIDES, indexed_schema, write_parts, write_table
+from paraphrastic.corpus.exchanging import SOURCE, exchanged_copies
 from paraphrastic.corpus.filtering import EvaluationText, filter_pairs
 from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
@@ -70,8 +71,12 @@ def tokenize_sources(
         advance = partial(bar.advance, bar.add_task("pairs", total=None))
         keep = partial(_keep, wanted, excluded, options, scratch, advance)
         kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
+        names = [source.name for source in pairs_of]
+        if options.exchange:
+            names.append(SOURCE)
+            kept.append(_exchanged(pairs_of, [pairs for pairs, _ in kept], excluded, options.exchange, scratch, seed))
         limits = options.take_share, options.max_pairs, options.max_tokens
-        merged = merge_sources({source.name: pairs for source, (pairs, _) in zip(pairs_of, kept, strict=True)})
+        merged = merge_sources({name: pairs for name, (pairs, _) in zip(names, kept, strict=True)})
         taken = take_pairs(merged, *limits, seed if options.take_by == "random" else None)
         message(f"corpus: {len(taken.pairs)} pairs with {taken.tokens_of_pairs.sum()} tokens")
         sentences = (pa.table([texts], schema=SENTENCES) for texts in taken.sentences)
@@ -103,6 +108,23 @@ def _keep(
     )
     row: _ReportRow = {"source": source.name, "read": counts["read"], "bad": counts["bad"]}
     return kept, row | dropped | {"kept": len(kept.left)}
+
+
+def _exchanged(
+    sources: Sequence[Source],
+    kept: Sequence[Pairs],
+    evaluation: EvaluationText | None,
+    copies: int,
+    scratch: Path,
+    seed: int,
+) -> tuple[Pairs, _ReportRow]:
+    """Return what `_keep` returns, of copies of the single sentences with other words."""
+    single = [(pairs, source.words) for source, pairs in zip(sources, kept, strict=True) if source.single]
+    sentences, words = ([pairs for pairs, are_words in single if are_words == wanted] for wanted in (False, True))
+    tables = list(exchanged_copies(sentences, words, copies, np.random.default_rng(seed)))
+    pairs, dropped = filter_pairs(tables, evaluation, scratch, near=True, words=False)
+    row: _ReportRow = {"source": SOURCE, "read": sum(map(len, tables)), "bad": 0}
+    return pairs, row | dropped | {"kept": len(pairs.left)}
 
 
 def read_pairs(

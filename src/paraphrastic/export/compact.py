@@ -1,4 +1,4 @@
-"""Smaller folders of models: embeddings in float16 or int8, and fewer of them."""
+"""Smaller folders of models: embeddings in float16, int8 or int4, and fewer of them."""
 
 from pathlib import Path
 
@@ -12,20 +12,21 @@ from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import read_info, write_model
 from paraphrastic.scoring import TableFormat
-from paraphrastic.scoring.static import StaticEncoder, with_table_format
+from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder, with_table_format
 from paraphrastic.scoring.weight_files import RANGES, write_arrays
 from paraphrastic.vocabulary.kinds import END, START, entry_kinds
 
-_PAIRS = 1  # number of the group of pairs of words
+_NGRAMS, _WORDS, _PAIRS = range(3)  # groups of entries
 _STEPS = 10  # of the search for a share, each half as large as the one before
 
 
 def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = None) -> int:
     """Write a model with its embeddings in another format and, if it is too large, with a part of its vocabulary.
 
-    The vocabulary loses the rarest words, and of n-grams the rarest of each length: each of these groups keeps the same
-    share of its entries, in which the most frequent ones stand first. Of pairs of words it keeps the square of that
-    share, since they matter less (docs/explanation/ablations.md).
+    The vocabulary keeps the entries that add most to the sentence vectors: those of the largest length times
+    frequency, which is taken as the inverse of the place among all words, pairs of words or n-grams, since the most
+    frequent ones stand first. Words that are kept get the sum of their n-grams that are not, so that their vectors stay
+    the same.
 
     Args:
         model: an average or Charagram.
@@ -44,7 +45,8 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
     with atomic_folder(out) as part:
         size = _write(encoder, model, part)
         if max_mb is not None and size > max_mb * 1e6:
-            encoder = _largest(encoder, model, part, max_mb * 1e6)
+            whole = with_table_format(model.scorer, model.name, model.folder, "float32")
+            encoder = _largest(whole, table, model, part, max_mb * 1e6)
             _write(encoder, model, part)
     return len(encoder.texts)
 
@@ -57,17 +59,22 @@ def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-def _largest(encoder: StaticEncoder, model: Model, trial: Path, limit: float) -> StaticEncoder:
+def _largest(encoder: StaticEncoder, table: TableFormat, model: Model, trial: Path, limit: float) -> StaticEncoder:
     """Return the encoder with the largest share of its vocabulary, to 1 in 1024, whose folder is not above `limit`.
 
     Sizes are those of the files of each share, which are written to `trial`.
+
+    Args:
+        encoder: in float32.
+        table: format of the embeddings that are written.
+        model: of the encoder.
+        trial: a folder.
+        limit: bytes.
     """
-    unknown = len(encoder.table) - len(encoder.texts)  # 1 if the table begins with a row of unknown words
-    ranks, best, share, step = _relative_ranks(encoder), None, 0.5, 0.25
+    order, best, share, step = np.argsort(-_importance(encoder), kind="stable"), None, 0.5, 0.25
     for _ in range(_STEPS):
-        kept = np.flatnonzero(ranks < share)
-        rows = np.concatenate([np.arange(unknown), kept + unknown])
-        smaller = encoder.with_table(encoder.texts.take(pa.array(kept)), encoder.table.rows(rows))
+        part = _part(encoder, np.sort(order[: round(share * len(order))]))
+        smaller = part.with_table(part.texts, part.table.in_format(table))
         size = _write(smaller, model, trial)
         best = smaller if size <= limit else best
         share += step if size <= limit else -step
@@ -80,20 +87,39 @@ def _largest(encoder: StaticEncoder, model: Model, trial: Path, limit: float) ->
     return best
 
 
-def _relative_ranks(encoder: StaticEncoder) -> NDArray[np.float64]:
-    """Return the position of each entry in its group divided by the size of the group, (n,); 0 for boundary tokens.
-
-    Pairs of words have the square root of it.
-    """
+def _importance(encoder: StaticEncoder) -> NDArray[np.float64]:
+    """Return how much each entry adds to sentence vectors, up to a factor, (n,); infinite for boundary tokens."""
     texts = encoder.texts
-    groups = np.zeros(len(texts), np.int64)
-    if encoder.form.vocabulary != "words":
-        lengths = pc.utf8_length(texts).to_numpy()
-        _, words, pairs = (kind.to_numpy(zero_copy_only=False) for kind in entry_kinds(texts))
-        groups = np.select([words, pairs], [0, _PAIRS], lengths + 1)
+    groups = _groups(encoder)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     ranks = np.empty(len(texts))
-    ranks[order] = np.arange(len(texts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    ranks[order] = 1 + np.arange(len(texts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    lengths = np.linalg.norm(encoder.table.array()[_unknown(encoder) :], axis=1)
     is_boundary = pc.is_in(texts, pa.array([START, END])).to_numpy(zero_copy_only=False)
-    relative = ranks / sizes[groups]
-    return np.where(is_boundary, 0.0, np.where(groups == _PAIRS, np.sqrt(relative), relative))
+    return np.where(is_boundary, np.inf, lengths * sizes[groups] / ranks)
+
+
+def _groups(encoder: StaticEncoder) -> NDArray[np.int64]:
+    """Return `_NGRAMS`, `_WORDS` or `_PAIRS` for each entry, (n,)."""
+    if encoder.form.vocabulary == "words":
+        return np.full(len(encoder.texts), _WORDS)
+    _, words, pairs = (kind.to_numpy(zero_copy_only=False) for kind in entry_kinds(encoder.texts))
+    return np.select([words, pairs], [_WORDS, _PAIRS], _NGRAMS)
+
+
+def _unknown(encoder: StaticEncoder) -> int:
+    """Return 1 if the table begins with a row of unknown words, 0 otherwise."""
+    return len(encoder.table) - len(encoder.texts)
+
+
+def _part(encoder: StaticEncoder, kept: NDArray[np.integer]) -> StaticEncoder:
+    """Return the encoder with the entries `kept`, ascending, whose words contain the n-grams that are not kept."""
+    unknown, table, texts = _unknown(encoder), encoder.table, encoder.texts.take(pa.array(kept))
+    rows = table.array()[np.concatenate([np.arange(unknown), kept + unknown])]
+    if encoder.form.vocabulary == "words+ngrams":
+        is_word = _groups(encoder)[kept] == _WORDS
+        found = encoder.vocabulary.lookup(pc.utf8_trim(texts.filter(pa.array(is_word)), " "))
+        is_kept = np.zeros(len(table), bool)
+        is_kept[kept] = True
+        rows[is_word] += table.sums(found.ids, found.offsets, encoder.id_weights(found) * ~is_kept[found.ids])
+    return encoder.with_table(texts, EmbeddingTable(rows))

@@ -76,8 +76,8 @@ def load(folder: Path | str, table: TableFormat | None = None, device: str = dev
 
     Args:
         folder: of the model.
-        table: format of the embeddings in memory, `float32`, `float16` or `int8`, of averages and Charagram; None for
-            that of the folder.
+        table: format of the embeddings in memory, `float32`, `float16`, `int8` or `int4`, of averages and Charagram;
+            None for that of the folder.
         device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
             can use it.
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceRows
 from paraphrastic.readers.listings import Listing, Records, concat, parse_json, read_records, text_column
-from paraphrastic.readers.raw_files import REMEDY, read_bytes
+from paraphrastic.readers.raw_files import REMEDY, find_file, read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 from paraphrastic.text.columns import hash_texts, split_words
 from paraphrastic.text.tokenizer import normalize, tokenize
@@ -90,6 +91,44 @@ def keyed_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     several = np.bincount(group)[group] > 1
     text = text.filter(pa.array(several))
     yield _pairs_of_groups(records.files, group[several], text, options["pairs"], options.get("shared", 0))
+
+
+def sentences(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
+    """Read single sentences, whose vectors are learned from a teacher.
+
+    Options: `lists`, listings whose columns all hold sentences.
+    Yields: One reading. Of sentences with the same normal form there is the first one. Two that follow each other stand
+        in one row although they do not say the same, since the tables of a corpus have pairs; the last one stands
+        beside the first one if their number is odd. Each row is its own group.
+    """
+    records = [each for listing in options["lists"] for each in read_records(folder, listing)]
+    texts = pa.concat_arrays([column for each in records for column in each.texts.drop_null().columns])
+    yield _side_by_side([file for each in records for file in each.files], texts)
+
+
+def word_list(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
+    """Read a parquet file of words, most frequent first, as single sentences.
+
+    Options: `file`; `column`; `count`, how many words are read; `pattern`, a regular expression of RE2 that a word
+        matches from end to end.
+    Yields: One reading, as `sentences`, of words that are one token.
+    """
+    path = find_file(folder, options["file"])
+    try:
+        column = pq.read_table(path, columns=[options["column"]])[options["column"]].cast(pa.string()).combine_chunks()
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise DataError(f"{path}: no parquet file with a column '{options['column']}'; {REMEDY}") from error
+    words = column.filter(pc.match_substring_regex(column, f"^(?:{options['pattern']})$"))
+    words = words.filter(pc.equal(tokenize(words), words))[: options["count"]]
+    yield _side_by_side([SourceRows(path, np.arange(1, len(words) + 1), "record")], words)
+
+
+def _side_by_side(files: Sequence[SourceRows], texts: pa.StringArray) -> Reading:
+    """Return a reading of single sentences, two in a row; each normal form once."""
+    forms = normal_forms(texts).indices.to_numpy()
+    first = np.sort(np.unique(forms, return_index=True)[1])
+    left, right = np.append(first, first[: len(first) % 2]).reshape(-1, 2).T
+    return make_pairs(files, texts.take(pa.array(left)), texts.take(pa.array(right)), np.arange(len(left)))
 
 
 def _pairs_of_groups(

@@ -44,6 +44,7 @@ READERS: dict[str, Reader] = {
     "ppdb": large_corpora.ppdb,
     "references": paraphrase_pairs.references,
     "sample": sample.sample,
+    "sentences": paraphrase_groups.sentences,
     "sick": evaluation_sets.sick,
     "sick-archive": evaluation_sets.sick_archive,
     "simpwiki": paraphrase_pairs.simpwiki,
@@ -56,6 +57,7 @@ READERS: dict[str, Reader] = {
     "treebank-tagged": tagged.treebank_tagged,
     "wikiqa-corpus": evaluation_sets.wikiqa_corpus,
     "wikisplit": paraphrase_pairs.wikisplit,
+    "word-list": paraphrase_groups.word_list,
 }
 
 

@@ -1,4 +1,4 @@
-"""Static encoders: weighted sums of embeddings, computed without torch, from a table in float32, float16 or int8.
+"""Static encoders: weighted sums of embeddings, computed without torch, from a table in float32, float16, int8 or int4.
 
 Averages of word vectors and Charagram have this form (`nn.static_form`), and so do the untrained averages and SIF.
 """
@@ -6,7 +6,7 @@ Averages of word vectors and Charagram have this form (`nn.static_form`), and so
 import reprlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self, get_args, get_type_hints
 
@@ -24,21 +24,24 @@ from paraphrastic.text.columns import Ragged, chunks
 from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 
 _PART = 1 << 18  # bytes of text that one thread encodes at a time
-_LARGEST = 127  # of int8, so that the range is symmetric
+_LARGEST = {"int8": 127, "int4": 7}  # so that the range is symmetric
 _NAMES = {"values": "embeddings", "scales": "embeddings.scales"}  # of the arrays in weights.safetensors
+_HALF = np.uint8(4)  # bits of a byte
 
 
 @dataclass(frozen=True)
 class EmbeddingTable:
-    """A table (rows, dim). A row of int8 is multiplied by its scale; other formats have no scales.
+    """A table (rows, dim). A row of integers is multiplied by its scale; other formats have no scales.
 
     Attributes:
         values: (rows, dim) float32, float16 or int8.
         scales: (rows,) float32, of int8 only.
+        packed: the integers are those of 4 bits, of which the file of weights has two in a byte.
     """
 
     values: NDArray[Any]
     scales: NDArray[np.float32] | None = None
+    packed: bool = False
 
     def __post_init__(self) -> None:
         """Check types and sizes.
@@ -60,7 +63,9 @@ class EmbeddingTable:
             KeyError: there is none.
             ValueError: the arrays are no table.
         """
-        return cls(arrays[_NAMES["values"]], arrays.get(_NAMES["scales"]))
+        values = arrays[_NAMES["values"]]
+        packed = values.dtype == np.uint8
+        return cls(_unpacked(values) if packed else values, arrays.get(_NAMES["scales"]), packed)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -68,12 +73,12 @@ class EmbeddingTable:
     @property
     def format(self) -> TableFormat:
         """How the numbers are stored."""
-        return next(name for name in TABLE_FORMATS if name == self.values.dtype.name)
+        return "int4" if self.packed else next(name for name in TABLE_FORMATS if name == self.values.dtype.name)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by their names in the file of weights."""
         scales = {} if self.scales is None else {_NAMES["scales"]: self.scales}
-        return {_NAMES["values"]: self.values, **scales}
+        return {_NAMES["values"]: _packed(self.values) if self.packed else self.values, **scales}
 
     def sums(self, ids: NDArray[np.integer], offsets: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[np.float32]:
         """Return `out[i] = Σ_n weights[n] · row(ids[n])` over n in `offsets[i]:offsets[i + 1]`, (B, dim)."""
@@ -95,20 +100,38 @@ class EmbeddingTable:
     def in_format(self, wanted: TableFormat) -> "EmbeddingTable":
         """Return the table in another format.
 
-        In int8, the largest magnitude of a row becomes 127, and other numbers are rounded to the nearest integer.
+        In int8, the largest magnitude of a row becomes 127, in int4 it becomes 7, and other numbers are rounded to the
+        nearest integer.
         """
         if wanted == self.format:
             return self
         table = self.array()
-        if wanted != "int8":
+        if wanted not in _LARGEST:
             return EmbeddingTable(table.astype(wanted))
-        scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST)
+        scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST[wanted])
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
-        return EmbeddingTable(values, scales)
+        return EmbeddingTable(values, scales, wanted == "int4")
 
     def rows(self, kept: NDArray[np.integer]) -> "EmbeddingTable":
         """Return the table of some rows."""
-        return EmbeddingTable(self.values[kept], None if self.scales is None else self.scales[kept])
+        return replace(self, values=self.values[kept], scales=None if self.scales is None else self.scales[kept])
+
+
+def _packed(values: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Return integers from −7 to 7 (rows, dim) as bytes (rows, ⌈dim / 2⌉), the first half of a row in the lower bits.
+
+    They become 1 to 15; 0 stands where an odd number of dimensions leaves a place free.
+    """
+    even = np.pad(values, ((0, 0), (0, values.shape[1] % 2)), constant_values=-8)
+    low, high = np.split((even + 8).astype(np.uint8), 2, axis=1)
+    packed: NDArray[np.uint8] = low | (high << _HALF)
+    return packed
+
+
+def _unpacked(values: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Return the integers that `_packed` packed."""
+    even = np.concatenate([values & 15, values >> _HALF], axis=1).view(np.int8) - np.int8(8)
+    return even[:, :-1] if (even[:, -1] == -8).all() else even
 
 
 class StaticEncoder(VectorScorer):
@@ -219,9 +242,10 @@ def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
         KeyError: one is missing.
         ValueError: one has another size or type, or is unknown.
     """
+    width = arrays["embeddings"].shape[-1]
     dim = EmbeddingTable.of(arrays).values.shape[1]
     out = arrays["dense.W"].shape[-1] if "dense.W" in arrays else dim
-    sizes = {"embeddings": (rows, dim), "embeddings.scales": (rows,), "bias": (dim,)}
+    sizes = {"embeddings": (rows, width), "embeddings.scales": (rows,), "bias": (dim,)}
     sizes |= {"dense.W": (dim, out), "dense.b": (out,)} if "dense.W" in arrays else {}
     sizes |= {"directions": (*arrays["directions"].shape[:1], out)} if "directions" in arrays else {}
     for name, array in arrays.items():

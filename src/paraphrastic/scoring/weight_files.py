@@ -21,7 +21,10 @@ from paraphrastic.scoring.scorer import Vectors
 
 RANGES = "ranges.safetensors"
 
-_DTYPES = {"F32": np.float32, "F16": np.float16, "I8": np.int8, "I32": np.int32, "I64": np.int64, "F64": np.float64}
+_DTYPES = {
+    "F32": np.float32, "F16": np.float16, "I8": np.int8, "U8": np.uint8, "I32": np.int32, "I64": np.int64,
+    "F64": np.float64,
+}  # fmt: skip
 _BLOCK = 1 << 16  # numbers
 
 

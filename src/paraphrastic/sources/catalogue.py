@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
+from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
@@ -69,6 +70,25 @@ def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
     for name in names:
         if name not in known:
             raise ParameterError(f"params.yaml: train.source_weights: {unknown_name('source', name, known)}")
+
+
+def check_single_sentences(sources: Iterable[Source], teacher: Teacher) -> None:
+    """Refuse single sentences where anything but the vectors of a teacher would be learned from them.
+
+    Raises:
+        ParameterError: a source has single sentences, and there is no teacher, or a margin loss.
+    """
+    names = [source.name for source in sources if source.single]
+    if names and teacher.path is None:
+        raise ParameterError(
+            f"params.yaml: corpus: {names[0]} has single sentences, which are learned from a teacher only; set "
+            "teacher.path, or leave it out"
+        )
+    if names and teacher.margin_weight:
+        raise ParameterError(
+            f"params.yaml: teacher.margin_weight = {teacher.margin_weight:g}: would take the single sentences of "
+            f"{names[0]} for paraphrases; set it to 0, or leave them out of corpus"
+        )
 
 
 def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:

@@ -54,6 +54,8 @@ class Source(BaseModel):
         near_copies: whether pairs that contain a near copy of a sentence of an evaluation set of pairs, in any split,
             are dropped too.
         words: whether the texts are single words, not sentences.
+        single: whether the rows of `pairs` hold single sentences, two in a row that do not say the same, so that only
+            the vectors of a teacher can be learned from them.
         manual: instructions for a source that the user must provide; None if the files have addresses.
         optional: whether evaluation goes on without the source if its files cannot be fetched.
         max_group_pairs: how many pairs of one group are kept; None keeps all.
@@ -73,6 +75,7 @@ class Source(BaseModel):
     pairs: bool = False
     near_copies: bool = False
     words: bool = False
+    single: bool = False
     manual: Text | None = None
     optional: bool = False
     max_group_pairs: PositiveInt | None = None

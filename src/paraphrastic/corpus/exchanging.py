@@ -1,0 +1,79 @@
+"""Copies of single sentences in which some words are others.
+
+A teacher gives them vectors too, which show what words mean that are rare in the sentences or do not occur there.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.tables import RAW
+from paraphrastic.corpus.tokenized_pairs import Pairs
+from paraphrastic.text.columns import split_words
+
+SOURCE = "exchanged"  # name of the source of these copies
+_FUNCTION_WORDS = 150  # words at the start of a list that are never exchanged
+_EXCHANGED = r"^\p{L}{4,}$"  # words that are
+_SHARE = 0.15, 0.5  # of the words of a sentence, at least and at most
+_SHORTEST = 4  # words of a sentence
+_DAMPING, _POWER = 500, -0.7  # of the frequency of the word at place i, (500 + i)^−0.7
+
+
+def exchanged_copies(
+    sentences: Sequence[Pairs], words: Sequence[Pairs], copies: int, generator: np.random.Generator
+) -> Iterator[pa.Table]:
+    """Yield raw tables of pairs whose texts are copies of sentences with some words from a list.
+
+    Args:
+        sentences: sources of single sentences.
+        words: sources of single words, the most frequent ones first.
+        copies: of each sentence.
+        generator: source of random numbers.
+
+    Raises:
+        ParameterError: there are no sentences or no words.
+    """
+    if not sentences or not words:
+        raise ParameterError(
+            f"params.yaml: tokenize.exchange = {copies}: needs sources of single sentences and a list of words, as "
+            "those of the corpus permissive; set it to 0, or name them"
+        )
+    listed = pa.concat_arrays([text_of_rows(each) for each in words])
+    for part in (part for _ in range(copies) for source in sentences for part in source.texts):
+        texts = _exchange(part, listed, generator)
+        even = pa.concat_arrays([texts, texts[: len(texts) % 2]])
+        half = len(even) // 2
+        columns = {"text1": even[:half], "text2": even[half:], "group": np.arange(half)}
+        yield pa.table(columns).cast(RAW["pairs"])
+
+
+def text_of_rows(pairs: Pairs) -> pa.StringArray:
+    """Return the texts of n pairs, both sides of one after the other, (2n,)."""
+    texts = pa.chunked_array(list(pairs.texts), pa.string())
+    return texts.take(pa.array(np.stack([pairs.left, pairs.right], axis=1).ravel())).combine_chunks()
+
+
+def _exchange(texts: pa.StringArray, listed: pa.StringArray, generator: np.random.Generator) -> pa.StringArray:
+    """Return copies of those texts of which at least one word is exchanged."""
+    words, offsets = split_words(texts)
+    lengths = np.diff(offsets)
+    share = np.repeat(generator.uniform(*_SHARE, len(lengths)), lengths)
+    fits = pc.match_substring_regex(words, _EXCHANGED).to_numpy(zero_copy_only=False)
+    common = pc.is_in(words, listed[:_FUNCTION_WORDS]).to_numpy(zero_copy_only=False)
+    chosen = fits & ~common & (np.repeat(lengths, lengths) >= _SHORTEST) & (generator.random(len(words)) < share)
+    new = listed.filter(pc.match_substring_regex(listed, r"^\p{L}{3,}$"))
+    drawn = generator.choice(len(new), chosen.sum(), p=_frequencies(len(new)))
+    changed = pc.replace_with_mask(words, pa.array(chosen), new.take(pa.array(drawn)))
+    copies = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), changed), " ")
+    counts = np.diff(np.append(0, chosen.cumsum())[offsets])
+    return copies.filter(pa.array(counts > 0))
+
+
+def _frequencies(count: int) -> NDArray[np.float64]:
+    weights = (_DAMPING + np.arange(count, dtype=np.float64)) ** _POWER
+    frequencies: NDArray[np.float64] = weights / weights.sum()
+    return frequencies

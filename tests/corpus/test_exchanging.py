@@ -1,0 +1,53 @@
+"""Copies of single sentences with other words."""
+
+import numpy as np
+import pytest
+
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.corpus.exchanging import exchanged_copies, text_of_rows
+from paraphrastic.corpus.filtering import filter_pairs
+from tests.corpus.test_filtering import raw_pairs
+
+COMMON = [
+    f"the{'aeiou'[i % 5]}{'bcdfg'[i // 5 % 5]}{'hjklmn'[i // 25]}" for i in range(150)
+]  # of which none is exchanged
+RARE = ["quark", "zebra", "violin", "harpoon", "tundra", "of", "x1"]
+LONG = f"{COMMON[0]} horse jumped over {COMMON[1]} wooden fence ."
+SENTENCES = [*(LONG.replace("horse", f"{c}orse") for c in "abcdefgh"), "short old sentence", "a b c d e"]
+
+
+def source(tmp_path, texts, words=False):
+    rows = zip(texts[::2], [*texts[1::2], texts[0]][: len(texts[::2])], strict=True)
+    return filter_pairs([raw_pairs(*rows)], None, tmp_path, near=False, words=words)[0]
+
+
+def copies(tmp_path, sentences, number, seed=0):
+    words = source(tmp_path, COMMON + RARE, words=True)
+    assert text_of_rows(words).to_pylist()[:152] == [*COMMON, *RARE[:2]]
+    tables = exchanged_copies([source(tmp_path, sentences)], [words], number, np.random.default_rng(seed))
+    return [text for table in tables for side in ("text1", "text2") for text in table[side].to_pylist()]
+
+
+def test_some_words_are_those_of_the_list(tmp_path):
+    found = copies(tmp_path, SENTENCES, 50)
+    assert 200 < len(found) <= 50 * (8 + 2)
+    originals = LONG.split()
+    exchanged = set()
+    for text in found:
+        words = text.split()
+        assert len(words) == len(originals)
+        changed = [place for place in range(len(words)) if words[place] != originals[place]]
+        assert set(changed) <= {1, 2, 3, 5, 6}  # neither function words, nor the full stop
+        exchanged |= {words[place] for place in changed if not words[place].endswith("orse")}
+    assert exchanged <= {*COMMON, *RARE} - {"of", "x1"}
+    assert len(exchanged) > 50
+
+
+def test_copies_depend_on_the_seed_alone(tmp_path):
+    first, second, other = (copies(tmp_path, SENTENCES, 9, seed) for seed in (1, 1, 2))
+    assert first == second != other
+
+
+def test_corpus_without_a_list_of_words(tmp_path):
+    with pytest.raises(ParameterError, match=r"tokenize.exchange = 1: needs sources of single sentences and a list"):
+        list(exchanged_copies([source(tmp_path, SENTENCES)], [], 1, np.random.default_rng(0)))
