@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import pyarrow as pa
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, unknown_name
 from paraphrastic.base.tables import PHRASE_SETS, SCORES
-from paraphrastic.evaluation.benchmarks import Benchmarks, EvaluationSet
-from paraphrastic.evaluation.headline import headline, headline_sets
+from paraphrastic.evaluation.benchmarks import FEATURES, Benchmarks, EvaluationSet
+from paraphrastic.evaluation.headline import MTEB, headline, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
     accuracy_and_f1,
@@ -24,10 +25,12 @@ from paraphrastic.evaluation.metrics import (
     percent,
     spearman,
 )
-from paraphrastic.scoring.scorer import Scorer, Scores
+from paraphrastic.scoring.scorer import Scorer, Scores, VectorScorer
 
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
-COLUMNS = ("set", "kind", "n", *METRICS, "oov")
+OPTIONAL = "v_measure"  # of clusters; files have this column only if a set has it
+COLUMNS = ("set", "kind", "n", *METRICS, OPTIONAL, "oov")
+_Found = tuple[dict[str, float], dict[str, str]]  # metrics, and the reason if there are none
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,21 @@ class Results:
 
 
 def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
-    """Evaluate `scorer` on every set; every distinct sentence is encoded once.
+    """Evaluate `scorer` on every set; every distinct sentence of the sets that are scored is encoded once.
 
     Raises:
         DataError: there is no set.
-        ModelError: a score is not finite.
+        ModelError: a score or a vector is not finite.
     """
     sets = benchmarks.sets()
     if not sets:
         raise DataError("the benchmarks have no set with test pairs; choose another suite for `benchmarks`")
-    scores = _score(benchmarks.sentences, sets, scorer)
-    found = [_metrics_or_reason(each, part) for each, part in zip(sets, scores, strict=True)]
+    scored = [each for each in sets if not each.name.startswith(FEATURES)]
+    featured = [each for each in sets if each.name.startswith(FEATURES)]
+    scores = _score(benchmarks.sentences, scored, scorer)
+    found = [_metrics_or_reason(each, part) for each, part in zip(scored, scores, strict=True)]
+    found += _of_features(benchmarks.sentences, featured, scorer)
+    sets = [*scored, *featured]
     oov = _oov_shares(benchmarks.sentences, sets, scorer)
     rows = [
         {"set": each.name, "kind": each.kind, "n": int(each.is_test.sum())}
@@ -67,7 +74,8 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
         for each, (metrics, reason), share in zip(sets, found, oov, strict=True)
     ]
     defined = {each.name: metrics for each, (metrics, _) in zip(sets, found, strict=True) if metrics}
-    return Results(headline(defined), rows, pa.concat_tables(map(_score_table, sets, scores)))
+    tables = [SCORES.empty_table(), *map(_score_table, scored, scores)]
+    return Results(headline(defined), sorted(rows, key=itemgetter("set", "kind")), pa.concat_tables(tables))
 
 
 @dataclass(frozen=True)
@@ -116,16 +124,13 @@ def load_selection(folder: Path, select: str) -> Selection | None:
         DataError: a file is missing or damaged.
         ParameterError: there is no such set.
     """
-    if select == "none":
-        return None
-    benchmarks = Benchmarks.load(folder)
     if select == "test":
         path = folder / "select.txt"
         try:
             select = path.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"{path}: missing or damaged; run `dvc repro tokenize` to create it") from error
-    return choose_selection(benchmarks, select)
+    return None if select == "none" else choose_selection(Benchmarks.load(folder), select)
 
 
 def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
@@ -157,12 +162,14 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
 
 
 def uses_spearman(name: str) -> bool:
-    """Return whether the set `name` has words or phrases, which are measured by Spearman's ρ."""
-    return bool(re.match(PHRASE_SETS, name))
+    """Return whether the set `name` is measured by Spearman's ρ: one of words or phrases, or of MTEB."""
+    return name.startswith(MTEB) or bool(re.match(PHRASE_SETS, name))
 
 
 def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[Scores]:
     """Return the scores of each set's pairs, from one call over the distinct sentences of all sets."""
+    if not sets:
+        return []
     pairs = np.concatenate([np.stack([each.column("left"), each.column("right")]) for each in sets], axis=1)
     rows, positions = np.unique(pairs, return_inverse=True)
     left, right = positions.reshape(pairs.shape)
@@ -176,13 +183,28 @@ def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Sco
 
 def _oov_shares(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[float]:
     """Return the mean out-of-vocabulary share over the distinct test sentences of each set."""
-    rows = [np.unique([each.column(side)[each.is_test] for side in ("left", "right")]) for each in sets]
+    rows = [np.unique([each.column(side)[each.is_test] for side in each.sides]) for each in sets]
     distinct, positions = np.unique(np.concatenate(rows), return_inverse=True)
     shares = scorer.oov_share(sentences.take(pa.array(distinct)))[positions]
     return [float(part.mean()) for part in np.split(shares, np.cumsum([len(r) for r in rows])[:-1])]
 
 
-def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> tuple[dict[str, float], dict[str, str]]:
+def _of_features(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[_Found]:
+    """Return what a classifier learns from the vectors of all rows of each set."""
+    if not sets:
+        return []
+    if not isinstance(scorer, VectorScorer):
+        return [({}, {"not_defined": "not defined: the model scores pairs and has no sentence vectors"})] * len(sets)
+    from paraphrastic.evaluation.features import feature_metrics  # scikit-learn takes 1 s
+
+    rows = np.unique(np.concatenate([each.column(side) for each in sets for side in each.sides]))
+    vectors = scorer.encode(sentences.take(pa.array(rows)))
+    if bad := np.count_nonzero(~np.isfinite(vectors).all(1)):
+        raise ModelError(f"{bad} of {len(vectors)} sentence vectors are not finite; train the model again")
+    return [(metrics, {}) for metrics in feature_metrics(sets, rows, vectors)]
+
+
+def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> _Found:
     """Return the metrics of a set, and `not_defined` if its judgements define none."""
     try:
         return _metrics(evaluation_set, scores), {}

@@ -1,0 +1,107 @@
+"""Sentence vectors as features of logistic regression, as SentEval and MTEB evaluate them, and their clusters.
+
+* A set of one split is divided into ten folds; one with training rows is learned from these and tested on the others.
+  The penalty is chosen on ten folds of the training rows, or on development rows. Penalties, folds and seeds are those
+  of SentEval (Conneau and Kiela, LREC 2018), which sorts the rows before by their length. The features of a pair (u, v)
+  are |u - v| and u * v.
+* `FEW_SHOT` is learned from eight rows of each class, in ten experiments, as MTEB does (Muennighoff et al., EACL 2023).
+  Its test rows are clustered as MTEB clusters.
+"""
+
+import random
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.metrics import f1_score, v_measure_score
+from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+from paraphrastic.base.parallel import in_order
+from paraphrastic.evaluation.benchmarks import EvaluationSet
+from paraphrastic.scoring.scorer import Vectors
+
+FEW_SHOT = "features.Banking77"
+_SENTEVAL_SEED, _MTEB_SEED = 1111, 42
+_FOLDS = StratifiedKFold(10, shuffle=True, random_state=_SENTEVAL_SEED)
+_PENALTIES = 2.0 ** np.arange(-2, 4)  # values of C
+_PENALTIES_OF_TRAINING = 2.0 ** np.arange(-1, 6)  # with training rows, but no development rows
+_EXPERIMENTS, _SHOTS = 10, 8
+_CLUSTERED = 16_384  # rows that are drawn, with repetition
+
+Labels = NDArray[np.int64]
+_RowNumbers = NDArray[np.integer]
+
+
+def feature_metrics(sets: Sequence[EvaluationSet], rows: _RowNumbers, vectors: Vectors) -> list[dict[str, float]]:
+    """Return metrics in [0, 1] for each set: accuracy, for pairs also F1, and for `FEW_SHOT` the v-measure of clusters.
+
+    Args:
+        sets: sets of `benchmarks.FEATURES`.
+        rows: (n,), ascending row numbers of sentences.
+        vectors: (n, dim), their vectors.
+    """
+
+    def metrics(each: EvaluationSet) -> dict[str, float]:
+        left, *right = (vectors[np.searchsorted(rows, each.column(side))] for side in each.sides)
+        x = np.hstack([np.abs(left - right[0]), left * right[0]]) if right else left
+        return _metrics(each, x, each.column("label").astype(np.int64))
+
+    with threadpool_limits(1), warnings.catch_warnings():  # sums do not depend on the number of cores
+        warnings.simplefilter("ignore")  # the protocols stop after 100 iterations
+        return list(in_order(metrics, sets))
+
+
+def _metrics(each: EvaluationSet, x: Vectors, y: Labels) -> dict[str, float]:
+    train, dev, test = (each.column("split") == split for split in ("train", "dev", "test"))
+    if each.name == FEW_SHOT:
+        found = [_few_shot(x[train][rows], y[train][rows]).score(x[test], y[test]) for rows in _shots(y[train])]
+        return {"accuracy": float(np.mean(found)), "v_measure": _v_measure(x[test], y[test])}
+    if test.all():
+        folds = _FOLDS.split(x, y)
+        found = [_choose(x[rest], y[rest], _PENALTIES, _FOLDS).score(x[fold], y[fold]) for rest, fold in folds]
+        return {"accuracy": float(np.mean(found))}
+    if dev.any():
+        validation = [(np.flatnonzero(train[~test]), np.flatnonzero(dev[~test]))]
+        classifier = _choose(x[~test], y[~test], _PENALTIES, validation, refit=False)
+    else:
+        classifier = _choose(x[train], y[train], _PENALTIES_OF_TRAINING, _FOLDS)
+    f1 = {"f1": float(f1_score(y[test], classifier.predict(x[test])))} if len(each.sides) == 2 else {}
+    return {"accuracy": float(classifier.score(x[test], y[test]))} | f1
+
+
+def _choose(x: Vectors, y: Labels, penalties: NDArray[np.float64], folds: Any, refit: bool = True) -> Any:
+    """Return a classifier with the penalty of the best accuracy on the folds.
+
+    Args:
+        x: (rows, dim).
+        y: (rows,).
+        penalties: values of C.
+        folds: what divides the rows.
+        refit: learn from all rows at the end; otherwise from the rows that the only fold learns from.
+    """
+    return LogisticRegressionCV(Cs=penalties, cv=folds, scoring="accuracy", refit=refit).fit(x, y)
+
+
+def _few_shot(x: Vectors, y: Labels) -> Any:
+    return LogisticRegression(max_iter=100, random_state=_MTEB_SEED).fit(x, y)
+
+
+def _shots(y: Labels) -> Iterator[_RowNumbers]:
+    """Yield the rows of each experiment, which shuffles the order of the one before again."""
+    rows = np.arange(len(y))
+    for _ in range(_EXPERIMENTS):
+        np.random.RandomState(_MTEB_SEED).shuffle(rows)
+        yield rows[pd.Series(y[rows]).groupby(y[rows]).cumcount() < _SHOTS]
+
+
+def _v_measure(x: Vectors, y: Labels) -> float:
+    generator = random.Random(_MTEB_SEED)
+    clusters = MiniBatchKMeans(len(np.unique(y)), batch_size=512, n_init=1, random_state=_MTEB_SEED)
+    samples = [generator.choices(range(len(y)), k=_CLUSTERED) for _ in range(_EXPERIMENTS)]
+    return float(np.mean([v_measure_score(y[rows], clusters.fit_predict(x[rows])) for rows in samples]))
