@@ -75,7 +75,7 @@ def _metrics(each: EvaluationSet, x: Vectors, y: Labels) -> dict[str, float]:
     return {"accuracy": float(classifier.score(x[test], y[test]))} | f1
 
 
-def _choose(x: Vectors, y: Labels, penalties: NDArray[np.float64], folds: Any, refit: bool = True) -> Any:
+def _choose(x: Vectors, y: Labels, penalties: NDArray[np.floating], folds: Any, refit: bool = True) -> Any:
     """Return a classifier with the penalty of the best accuracy on the folds.
 
     Args:

@@ -1,8 +1,9 @@
 """Evaluate a scorer on all sets, or on the sets that select an epoch."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path
@@ -25,7 +26,7 @@ from paraphrastic.evaluation.metrics import (
     percent,
     spearman,
 )
-from paraphrastic.scoring.scorer import Scorer, Scores, VectorScorer
+from paraphrastic.scoring.scorer import Rows, Scorer, Scores, Vectors, VectorScorer
 
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
 OPTIONAL = "v_measure"  # of clusters; files have this column only if a set has it
@@ -60,12 +61,14 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     sets = benchmarks.sets()
     if not sets:
         raise DataError("the benchmarks have no set with test pairs; choose another suite for `benchmarks`")
-    scored = [each for each in sets if not each.name.startswith(FEATURES)]
-    featured = [each for each in sets if each.name.startswith(FEATURES)]
-    scores = _score(benchmarks.sentences, scored, scorer)
+    mteb, featured = ([each for each in sets if each.name.startswith(prefix)] for prefix in (MTEB, FEATURES))
+    scored = [each for each in sets if not each.name.startswith((MTEB, FEATURES))]
+    scores = _score(benchmarks.sentences, scored, scorer.score)
+    scores += _score(benchmarks.sentences, mteb, partial(_mteb_scores, scorer))
+    scored += mteb
     found = [_metrics_or_reason(each, part) for each, part in zip(scored, scores, strict=True)]
     found += _of_features(benchmarks.sentences, featured, scorer)
-    sets = [*scored, *featured]
+    sets = scored + featured
     oov = _oov_shares(benchmarks.sentences, sets, scorer)
     rows = [
         {"set": each.name, "kind": each.kind, "n": int(each.is_test.sum())}
@@ -104,7 +107,7 @@ class Selection:
         Raises:
             ModelError: a score is not finite.
         """
-        scores = _score(self.sentences, self.sets, scorer)
+        scores = _score(self.sentences, self.sets, scorer.score)
         correlations = [
             (spearman if uses_spearman(each.name) else pearson)(each.column("score"), part)
             for each, part in zip(self.sets, scores, strict=True)
@@ -166,14 +169,16 @@ def uses_spearman(name: str) -> bool:
     return name.startswith(MTEB) or bool(re.match(PHRASE_SETS, name))
 
 
-def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[Scores]:
+def _score(
+    sentences: pa.StringArray, sets: Sequence[EvaluationSet], score: Callable[[pa.StringArray, Rows, Rows], Scores]
+) -> list[Scores]:
     """Return the scores of each set's pairs, from one call over the distinct sentences of all sets."""
     if not sets:
         return []
     pairs = np.concatenate([np.stack([each.column("left"), each.column("right")]) for each in sets], axis=1)
     rows, positions = np.unique(pairs, return_inverse=True)
     left, right = positions.reshape(pairs.shape)
-    scores = scorer.score(sentences.take(pa.array(rows)), left, right)
+    scores = score(sentences.take(pa.array(rows)), left, right)
     parts = np.split(scores, np.cumsum([len(each) for each in sets])[:-1])
     for each, part in zip(sets, parts, strict=True):
         if bad := np.count_nonzero(~np.isfinite(part)):
@@ -198,10 +203,26 @@ def _of_features(sentences: pa.StringArray, sets: Sequence[EvaluationSet], score
     from paraphrastic.evaluation.features import feature_metrics  # scikit-learn takes 1 s
 
     rows = np.unique(np.concatenate([each.column(side) for each in sets for side in each.sides]))
-    vectors = scorer.encode(sentences.take(pa.array(rows)))
+    vectors = _vectors(scorer, sentences.take(pa.array(rows)))
+    return [(metrics, {}) for metrics in feature_metrics(sets, rows, vectors)]
+
+
+def _mteb_scores(scorer: Scorer, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+    """Return cosines as MTEB computes them: in float32, those of nearly equal vectors are all 1, and share a rank."""
+    if not isinstance(scorer, VectorScorer):
+        return scorer.score(sentences, left, right)
+    from sklearn.metrics.pairwise import paired_cosine_distances  # takes 1 s
+
+    vectors = _vectors(scorer, sentences)
+    cosines: Scores = 1 - paired_cosine_distances(vectors[left], vectors[right])
+    return cosines
+
+
+def _vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
+    vectors = scorer.encode(sentences)
     if bad := np.count_nonzero(~np.isfinite(vectors).all(1)):
         raise ModelError(f"{bad} of {len(vectors)} sentence vectors are not finite; train the model again")
-    return [(metrics, {}) for metrics in feature_metrics(sets, rows, vectors)]
+    return vectors
 
 
 def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> _Found:

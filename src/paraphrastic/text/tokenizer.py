@@ -335,8 +335,9 @@ def tokenize_tables(
     columns = [(kind, side) for kind, table in tables.items() for side in SIDES if side in table.column_names]
     texts = [tokenize(tables[kind][side]) for kind, side in columns]
     if as_given:
-        given = [pc.match_substring_regex(tables[kind]["set"], as_given) for kind, _ in columns]
-        texts = [pc.if_else(each, tables[kind][side], text) for each, (kind, side), text in zip(given, columns, texts)]
+        given = {kind: pc.match_substring_regex(table["set"], as_given) for kind, table in tables.items()}
+        raw = [tables[kind][side] for kind, side in columns]
+        texts = [pc.if_else(given[kind], *each) for (kind, _), *each in zip(columns, raw, texts, strict=True)]
     sentences, rows = deduplicate(texts)
     indexed = dict(tables)
     for (kind, side), column in zip(columns, rows, strict=True):
