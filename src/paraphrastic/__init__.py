@@ -47,9 +47,10 @@ def __getattr__(name: str) -> Any:
 
         return version(__name__)
     if name in _MODULES:
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        return globals().setdefault(name, value)  # so that Python does not ask again
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__})

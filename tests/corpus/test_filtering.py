@@ -34,11 +34,11 @@ def filtered(*tables, evaluation=None, near=False, words=False, limit=None):
     """Return the pairs that are kept, and the number of dropped pairs by reason, without reasons that drop none."""
     with TemporaryDirectory() as scratch:
         options = {"near": near, "words": words, "max_group_pairs": limit}
-        source = filter_pairs("texts", tables, evaluation, Path(scratch), **options)
-        texts = listed(source.texts)
-    assert list(source.counts) == list(REASONS)
-    kept = [(texts[left], texts[right]) for left, right in zip(source.left, source.right, strict=True)]
-    return kept, {reason: count for reason, count in source.counts.items() if count}
+        pairs, counts = filter_pairs(tables, evaluation, Path(scratch), **options)
+        texts = listed(pairs.texts)
+    assert list(counts) == list(REASONS)
+    kept = [(texts[left], texts[right]) for left, right in zip(pairs.left, pairs.right, strict=True)]
+    return kept, {reason: count for reason, count in counts.items() if count}
 
 
 def test_kept_pairs_are_tokenized_and_in_order():
@@ -117,16 +117,15 @@ def test_evaluation_text_comes_from_tables_of_pairs():
 
 def test_texts_and_groups_of_the_kept_pairs(tmp_path):
     tables = raw_pairs(("a", "a", 9), ("c", "b b", 7)), raw_pairs(("b b", "d", 7), ("e", "c", 9))
-    source = filter_pairs("texts", tables, None, tmp_path, near=False, words=False)
-    assert listed(source.texts) == ["c", "b b", "e", "d"]  # first sides of all pairs, then second sides
-    assert source.tokens.tolist() == [1, 2, 1, 1]
-    assert source.hashes.tolist() == hash_texts(pa.array(["c", "b b", "e", "d"])).tolist()
-    assert source.groups.tolist() == [0, 0, 1]
-    assert source.source == "texts"
+    pairs, _ = filter_pairs(tables, None, tmp_path, near=False, words=False)
+    assert listed(pairs.texts) == ["c", "b b", "e", "d"]  # first sides of all pairs, then second sides
+    assert pairs.tokens.tolist() == [1, 2, 1, 1]
+    assert pairs.hashes.tolist() == hash_texts(pa.array(["c", "b b", "e", "d"])).tolist()
+    assert pairs.groups.tolist() == [0, 0, 1]
 
 
 def sources(scratch, **tables):
-    return [filter_pairs(name, [table], None, scratch, near=False, words=False) for name, table in tables.items()]
+    return {name: filter_pairs([each], None, scratch, near=False, words=False)[0] for name, each in tables.items()}
 
 
 def test_corpus_of_three_sources(tmp_path):
@@ -143,4 +142,4 @@ def test_corpus_without_a_pair(tmp_path):
     with pytest.raises(DataError, match="no usable pair: none is left of one, two; choose another corpus"):
         merge_sources(sources(tmp_path, one=raw_pairs(("a", "a")), two=raw_pairs(("", "b"))))
     with pytest.raises(DataError, match="no usable pair: no source has its files; provide them or choose another"):
-        merge_sources([])
+        merge_sources({})

@@ -1,11 +1,17 @@
-"""The stages `tokenize` and `vocabulary` write the same bytes with any number of threads."""
+"""Sources are read whole, or refused; the stages `tokenize` and `vocabulary` write the same bytes with any threads."""
 
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.parameters import load_params
 from paraphrastic.corpus import tokenized_pairs
 from paraphrastic.corpus.filtering import REASONS
-from paraphrastic.corpus.tokenizing import tokenize_sources
+from paraphrastic.corpus.tokenizing import read_evaluation, read_pairs, tokenize_sources, unordered_hashes
 from paraphrastic.readers import large_corpora, sample
 from paraphrastic.sources.catalogue import source, suite
 from paraphrastic.sources.source import File
@@ -62,3 +68,95 @@ def test_bytes_with_several_threads(contents, monkeypatch, size):
     assert all(large[column] > 0 for column in ("bad", *REASONS[:-1], "kept"))
     for number in (2, 3):
         assert contents(number)[0] == one
+
+
+BOTH = [File("a", "", None), File("b", "", None)]
+ALIGNED = make_source(BOTH, reader="aligned", options={"pairs": [["a", "b"]]}, pairs=True)
+STS_2012 = {"options": {"year": "2012", "split": "test"}, "rows": {"sts.2012.x/test": 2}}
+STS = make_source([File("x.test.tsv", "", None)], reader="sts-tsv", **STS_2012)
+
+
+def pairs_of(folder, max_bad_rows=0.0, **changes):
+    """Return the texts of second sides of each part, and the counts of rows."""
+    counts = Counter()
+    tables = read_pairs(ALIGNED.model_copy(update=changes), folder, max_bad_rows, counts)
+    return [table["text2"].to_pylist() for table in tables], counts
+
+
+@pytest.fixture
+def aligned_files(tmp_path):
+    """Two aligned files of ten lines, of which one line is damaged."""
+    write_file(tmp_path / "a", b"a\n" * 9 + b"\xff\n")
+    write_file(tmp_path / "b", "".join(f"b{n}\n" for n in range(10)))
+    return tmp_path
+
+
+@pytest.mark.parametrize("rows", [{}, {"pairs": 10}])  # a bad row can be the pair that is missing
+@pytest.mark.parametrize("limit", [0.2, 1 / 9])
+def test_pairs_beside_a_few_bad_rows(aligned_files, capsys, rows, limit):
+    texts = [f"b{n}" for n in range(9)]
+    assert pairs_of(aligned_files, limit, rows=rows) == ([texts], {"read": 9, "bad": 1, "unjudged": 0})
+    message = f"{aligned_files}/a, line 10: not UTF-8 (1 bad rows beside 9 pairs): left out\n"
+    assert capsys.readouterr().err == message
+    parts, counts = pairs_of(aligned_files, limit, options={"pairs": [["a", "b"], ["a", "b"]]})
+    assert (parts, counts["read"], counts["bad"]) == ([texts, texts], 18, 2)
+
+
+def test_pairs_beside_too_many_bad_rows(aligned_files):
+    message = r"a, line 10: not UTF-8.*: more than tokenize\.max_bad_rows = 0\.05 allows; remove .* and run `dvc repro`"
+    with pytest.raises(DataError, match=message) as error:
+        pairs_of(aligned_files, 0.05)
+    assert "\n" not in str(error.value)
+
+
+def test_pairs_of_another_number(tmp_path, capsys):
+    write_file(tmp_path / "a", "a\nc\n")
+    write_file(tmp_path / "b", "b\nd\n")
+    for expected in (1, 3):
+        with pytest.raises(DataError, match=rf": 2 pairs, expected {expected}; remove the folder and run `dvc repro`"):
+            pairs_of(tmp_path, rows={"pairs": expected})
+    assert pairs_of(tmp_path, rows={"pairs": 2})[0] == [["b", "d"]]
+    assert capsys.readouterr().err == ""
+    assert read_evaluation(ALIGNED, tmp_path) == []  # pairs are no evaluation set
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("3\tIt is.\tYes\n0\tNo.\tYes\n", None),
+        ("3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n", r"x\.test\.tsv, line 2: .*; an evaluation set must be complete: remove"),
+        ("3\tIt is.\tYes\n" * 3, r": 3 rows of sts\.2012\.x/test, expected 2; remove the folder and run"),
+    ],
+)
+def test_evaluation_set_is_complete(tmp_path, text, error):
+    write_file(tmp_path / "x.test.tsv", text)
+    if error is None:
+        (reading,) = read_evaluation(STS, tmp_path)
+        assert (reading.kind, reading.table["score"].to_pylist()) == ("similarity", [3.0, 0.0])
+    else:
+        with pytest.raises(DataError, match=error):
+            read_evaluation(STS, tmp_path)
+
+
+def test_own_evaluation_set_with_a_bad_row(tmp_path):
+    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\n")
+    own = STS.model_copy(update={"options": {**STS.options, "own": SimpleNamespace(path="mine.tsv")}})
+    with pytest.raises(DataError, match=r"must be complete: `paraphrastic data inspect mine\.tsv` lists them$"):
+        read_evaluation(own, tmp_path)
+
+
+def test_distinct_pairs_as_the_papers_count_them(tmp_path, capsys):
+    write_file(tmp_path / "a", "the car\n an auto\nthe car\nThe car\nx\n")
+    write_file(tmp_path / "b", "an auto\nthe car \nthe car .\nan auto\nx\n")
+    parts = {"pairs": [["a", "b"], ["b", "a"]]}  # the second part has no other pairs
+    pairs_of(tmp_path, rows={"distinct": 9}, options=parts)
+    assert capsys.readouterr().err == "texts: 4 distinct pairs; the papers count 9\n"
+
+
+def test_hashes_of_pairs_in_either_order():
+    rows = np.random.default_rng(0).integers(60, size=(2000, 2))
+    pairs = [(f"text {left}", f"text {right}") for left, right in rows]
+    hashes = unordered_hashes(pa.table([*map(list, zip(*pairs, strict=True))], ["text1", "text2"]))
+    numbers = {tuple(sorted(pair)): number for pair, number in zip(pairs, hashes.tolist(), strict=True)}
+    assert [numbers[tuple(sorted(pair))] for pair in pairs] == hashes.tolist()
+    assert len(set(hashes.tolist())) == len(numbers)

@@ -1,4 +1,4 @@
-"""Evaluation of a scorer on all sets, and on the sets that select an epoch."""
+"""Evaluation sets as they are loaded, and the evaluation of a scorer on all and on those that select an epoch."""
 
 import numpy as np
 import pytest
@@ -207,3 +207,47 @@ def test_judgements_in_other_units(tmp_path, factor):
     rows = [(*row[:4], row[4] * factor) for row in SIMILARITY]
     results = evaluate(Benchmarks.load(write_benchmarks(tmp_path, rows)), DifferenceScorer())
     assert results.metrics["sts"] == {"2012": 100.0, "2016": 0.0, "mean": 100.0, "sets": 1}
+
+
+def test_names_kinds_and_sizes_of_sets(tmp_path):
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path))
+    assert benchmarks.sentences.to_pylist() == TEXTS
+    assert [(each.name, each.kind, len(each)) for each in benchmarks.sets()] == [
+        ("paraphrase.msrp", "labelled_pairs", 5),  # with its training pairs
+        ("qa.wikiqa", "ranking", 3),
+        ("sts.2012.MSRpar", "similarity", 3),
+        ("sts.2016.headlines", "similarity", 2),
+        ("sts.2016.postediting", "similarity", 2),
+        ("words.simlex", "similarity", 3),
+    ]
+
+
+def test_columns_of_set(tmp_path):
+    msrp = Benchmarks.load(write_benchmarks(tmp_path)).sets()[0]
+    rows = [row for row in LABELLED_PAIRS if row[0] == "paraphrase.msrp"]
+    assert msrp.column("right").tolist() == [row[3] for row in rows]
+    assert msrp.is_test.tolist() == [row[1] == "test" for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("a", "test", 0, 10, 1.0), r"has row numbers that sentences\.parquet lacks"),
+        (("a", "test", -1, 0, 1.0), r"has row numbers that sentences\.parquet lacks"),
+        (("a", "test", 0, 1, float("nan")), "has scores that are not finite"),
+        (("a", "test", 0, 1, None), "has empty cells"),
+        (("a", None, 0, 1, 1.0), "has empty cells"),
+    ],
+)
+def test_damaged_table(tmp_path, row, message):
+    write_benchmarks(tmp_path, [*SIMILARITY, row])
+    with pytest.raises(DataError, match=rf"similarity\.parquet: {message}; run `dvc repro`") as caught:
+        Benchmarks.load(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["sentences", "similarity", "ranking", "labelled_pairs"])
+def test_missing_table(tmp_path, name):
+    (write_benchmarks(tmp_path) / f"{name}.parquet").unlink()
+    with pytest.raises(DataError, match=rf"{name}\.parquet: no such file; run `dvc repro`"):
+        Benchmarks.load(tmp_path)

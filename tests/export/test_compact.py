@@ -13,7 +13,8 @@ from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
 from paraphrastic.export.compact import compact
 from paraphrastic.inference.model_folder import load_trained
-from paraphrastic.inference.quantization import Ranges, ranges_of
+from paraphrastic.inference.quantization import ranges_of
+from paraphrastic.scoring.weight_files import Ranges
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder, save_pair_model, save_word_vectors

@@ -9,7 +9,7 @@ from typing import Any
 from dvc.repo import Repo
 from ruamel.yaml import YAML
 
-from paraphrastic.base.parameters import place
+from paraphrastic.base.parameters import FILES, place
 from paraphrastic.papers.plan import Run
 from tests.helpers.parameter_files import write_parameters
 from tests.helpers.repository import run_git
@@ -33,6 +33,7 @@ PARAMS: dict[str, Any] = {
 }
 RUN = Run("avg", {"model": "avg", "corpus": ["sample"], "benchmarks": "open"}, 1)
 VERSION = "0.3.0"
+TASK_OPTIONS = [FILES["finetune"], FILES["taggers"]]
 
 
 def make_repository(folder: Path) -> Path:
@@ -61,6 +62,7 @@ def write_results(
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     write_parameters(folder, params)
+    texts |= {path: (folder / path).read_text() for path in TASK_OPTIONS}
     for path, stages in _lock_files(texts, params).items():
         write_yaml(folder / path, {"schema": "2.0", "stages": stages})
 
@@ -95,9 +97,7 @@ def changed(params: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
 
 
 def _lock_files(texts: Mapping[str, str], params: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    model = params["model"]
-    tagger, block = f"taggers.{params['finetune']['tagger']}", f"models.{model}"
-    head = [f"finetune.{key}" for key in params["finetune"]]
+    block = f"models.{params['model']}"
     data = {"data/corpus": "corpus", "data/benchmarks": "benchmarks", "data/model": json.dumps(params, sort_keys=True)}
     files = {**texts, **data}
 
@@ -124,7 +124,7 @@ def _lock_files(texts: Mapping[str, str], params: Mapping[str, Any]) -> dict[str
             ),
             "evaluate": stage(["data/benchmarks", "data/model"], [], ["metrics/evaluate.json", "metrics/sets.csv"]),
         },
-        "finetune/dvc.lock": {"finetune@sts": stage(["data/model"], [*head, "model", block, tagger], task_outs)},
+        "finetune/dvc.lock": {"finetune@sts": stage(["data/model", *TASK_OPTIONS], ["model", block], task_outs)},
         "analyze/dvc.lock": {"analyze@length": stage(["data/model"], [], ["metrics/analysis/length.csv"])},
     }
 

@@ -13,7 +13,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.inference.quantization import Ranges, quantize, ranges_of
+from paraphrastic.inference.quantization import quantize, ranges_of
+from paraphrastic.scoring.weight_files import Ranges
 from tests.helpers.toy_training import SENTENCES
 
 LEFT, RIGHT = SENTENCES.to_pylist()[:6], SENTENCES.to_pylist()[6:12]

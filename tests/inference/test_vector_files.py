@@ -10,8 +10,9 @@ import pytest
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import vector_files
-from paraphrastic.inference.quantization import Ranges, ranges_of
+from paraphrastic.inference.quantization import ranges_of
 from paraphrastic.inference.vector_files import FORMATS, write_vectors
+from paraphrastic.scoring.weight_files import Ranges
 from tests.helpers.small_models import save_baseline
 from tests.helpers.toy_training import SENTENCES
 

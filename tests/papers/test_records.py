@@ -126,15 +126,13 @@ def test_parameters_edited_after_the_run(results, key, value):
     assert named(results, "HEAD").result(RUN) is not None
 
 
-def test_task_with_edited_parameters(results):
-    write_parameters(results, changed(PARAMS, "finetune.epochs", 2))
+@pytest.mark.parametrize(
+    ("key", "value"), [("finetune.epochs", 2), ("finetune.tasks", ["sts", "sample-qa"]), ("taggers.charagram.dim", 9)]
+)
+def test_task_with_edited_parameters(results, key, value):
+    write_parameters(results, changed(PARAMS, key, value))
     assert workspace(results) is not None
     assert workspace(results, ALL) is None
-
-
-def test_list_of_tasks_edited_after_the_run(results):
-    write_parameters(results, changed(PARAMS, "finetune.tasks", ["sts", "sample-qa"]))
-    assert workspace(results, ALL) is not None
 
 
 @pytest.mark.parametrize(

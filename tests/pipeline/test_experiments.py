@@ -1,5 +1,6 @@
 """The pipeline in a fresh clone of the repository, run by dvc."""
 
+import csv
 import json
 import subprocess
 from collections.abc import Iterator
@@ -53,6 +54,13 @@ def test_order_of_stages(run):
     assert len(stages) == len(STAGES) + len(finetune) + len(analyses)
     assert min(map(stages.index, finetune)) > stages.index("train")
     assert min(map(stages.index, analyses)) > stages.index("evaluate")
+
+
+def test_columns_of_dvc_exp_show(run):
+    header, *_ = csv.reader(run(*DVC, "exp", "show", "--csv").stdout.splitlines())
+    assert {"corpus", "avg.dim", "finetune/params.yaml", "finetune/taggers.yaml"} <= {*header}
+    assert not {"init", "tasks", "tagger", "charagram.dim", "analyses", "analyses.0"} & {*header}
+    assert len(header) < 105
 
 
 @pytest.mark.slow

@@ -12,11 +12,12 @@ from re import fullmatch
 import pytest
 from ruamel.yaml import YAML
 
+from paraphrastic.base.parameters import FILES
 from tests.helpers.imports import imported_modules, module_file
 from tests.helpers.repository import ROOT, copy_repository, run_git
 
-FILES = [ROOT / name for name in ("dvc.yaml", "finetune/dvc.yaml", "analyze/dvc.yaml")]  # `wdir` is the root of all
-STAGES = {name: stage for file in FILES for name, stage in YAML(typ="safe").load(file)["stages"].items()}
+PIPELINES = [ROOT / name for name in ("dvc.yaml", "finetune/dvc.yaml", "analyze/dvc.yaml")]  # `wdir` is the root of all
+STAGES = {name: stage for file in PIPELINES for name, stage in YAML(typ="safe").load(file)["stages"].items()}
 WATCHED = [name for name, stage in STAGES.items() if not stage.get("always_changed")]  # others run every time
 NO_RESULT = {ROOT / "pipeline/__init__.py", ROOT / "pipeline/stage.py", ROOT / "src/paraphrastic/__init__.py"}  # starts
 BLOCK_OF_MODEL = {"models.yaml": ["${model}"]}
@@ -76,7 +77,7 @@ def relative(files: Iterable[Path]) -> list[str]:
 
 @pytest.mark.parametrize("stage", WATCHED)
 def test_deps_and_imported_code(stage):
-    deps = [dep for dep in STAGES[stage]["deps"] if not dep.startswith("data/")]
+    deps = [dep for dep in STAGES[stage]["deps"] if not dep.startswith("data/") and dep not in FILES.values()]
     used = reachable_code(ROOT / "pipeline" / f"{stage}.py") - NO_RESULT
     assert relative(used - set().union(*map(files_of, deps))) == [], "imported, but missing in deps"
     assert [dep for dep in deps if used.isdisjoint(files_of(dep))] == [], "in deps, but nothing of it is imported"
@@ -106,6 +107,10 @@ def parameters_read(tree: ast.Module) -> set[str]:
 def test_stages_that_read_the_files_of_a_model(stage):
     # the folder of an external encoder has the path of its files, and is the same after they have changed
     assert "data/inputs/model.csv" in STAGES[stage]["deps"]
+
+
+def test_options_of_supervised_tasks_are_dependencies():
+    assert {FILES["finetune"], FILES["taggers"]} <= {*STAGES["finetune"]["deps"]}
 
 
 def test_script_and_command_of_each_stage():

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.text.raw_texts import text_column
+from paraphrastic.text.tokenizer import text_column
 
 TEXTS = ["a dog", "", "日本"]
 ROWS = {"id": [1, 2, 3], "text": TEXTS}

@@ -17,8 +17,7 @@ from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import Ragged, split_words
-from paraphrastic.text.raw_texts import text_column
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import text_column, tokenize
 from paraphrastic.vocabulary.kinds import BoundaryTokens, add_boundary_tokens
 
 if TYPE_CHECKING:

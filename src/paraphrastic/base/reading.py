@@ -1,17 +1,25 @@
-"""Read files that a stranger may have made: their kind and size, JSON, and limits of what they unpack to."""
+"""Read files of strangers: their format, kind and size, JSON, parquet, and limits of what they unpack to."""
 
 import io
 import json
 import os
 import stat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import DataError, ParaphrasticError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")  # of tables of the user
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 SMALL = 1 << 26  # bytes of a file that is read whole before it is checked: 64 MiB
 FLOOR = 1 << 28  # bytes that any file may unpack to: 256 MiB
 RATIO = 200  # times its size that a larger one may; text is compressed by 3 to 30 times
+_LARGE_BATCHES = 4  # a batch of one text as long as its row group may take this many times what a file may unpack to
 _DEPTH = 64  # levels of lists and mappings in JSON
 
 
@@ -156,3 +164,97 @@ class _Limited(io.RawIOBase):
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def open_bounded(path: Path, content: bytes | None = None, encoded: Sequence[str] = ()) -> "pq.ParquetFile":
+    """Open a parquet file that may come from a stranger, after a check of its footer.
+
+    Args:
+        path: the file.
+        content: its bytes, if they have been read.
+        encoded: columns of text with few different ones, which are read as dictionaries.
+
+    Raises:
+        DataError: it is no regular file, or its footer says that it unpacks to more than `Unpacker` lets it.
+        ArrowException, OSError: it is damaged.
+    """
+    import pyarrow as pa  # takes 0.2 s, which programs that read no table need not wait for
+    import pyarrow.parquet as pq
+
+    unpacker = Unpacker(path)
+    file = pq.ParquetFile(path if content is None else pa.BufferReader(content), read_dictionary=list(encoded))
+    unpacker.spend(max(sum(group_sizes(file.metadata)), file.metadata.num_rows))
+    return file
+
+
+def read_bounded(file: "pq.ParquetFile", path: Path) -> "pa.Table":
+    """Return all rows of a file from `open_bounded`; errors are those of `bounded_batches`."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches(bounded_batches(file, path), file.schema_arrow)
+
+
+def bounded_batches(
+    file: "pq.ParquetFile", path: Path, columns: Sequence[str] | None = None, most: int = 1 << 16
+) -> "Iterator[pa.RecordBatch]":
+    """Yield the rows of a file from `open_bounded`, in batches.
+
+    Compression and dictionaries let a file of a megabyte hold gigabytes, so that what rows take is counted as they are
+    read. A batch has few rows if a single text could be large.
+
+    Args:
+        file: the file.
+        path: its path.
+        columns: those that are read; None for all.
+        most: rows of a batch.
+
+    Raises:
+        DataError: it unpacks to more than `Unpacker` lets it.
+        ArrowException, OSError: it is damaged.
+    """
+    unpacker, largest = Unpacker(path), max(group_sizes(file.metadata), default=0)
+    rows = max(1, min(most, _LARGE_BATCHES * unpacker.limit // (largest + 1)))
+    for batch in file.iter_batches(rows, columns=None if columns is None else list(columns)):
+        unpacker.spend(sum(map(_decoded_size, batch.columns)))
+        yield batch
+
+
+def _decoded_size(column: "pa.Array") -> int:
+    """Return the bytes of a column; of a dictionary's text those that it has without the dictionary."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if not (types.is_dictionary(column.type) and types.is_string(column.type.value_type)):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary).take(column.indices).cast("int64")
+    return 4 * len(column) + int(pc.sum(lengths).as_py() or 0)  # and offsets of int32
+
+
+def group_sizes(metadata: Any) -> list[int]:
+    """Return the bytes of each row group without compression."""
+    return [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
+
+
+def is_table(path: Path) -> bool:
+    """Return whether the name of a file ends as a table does."""
+    return name_of(path) != path.name
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file without the endings of its format and its compression."""
+    plain = _uncompressed(path).name
+    return next((plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending)), path.name)
+
+
+def format_of(path: Path) -> str:
+    """Return `csv`, `tsv`, `jsonl` or `parquet`, or `arrow` for a folder of `datasets`."""
+    return "arrow" if path.is_dir() else _uncompressed(path).suffix.removeprefix(".")
+
+
+def is_dataset_folder(path: Path) -> bool:
+    """Return whether a folder was saved by Hugging Face `datasets`."""
+    return any((path / name).is_file() for name in ("state.json", "dataset_info.json"))
+
+
+def _uncompressed(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix in COMPRESSIONS else path

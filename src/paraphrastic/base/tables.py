@@ -10,15 +10,14 @@ is `train`, `dev` or `test`.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import atomic_write
-from paraphrastic.base.reading import Unpacker
+from paraphrastic.base.reading import group_sizes, open_bounded, read_bounded
 
 PHRASE_SETS = r"^((own\.)?words\..*|paraphrase\.(annotated-)?ppdb|sample\.words)$"  # names of sets of words or phrases
 
@@ -83,7 +82,6 @@ def indexed_schema(kind: str) -> pa.Schema:
 
 
 _ROW_GROUP = 1 << 20  # rows
-_LARGE_BATCHES = 4  # a batch of one text as long as its row group may take this many times what a file may unpack to
 
 
 def write_table(table: pa.Table, path: Path, schema: pa.Schema) -> None:
@@ -152,7 +150,7 @@ class StoredSentences:
     @property
     def nbytes(self) -> int:
         """Bytes of the text, about."""
-        return sum(_group_sizes(self._metadata))
+        return sum(group_sizes(self._metadata))
 
     def __iter__(self) -> Iterator[pa.StringArray]:
         """Yield the sentences in parts.
@@ -188,67 +186,6 @@ def read_table(path: Path, schema: pa.Schema, encoded: Sequence[str] = ()) -> pa
         at = schema.get_field_index(name)
         schema = schema.set(at, pa.field(name, pa.dictionary(pa.int32(), schema.field(at).type)))
     return _checked(table, path, schema)
-
-
-def open_bounded(path: Path, content: bytes | None = None, encoded: Sequence[str] = ()) -> pq.ParquetFile:
-    """Open a parquet file that may come from a stranger, after a check of its footer.
-
-    Args:
-        path: the file.
-        content: its bytes, if they have been read.
-        encoded: columns of text with few different ones, which are read as dictionaries.
-
-    Raises:
-        DataError: it is no regular file, or its footer says that it unpacks to more than `reading.Unpacker` lets it.
-        ArrowException, OSError: it is damaged.
-    """
-    unpacker = Unpacker(path)
-    file = pq.ParquetFile(path if content is None else pa.BufferReader(content), read_dictionary=list(encoded))
-    unpacker.spend(max(sum(_group_sizes(file.metadata)), file.metadata.num_rows))
-    return file
-
-
-def read_bounded(file: pq.ParquetFile, path: Path) -> pa.Table:
-    """Return all rows of a file from `open_bounded`; errors are those of `bounded_batches`."""
-    return pa.Table.from_batches(bounded_batches(file, path), file.schema_arrow)
-
-
-def bounded_batches(
-    file: pq.ParquetFile, path: Path, columns: Sequence[str] | None = None, most: int = 1 << 16
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file from `open_bounded`, in batches.
-
-    Compression and dictionaries let a file of a megabyte hold gigabytes, so that what rows take is counted as they are
-    read. A batch has few rows if a single text could be large.
-
-    Args:
-        file: the file.
-        path: its path.
-        columns: those that are read; None for all.
-        most: rows of a batch.
-
-    Raises:
-        DataError: it unpacks to more than `reading.Unpacker` lets it.
-        ArrowException, OSError: it is damaged.
-    """
-    unpacker, largest = Unpacker(path), max(_group_sizes(file.metadata), default=0)
-    rows = max(1, min(most, _LARGE_BATCHES * unpacker.limit // (largest + 1)))
-    for batch in file.iter_batches(rows, columns=None if columns is None else list(columns)):
-        unpacker.spend(sum(map(_decoded_size, batch.columns)))
-        yield batch
-
-
-def _decoded_size(column: pa.Array) -> int:
-    """Return the bytes of a column; of a dictionary's text those that it has without the dictionary."""
-    if not (pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type)):
-        return int(column.nbytes)
-    lengths = pc.binary_length(column.dictionary).take(column.indices).cast(pa.int64())
-    return 4 * len(column) + int(pc.sum(lengths).as_py() or 0)  # and offsets of int32
-
-
-def _group_sizes(metadata: Any) -> list[int]:
-    """Return the bytes of each row group without compression."""
-    return [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
 
 
 @contextmanager

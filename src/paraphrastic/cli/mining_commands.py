@@ -147,8 +147,8 @@ def _has_graph(lines: "Lines", many: int) -> bool:
 
 def _table_to_copy(file: str, out: str) -> "OwnTable | None":
     """Return the table in `file`, whose rows `out` is to have in the same format; None for lines."""
+    from paraphrastic.base.reading import format_of
     from paraphrastic.cli.text_input import FORMATS, table_of
-    from paraphrastic.sources.table_names import format_of
 
     if table := table_of(file):
         ending = f".{format_of(Path(file))}".replace(".arrow", ".parquet")

@@ -36,8 +36,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.tables import PHRASE_SETS
-from paraphrastic.corpus.tokenized_pairs import BoolArray, Check, StoredTexts, TokenizedPairs, renumber
-from paraphrastic.text.columns import Hashes, Numbers, hash_texts, split_words
+from paraphrastic.corpus.tokenized_pairs import BoolArray, Check, Pairs, TokenizedPairs
+from paraphrastic.text.columns import Numbers, hash_texts, split_words
 from paraphrastic.text.tokenizer import normalize
 
 NEAR = 0.8  # lowest Jaccard similarity of near copies
@@ -175,33 +175,7 @@ class EvaluationText:
         return cls(*(normalize(sentences.take(chosen)) for chosen in (rows, left, right)))
 
 
-@dataclass(frozen=True)
-class FilteredSource:
-    """The n pairs of one source that are kept.
-
-    Attributes:
-        source: its name.
-        texts: the distinct tokenized sentences of its pairs.
-        hashes: (texts,), their hashes.
-        tokens: (texts,), how many tokens they have.
-        left: (n,), rows of `texts`.
-        right: (n,), rows of `texts`.
-        groups: (n,), numbers from 0 without gaps.
-        counts: dropped pairs by reason, in the order of `REASONS`.
-    """
-
-    source: str
-    texts: StoredTexts
-    hashes: Hashes
-    tokens: Numbers
-    left: Numbers
-    right: Numbers
-    groups: NDArray[np.int64]
-    counts: Mapping[str, int]
-
-
 def filter_pairs(
-    source: str,
     tables: Iterable[pa.Table],
     evaluation: EvaluationText | None,
     scratch: Path,
@@ -209,17 +183,19 @@ def filter_pairs(
     near: bool,
     words: bool,
     max_group_pairs: int | None = None,
-) -> FilteredSource:
+) -> tuple[Pairs, dict[str, int]]:
     """Tokenize the pairs of one source and drop those that are unfit for training.
 
     Args:
-        source: its name.
         tables: raw tables of pairs; a large source comes in several.
         evaluation: text to keep out; None keeps out nothing.
         scratch: an existing folder, where the result has its texts; memory holds about 100 bytes per pair.
         near: drop near copies of evaluation sentences too.
         words: the texts are words, which are not compared with evaluation sentences.
         max_group_pairs: how many pairs of a group are kept; None keeps all.
+
+    Returns:
+        The pairs that are kept, and how many are dropped for each reason, in the order of `REASONS`.
     """
     checks: dict[str, Check] = {}  # they drop the group of a pair if they find one of its texts
     if evaluation is not None and not words:
@@ -227,9 +203,18 @@ def filter_pairs(
     if evaluation is not None and near:
         checks["near"] = NearCopies(evaluation.sentences).find
     pairs = TokenizedPairs.of(tables, checks, scratch)
+    drop = _reasons(pairs, evaluation, max_group_pairs)
+    kept, counts = np.ones(len(pairs.left), bool), {}
+    for reason in REASONS:  # the first one counts
+        dropped = kept & drop.get(reason, False)
+        kept, counts[reason] = kept & ~dropped, int(dropped.sum())
+    return pairs.select(kept), counts
+
+
+def _reasons(pairs: TokenizedPairs, evaluation: EvaluationText | None, limit: int | None) -> dict[str, BoolArray]:
+    """Return the pairs, (n,), to which each reason applies; the last one, `capped`, applies beside no other."""
     a, b = pairs.forms[pairs.left], pairs.forms[pairs.right]
-    blank = pairs.tokens == 0
-    key = _unordered_key(a, b)
+    blank, key = pairs.tokens == 0, _unordered_key(a, b)
     drop = {"empty": blank[pairs.left] | blank[pairs.right], "identical": a == b, "repeated": np.ones(len(a), bool)}
     drop["repeated"][np.unique(key, return_index=True)[1]] = False
     for reason, copies in pairs.found.items():
@@ -238,15 +223,11 @@ def filter_pairs(
         c, d = (pairs.form_numbering.find(hash_texts(side)) for side in (evaluation.left, evaluation.right))
         known = (c >= 0) & (d >= 0)
         drop["overlap"] = np.isin(key, _unordered_key(c[known], d[known])) | drop.get("overlap", False)
-    if max_group_pairs is not None:
+    if limit is not None:
         others = ~np.logical_or.reduce(list(drop.values()))
         drop["capped"] = np.zeros(len(a), bool)
-        drop["capped"][others] = _beyond(max_group_pairs, a[others], b[others], pairs.groups[others])
-    kept, counts = _apply(drop, len(pairs.left))
-    used, left, right = renumber(pairs.left[kept], pairs.right[kept], len(pairs.texts))
-    groups = np.unique(pairs.groups[kept], return_inverse=True)[1]
-    texts, hashes, tokens = pairs.texts.select(used), pairs.hashes[used], pairs.tokens[used]
-    return FilteredSource(source, texts, hashes, tokens, left, right, groups, counts)
+        drop["capped"][others] = _beyond(limit, a[others], b[others], pairs.groups[others])
+    return drop
 
 
 def _unordered_key(a: Numbers, b: Numbers) -> NDArray[np.int64]:
@@ -256,14 +237,7 @@ def _unordered_key(a: Numbers, b: Numbers) -> NDArray[np.int64]:
 
 
 def _beyond(limit: int, a: Numbers, b: Numbers, groups: NDArray[np.int64]) -> BoolArray:
-    """Return which pairs are beyond the first `limit` of their group, (n,).
-
-    Args:
-        limit: pairs per group.
-        a: (n,) numbers of the normal forms of first sides.
-        b: (n,) of second sides.
-        groups: (n,).
-    """
+    """Return which pairs (n,) of normal forms `a` and `b` are beyond the first `limit` of their group."""
     import pandas as pd  # takes 0.3 s, and few sources have a limit
 
     ends = pd.DataFrame({"group": np.repeat(groups, 2), "form": np.stack([a, b], axis=1).ravel()})
@@ -272,12 +246,3 @@ def _beyond(limit: int, a: Numbers, b: Numbers, groups: NDArray[np.int64]) -> Bo
     beyond = np.empty(len(groups), bool)
     beyond[order] = pd.Series(groups[order]).groupby(groups[order]).cumcount() >= limit
     return beyond
-
-
-def _apply(drop: Mapping[str, BoolArray], pairs: int) -> tuple[BoolArray, dict[str, int]]:
-    """Return which pairs are kept, and how many are dropped for each reason; the first reason counts."""
-    kept, counts = np.ones(pairs, bool), {}
-    for reason in REASONS:
-        dropped = kept & drop.get(reason, False)
-        kept, counts[reason] = kept & ~dropped, int(dropped.sum())
-    return kept, counts

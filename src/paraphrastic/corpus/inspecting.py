@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import RAW, SIDES
 from paraphrastic.corpus.filtering import NearCopies, exact_copies
-from paraphrastic.corpus.raw_sources import read_evaluation
+from paraphrastic.corpus.tokenizing import read_evaluation
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.own_data import (
     Layout,

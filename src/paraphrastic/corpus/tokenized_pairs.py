@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -89,29 +89,44 @@ class StoredTexts:
 
 
 @dataclass(frozen=True)
-class TokenizedPairs:
+class Pairs:
     """n pairs of tokenized texts.
 
     Attributes:
         texts: the distinct texts, in order of first occurrence: those of first sides, then those of second sides.
         hashes: (texts,).
         tokens: (texts,), how many tokens they have.
-        forms: (texts,), number of their normal form.
-        found: (texts,) for each check, by its name.
         left: (n,), rows of `texts`.
         right: (n,), rows of `texts`.
         groups: (n,).
-        form_numbering: numbers of normal forms.
     """
 
     texts: StoredTexts
     hashes: Hashes
     tokens: Numbers
-    forms: Numbers
-    found: dict[str, BoolArray]
     left: Numbers
     right: Numbers
     groups: NDArray[np.int64]
+
+    def select(self, kept: BoolArray) -> "Pairs":
+        """Return the pairs that the mask (n,) chooses, with their texts; groups are numbered from 0 without gaps."""
+        used, left, right = renumber(self.left[kept], self.right[kept], len(self.texts))
+        groups = np.unique(self.groups[kept], return_inverse=True)[1]
+        return Pairs(self.texts.select(used), self.hashes[used], self.tokens[used], left, right, groups)
+
+
+@dataclass(frozen=True)
+class TokenizedPairs(Pairs):
+    """All pairs of a source, with what filters need to know of their texts.
+
+    Attributes:
+        forms: (texts,), number of their normal form.
+        found: (texts,) for each check, by its name.
+        form_numbering: numbers of normal forms.
+    """
+
+    forms: Numbers
+    found: dict[str, BoolArray]
     form_numbering: TextNumbering
 
     @classmethod
@@ -124,15 +139,7 @@ class TokenizedPairs:
         order, positions = _first_occurrences(left, right, len(described.numbering))
         hashes, tokens, forms, found = described.columns(order)
         texts = StoredTexts(columns, positions)
-        return cls(texts, hashes, tokens, forms, found, left, right, groups, described.form_numbering)
-
-
-class _Description(NamedTuple):
-    """What is to be known of n texts: numbers of tokens, hashes of normal forms, and findings by check, (n,) each."""
-
-    tokens: Numbers
-    forms: Hashes
-    found: dict[str, BoolArray]
+        return cls(texts, hashes, tokens, left, right, groups, forms, found, described.form_numbering)
 
 
 class _DescribedTexts:
@@ -159,12 +166,12 @@ class _DescribedTexts:
             for name, mask in found.items():
                 self._found[name].append(mask)
 
-    def _describe(self, texts: pa.StringArray) -> _Description:
+    def _describe(self, texts: pa.StringArray) -> tuple[Numbers, Hashes, dict[str, BoolArray]]:
+        """Return numbers of tokens, hashes of normal forms, and findings by check, (n,) each."""
         spaces = pc.count_substring(texts, " ").to_numpy()
         tokens = spaces + pc.not_equal(texts, "").to_numpy(zero_copy_only=False).astype(np.int32)
         normalized = normalize(texts)
-        found = {name: check(normalized) for name, check in self._checks.items()}
-        return _Description(tokens, hash_texts(normalized), found)
+        return tokens, hash_texts(normalized), {name: check(normalized) for name, check in self._checks.items()}
 
     def columns(self, order: Numbers) -> tuple[Hashes, Numbers, Numbers, dict[str, BoolArray]]:
         """Return hashes, numbers of tokens, numbers of forms and findings of the texts `order`; call it once."""

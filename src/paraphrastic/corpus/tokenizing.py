@@ -1,22 +1,27 @@
-"""Raw files → tokenized pairs and evaluation sets."""
+"""The stage `tokenize`: raw files → tokenized pairs and evaluation sets."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.files import atomic_folder, scratch_folder, write_text
 from paraphrastic.base.parameters import Tokenize
-from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, indexed_schema, write_parts, write_table
-from paraphrastic.corpus.filtering import EvaluationText, FilteredSource, filter_pairs
-from paraphrastic.corpus.raw_sources import RawPairs, read_evaluation
+from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, SIDES, indexed_schema, write_parts, write_table
+from paraphrastic.corpus.filtering import EvaluationText, filter_pairs
+from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
-from paraphrastic.readers.reading import PairFilter, Reading
-from paraphrastic.readers.registry import FILTERED
+from paraphrastic.readers.lines import BadRow
+from paraphrastic.readers.reading import PASS_ALL, PairFilter, Reading
+from paraphrastic.readers.registry import FILTERED, read
 from paraphrastic.sources.source import Source, Suite
+from paraphrastic.text.columns import Hashes, hash_texts
 from paraphrastic.text.tokenizer import tokenize_tables
 
 _ReportRow = dict[str, str | int]  # of the report, by column
@@ -66,7 +71,7 @@ def tokenize_sources(
         keep = partial(_keep, wanted, excluded, options, scratch, advance)
         kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
         limits = options.take_share, options.max_pairs, options.max_tokens
-        merged = merge_sources([pairs for pairs, _ in kept])
+        merged = merge_sources({source.name: pairs for source, (pairs, _) in zip(pairs_of, kept, strict=True)})
         taken = take_pairs(merged, *limits, seed if options.take_by == "random" else None)
         message(f"corpus: {len(taken.pairs)} pairs with {taken.tokens_of_pairs.sum()} tokens")
         sentences = (pa.table([texts], schema=SENTENCES) for texts in taken.sentences)
@@ -83,26 +88,102 @@ def _keep(
     on_progress: Callable[[int], object],
     source: Source,
     folder: Path,
-) -> tuple[FilteredSource, _ReportRow]:
+) -> tuple[Pairs, _ReportRow]:
     """Return the pairs of a source that are trained on, and its row of the report."""
-    pairs = RawPairs(source, folder, options.max_bad_rows, message, wanted)
+    counts = Counter[str]()
 
     def tables() -> Iterator[pa.Table]:
-        for table in pairs:
+        for table in read_pairs(source, folder, options.max_bad_rows, counts, wanted):
             yield table
             on_progress(len(table))
 
-    kept = filter_pairs(
-        source.name,
-        tables(),
-        evaluation,
-        scratch,
-        near=source.near_copies,
-        words=source.words,
-        max_group_pairs=options.max_group_pairs or source.max_group_pairs,
+    limit = options.max_group_pairs or source.max_group_pairs
+    kept, dropped = filter_pairs(
+        tables(), evaluation, scratch, near=source.near_copies, words=source.words, max_group_pairs=limit
     )
-    row: _ReportRow = {"source": source.name, "read": pairs.read, "bad": len(pairs.bad)}
-    return kept, row | dict(kept.counts) | {"kept": len(kept.left)}
+    row: _ReportRow = {"source": source.name, "read": counts["read"], "bad": counts["bad"]}
+    return kept, row | dropped | {"kept": len(kept.left)}
+
+
+def read_pairs(
+    source: Source, folder: Path, max_bad_rows: float, counts: Counter[str], wanted: PairFilter = PASS_ALL
+) -> Iterator[pa.Table]:
+    """Yield the raw pairs of a source in parts, in schema `RAW["pairs"]`, and print how many rows were left out.
+
+    Args:
+        source: a source of pairs; if the papers count its distinct pairs, their number is printed too.
+        folder: where its files are.
+        max_bad_rows: number of unusable rows per pair read above which the source is refused.
+        counts: to which the pairs `read`, and the rows left out because they are `bad` or `unjudged`, are added.
+        wanted: limits of pairs; with limits, pairs are not counted.
+
+    Raises:
+        DataError: more rows are unusable than allowed, a file is damaged, or the source does not have the number of
+            pairs that the catalogue states.
+    """
+    first_bad, hashes = list[BadRow](), list[Hashes]()
+    for reading in (reading for reading in read(source, folder, wanted) if reading.kind == "pairs"):
+        counts.update(read=len(reading.table), bad=len(reading.bad), unjudged=reading.unjudged)
+        first_bad = first_bad or [*reading.bad[:1]]
+        if "distinct" in source.rows and not wanted.is_active:
+            hashes.append(unordered_hashes(reading.table))
+        yield reading.table
+    if first_bad:
+        summary = f"{first_bad[0]} ({counts['bad']} bad rows beside {counts['read']} pairs)"
+        if counts["bad"] > max_bad_rows * counts["read"]:
+            limit = f"more than tokenize.max_bad_rows = {max_bad_rows} allows"
+            raise DataError(f"{summary}: {limit}; {_remedy(source, folder)}")
+        message(f"{summary}: left out")
+    if counts["unjudged"]:
+        message(f"{source.name}: {counts['unjudged']} rows are not judged: left out")
+    expected = source.rows.get("pairs")
+    # a bad row can be one pair that is missing
+    if expected and not (wanted.is_active or counts["read"] <= expected <= counts["read"] + counts["bad"]):
+        mismatch = f"{counts['read']} pairs, expected {expected}"
+        raise DataError(f"{folder}: {mismatch}; remove the folder and run `dvc repro`")
+    if hashes:
+        distinct = pc.count_distinct(pa.chunked_array(hashes)).as_py()
+        message(f"{source.name}: {distinct} distinct pairs; the papers count {source.rows['distinct']}")
+
+
+def unordered_hashes(pairs: pa.Table) -> Hashes:
+    """Return a hash of each pair of texts, (n,), the same in either order.
+
+    The papers count "unique" phrase pairs of PPDB so (iclr2016 §4.2): two pairs are equal if both texts are, as strings
+    without surrounding spaces. This differs from what training leaves out, because `corpus.filtering` compares tokens
+    in lower case without punctuation. Two of 10 million distinct pairs have the same hash with p < 10⁻⁵.
+    """
+    left, right = (hash_texts(pc.utf8_trim_whitespace(pairs[side]).combine_chunks()) for side in SIDES)
+    return np.minimum(left, right) * np.uint64(0x9E3779B97F4A7C15) ^ np.maximum(left, right)  # wraps around
+
+
+def read_evaluation(source: Source, folder: Path) -> list[Reading]:
+    """Read the evaluation tables of a source.
+
+    An incomplete set is refused, because its scores cannot be compared with published scores.
+
+    Raises:
+        DataError: a row is unusable, or a set does not have the number of rows that the catalogue states.
+    """
+    readings = [reading for reading in read(source, folder) if reading.kind != "pairs"]
+    if unjudged := sum(reading.unjudged for reading in readings):
+        message(f"{source.name}: {unjudged} rows are not judged: left out")
+    for bad in (bad for reading in readings for bad in reading.bad):
+        raise DataError(f"{bad}; an evaluation set must be complete: {_remedy(source, folder)}")
+    rows = Counter[str]()
+    for table in (reading.table for reading in readings):
+        counts = pc.value_counts(pc.binary_join_element_wise(table["set"], table["split"], "/")).to_pylist()
+        rows.update({count["values"]: count["counts"] for count in counts})
+    for name, expected in source.rows.items():
+        if rows[name] != expected:
+            mismatch = f"{rows[name]} rows of {name}, expected {expected}"
+            raise DataError(f"{folder}: {mismatch}; remove the folder and run `dvc repro`")
+    return readings
+
+
+def _remedy(source: Source, folder: Path) -> str:
+    own = source.options.get("own")
+    return f"`paraphrastic data inspect {own.path}` lists them" if own else f"remove {folder} and run `dvc repro`"
 
 
 def index_readings(

@@ -4,7 +4,7 @@ Performance against the amount of data needs parts of different sizes (iclr2016 
 corpora needs parts with equal numbers of tokens (acl2017 §4.1.2, Table 1). iclr2016 tunes on 100,000 pairs (§4.2.1).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import PAIRS
-from paraphrastic.corpus.filtering import FilteredSource
-from paraphrastic.corpus.tokenized_pairs import StoredTexts, renumber
+from paraphrastic.corpus.tokenized_pairs import Pairs, StoredTexts, renumber
 from paraphrastic.text.columns import Numbers, TextNumbering
 
 
@@ -41,26 +40,25 @@ class TrainingCorpus:
         return sums
 
 
-def merge_sources(sources: Sequence[FilteredSource]) -> TrainingCorpus:
-    """Return the corpus of all sources; sources and pairs keep their order, groups stay distinct.
+def merge_sources(sources: Mapping[str, Pairs]) -> TrainingCorpus:
+    """Return the corpus of all sources by name; sources and pairs keep their order, groups stay distinct.
 
     Raises:
         DataError: no pair is left, or there is no source.
     """
     if not sources:
         raise DataError("the corpus has no usable pair: no source has its files; provide them or choose another corpus")
-    if not any(len(source.left) for source in sources):
-        names = ", ".join(source.source for source in sources)
-        raise DataError(f"the corpus has no usable pair: none is left of {names}; choose another corpus")
+    if not any(len(source.left) for source in sources.values()):
+        raise DataError(f"the corpus has no usable pair: none is left of {', '.join(sources)}; choose another corpus")
     numbering, texts, tokens, pairs, start = TextNumbering(), [], [], [], 0
-    for source in sources:
+    for name, source in sources.items():
         known = len(numbering)
         rows = numbering.add(source.hashes)  # (texts,), in the corpus
         new = rows >= known  # (texts,), which earlier sources lack
         texts.append(source.texts.select(new))
         tokens.append(source.tokens[new])
         columns = {"left": rows[source.left], "right": rows[source.right], "group": source.groups + start}
-        columns["source"] = pa.repeat(source.source, len(source.left))
+        columns["source"] = pa.repeat(name, len(source.left))
         pairs.append(pa.table(columns).select(PAIRS.names).cast(PAIRS))
         start += source.groups.max(initial=-1) + 1
     return TrainingCorpus(StoredTexts.concat(texts), np.concatenate(tokens), pa.concat_tables(pairs).combine_chunks())

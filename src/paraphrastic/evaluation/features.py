@@ -1,4 +1,4 @@
-"""Sentence vectors as features of logistic regression, as SentEval and MTEB evaluate them, and their clusters.
+"""Sentence vectors as SentEval and MTEB evaluate them: features of logistic regression, clusters, cosines.
 
 * A set of one split is divided into ten folds; one with training rows is learned from these and tested on the others.
   The penalty is chosen on ten folds of the training rows, or on development rows. Penalties, folds and seeds are those
@@ -15,16 +15,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.metrics import f1_score, v_measure_score
+from sklearn.metrics.pairwise import paired_cosine_distances
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from paraphrastic.base.errors import ModelError
 from paraphrastic.base.parallel import in_order
-from paraphrastic.evaluation.benchmarks import EvaluationSet
-from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.evaluation.suite import EvaluationSet
+from paraphrastic.scoring.scorer import Rows, Scores, Vectors, VectorScorer
 
 FEW_SHOT = "features.Banking77"
 _SENTEVAL_SEED, _MTEB_SEED = 1111, 42
@@ -35,17 +38,36 @@ _EXPERIMENTS, _SHOTS = 10, 8
 _CLUSTERED = 16_384  # rows that are drawn, with repetition
 
 Labels = NDArray[np.int64]
-_RowNumbers = NDArray[np.integer]
 
 
-def feature_metrics(sets: Sequence[EvaluationSet], rows: _RowNumbers, vectors: Vectors) -> list[dict[str, float]]:
+def mteb_cosines(scorer: VectorScorer, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+    """Return the cosine of each pair, (pairs,), as MTEB computes it: 1 - |u - v|² / 2 of unit vectors, in float32.
+
+    Vectors that differ by rounding alone all have the cosine 1 and share a rank.
+
+    Raises:
+        ModelError: a vector is not finite.
+    """
+    vectors = _finite_vectors(scorer, sentences)
+    cosines: Scores = 1 - paired_cosine_distances(vectors[left], vectors[right])
+    return cosines
+
+
+def feature_metrics(
+    scorer: VectorScorer, sentences: pa.StringArray, sets: Sequence[EvaluationSet]
+) -> list[dict[str, float]]:
     """Return metrics in [0, 1] for each set: accuracy, for pairs also F1, and for `FEW_SHOT` the v-measure of clusters.
 
     Args:
-        sets: sets of `benchmarks.FEATURES`.
-        rows: (n,), ascending row numbers of sentences.
-        vectors: (n, dim), their vectors.
+        scorer: each distinct sentence of the sets is encoded once.
+        sentences: those that the sets number.
+        sets: sets of `headline.FEATURES`.
+
+    Raises:
+        ModelError: a vector is not finite.
     """
+    rows = np.unique(np.concatenate([each.column(side) for each in sets for side in each.sides]))
+    vectors = _finite_vectors(scorer, sentences.take(pa.array(rows)))
 
     def metrics(each: EvaluationSet) -> dict[str, float]:
         left, *right = (vectors[np.searchsorted(rows, each.column(side))] for side in each.sides)
@@ -55,6 +77,13 @@ def feature_metrics(sets: Sequence[EvaluationSet], rows: _RowNumbers, vectors: V
     with threadpool_limits(1), warnings.catch_warnings():  # sums do not depend on the number of cores
         warnings.simplefilter("ignore")  # the protocols stop after 100 iterations
         return list(in_order(metrics, sets))
+
+
+def _finite_vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
+    vectors = scorer.encode(sentences)
+    if bad := np.count_nonzero(~np.isfinite(vectors).all(1)):
+        raise ModelError(f"{bad} of {len(vectors)} sentence vectors are not finite; train the model again")
+    return vectors
 
 
 def _metrics(each: EvaluationSet, x: Vectors, y: Labels) -> dict[str, float]:
@@ -92,7 +121,7 @@ def _few_shot(x: Vectors, y: Labels) -> Any:
     return LogisticRegression(max_iter=100, random_state=_MTEB_SEED).fit(x, y)
 
 
-def _shots(y: Labels) -> Iterator[_RowNumbers]:
+def _shots(y: Labels) -> Iterator[Rows]:
     """Yield the rows of each experiment, which shuffles the order of the one before again."""
     rows = np.arange(len(y))
     for _ in range(_EXPERIMENTS):

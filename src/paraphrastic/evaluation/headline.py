@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from paraphrastic.evaluation.benchmarks import FEATURES
 from paraphrastic.evaluation.metrics import percent
 
 SetMetrics = Mapping[str, Mapping[str, float]]  # set → metric → value, 1 = perfect
@@ -14,6 +13,7 @@ YEARS = ("2012", "2013", "2014", "2015")  # the papers' years; 2016 serves for s
 NOT_STS = ("sample.dev", "sample.words")
 OWN = "own."  # sets in files of the user
 MTEB = "mteb."  # sets as MTEB scores them, by Spearman's ρ
+FEATURES = "features."  # sets whose labels a classifier learns from sentence vectors
 SMT = "sts.2013.SMT"  # needs a licence of the LDC, so it is missing in most runs
 PAPERS_SETS = (
     *(f"sts.2012.{name}" for name in ("MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews")),

@@ -1,21 +1,22 @@
-"""Evaluate a scorer on all sets, or on the sets that select an epoch."""
+"""Evaluation sets as the stage `tokenize` writes them; results of a scorer on all, or on those that select an epoch."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, unknown_name
-from paraphrastic.base.tables import PHRASE_SETS, SCORES
-from paraphrastic.evaluation.benchmarks import FEATURES, Benchmarks, EvaluationSet
-from paraphrastic.evaluation.headline import MTEB, headline, headline_sets
+from paraphrastic.base.tables import PHRASE_SETS, SCORES, SENTENCES, SIDES, indexed_schema, read_table
+from paraphrastic.evaluation.headline import FEATURES, MTEB, headline, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
     accuracy_and_f1,
@@ -26,12 +27,104 @@ from paraphrastic.evaluation.metrics import (
     percent,
     spearman,
 )
-from paraphrastic.scoring.scorer import Rows, Scorer, Scores, Vectors, VectorScorer
+from paraphrastic.scoring.scorer import Rows, Scorer, Scores, VectorScorer
 
+SCORED = ("similarity", "ranking", "labelled_pairs")  # kinds of sets that any scorer can be evaluated on
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
 OPTIONAL = "v_measure"  # of clusters; files have this column only if a set has it
 COLUMNS = ("set", "kind", "n", *METRICS, OPTIONAL, "oov")
+_KINDS = (*SCORED, "labelled_sentences")
 _Found = tuple[dict[str, float], dict[str, str]]  # metrics, and the reason if there are none
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """Pairs of sentences with human judgements.
+
+    Attributes:
+        name: for example `sts.2012.MSRpar`.
+        kind: one of `SCORED`, or `labelled_sentences`; determines the columns of `table`.
+        table: the test pairs in the order of the source; labelled pairs also have the training pairs, sets of
+            `FEATURES` the rows of all splits.
+    """
+
+    name: str
+    kind: str
+    table: pa.Table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column as an array (pairs,)."""
+        values: NDArray[Any] = self.table[name].to_numpy()
+        return values
+
+    @property
+    def sides(self) -> list[str]:
+        """The columns with row numbers of sentences."""
+        return [side for side in SIDES.values() if side in self.table.column_names]
+
+    @property
+    def is_test(self) -> NDArray[np.bool_]:
+        """Which pairs belong to the test split, (pairs,)."""
+        mask: NDArray[np.bool_] = pc.equal(self.table["split"], "test").to_numpy()
+        return mask
+
+
+@dataclass(frozen=True)
+class Benchmarks:
+    """All sets that scorers are evaluated on.
+
+    Attributes:
+        sentences: every distinct tokenized sentence.
+        tables: an indexed table for each kind of `EvaluationSet`, with row numbers of `sentences`.
+    """
+
+    sentences: pa.StringArray
+    tables: Mapping[str, pa.Table]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read `sentences.parquet` and the tables.
+
+        Raises:
+            DataError: a file is missing or damaged, or has row numbers out of range.
+        """
+        sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
+        tables = {}
+        for kind in _KINDS:
+            path = folder / f"{kind}.parquet"
+            tables[kind] = read_table(path, indexed_schema(kind))
+            _check(tables[kind], len(sentences), path)
+        return cls(sentences, tables)
+
+    def sets(self) -> list[EvaluationSet]:
+        """Return the sets with test rows, by name; of labelled pairs only those with two labels.
+
+        Labelled sentences are a set only if its name begins with `FEATURES`.
+        """
+        return sorted(chain(*map(self._sets, _KINDS)), key=lambda each: (each.name, each.kind))
+
+    def _sets(self, kind: str) -> list[EvaluationSet]:
+        table = self.tables[kind]
+        splits = ["train", "test"] if kind == "labelled_pairs" else ["test"] if kind in SCORED else []
+        wanted = pc.is_in(table["split"], pa.array(splits, pa.string()))
+        table = table.filter(pc.or_(wanted, pc.starts_with(table["set"], FEATURES)))
+        names = pc.unique(table["set"]).to_pylist()
+        sets = [EvaluationSet(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
+        with_test = [each for each in sets if each.is_test.any()]
+        return [each for each in with_test if kind != "labelled_pairs" or each.column("label").max() <= 1]
+
+
+def _check(table: pa.Table, sentences: int, path: Path) -> None:
+    if any(column.null_count for column in table.columns):
+        raise DataError(f"{path}: has empty cells; run `dvc repro` to create it again")
+    rows = np.concatenate([table[side].to_numpy() for side in SIDES.values() if side in table.column_names])
+    if len(rows) and not (rows.min() >= 0 and rows.max() < sentences):
+        raise DataError(f"{path}: has row numbers that sentences.parquet lacks; run `dvc repro` to create both again")
+    if "score" in table.column_names and not np.isfinite(table["score"].to_numpy()).all():
+        raise DataError(f"{path}: has scores that are not finite; run `dvc repro` to create it again")
 
 
 @dataclass(frozen=True)
@@ -52,7 +145,7 @@ class Results:
 
 
 def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
-    """Evaluate `scorer` on every set; every distinct sentence of the sets that are scored is encoded once.
+    """Evaluate `scorer` on every set; a distinct sentence is encoded once for pairs, `MTEB` and `FEATURES` each.
 
     Raises:
         DataError: there is no set.
@@ -194,35 +287,22 @@ def _oov_shares(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer
     return [float(part.mean()) for part in np.split(shares, np.cumsum([len(r) for r in rows])[:-1])]
 
 
+def _mteb_scores(scorer: Scorer, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+    if not isinstance(scorer, VectorScorer):
+        return scorer.score(sentences, left, right)
+    from paraphrastic.evaluation.features import mteb_cosines  # scikit-learn takes 1 s
+
+    return mteb_cosines(scorer, sentences, left, right)
+
+
 def _of_features(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[_Found]:
-    """Return what a classifier learns from the vectors of all rows of each set."""
     if not sets:
         return []
     if not isinstance(scorer, VectorScorer):
         return [({}, {"not_defined": "not defined: the model scores pairs and has no sentence vectors"})] * len(sets)
-    from paraphrastic.evaluation.features import feature_metrics  # scikit-learn takes 1 s
+    from paraphrastic.evaluation.features import feature_metrics
 
-    rows = np.unique(np.concatenate([each.column(side) for each in sets for side in each.sides]))
-    vectors = _vectors(scorer, sentences.take(pa.array(rows)))
-    return [(metrics, {}) for metrics in feature_metrics(sets, rows, vectors)]
-
-
-def _mteb_scores(scorer: Scorer, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
-    """Return cosines as MTEB computes them: in float32, those of nearly equal vectors are all 1, and share a rank."""
-    if not isinstance(scorer, VectorScorer):
-        return scorer.score(sentences, left, right)
-    from sklearn.metrics.pairwise import paired_cosine_distances  # takes 1 s
-
-    vectors = _vectors(scorer, sentences)
-    cosines: Scores = 1 - paired_cosine_distances(vectors[left], vectors[right])
-    return cosines
-
-
-def _vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
-    vectors = scorer.encode(sentences)
-    if bad := np.count_nonzero(~np.isfinite(vectors).all(1)):
-        raise ModelError(f"{bad} of {len(vectors)} sentence vectors are not finite; train the model again")
-    return vectors
+    return [(metrics, {}) for metrics in feature_metrics(scorer, sentences, sets)]
 
 
 def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> _Found:

@@ -11,10 +11,9 @@ from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import read_info, write_model
-from paraphrastic.inference.quantization import RANGES
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.static import StaticEncoder, with_table_format
-from paraphrastic.scoring.weight_files import write_arrays
+from paraphrastic.scoring.weight_files import RANGES, write_arrays
 from paraphrastic.vocabulary.kinds import END, START, entry_kinds
 
 _PAIRS = 1  # number of the group of pairs of words

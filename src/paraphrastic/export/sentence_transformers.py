@@ -27,7 +27,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.weight_files import write_arrays
-from paraphrastic.text.raw_texts import text_column
+from paraphrastic.text.tokenizer import text_column
 
 CLASS = "EncoderModule"
 FOLDER = f"0_{CLASS}"  # of the model in an exported folder; the name that sentence-transformers gives it

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from paraphrastic.text import tokenizer
+from paraphrastic.text import rules
 from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens
 
 _MARK, _PROTECTED_END, _QUOTED = "\x02", "\x05", "\x06"  # control characters, which the text does not contain
@@ -41,7 +41,7 @@ def tokenizer_json(
     """
     lower_case = {"type": "Lowercase"}
     folded = [_replace("İ", "i"), lower_case]  # Rust maps İ to two characters
-    folded += [*(_replace(*step) for step in tokenizer.BEFORE_NFKC), {"type": "NFKC"}, lower_case]
+    folded += [*(_replace(*step) for step in rules.BEFORE_NFKC), {"type": "NFKC"}, lower_case]
     steps = [*_characters(), *_escapes(), *_protection(), *_quotes(), *_punctuation(), *_spelling()]
     steps += [(f"[{_MARK}{_PROTECTED_END}]", ""), *last_steps]
     steps += [(r"[ \n]+", " "), (r"\A \z", "")]
@@ -83,38 +83,38 @@ def _split(pattern: str, behavior: str) -> Json:
 
 
 def _characters() -> Steps:
-    """Yield the steps of `tokenizer.CHARACTERS`, and those that enclose the text in `SENTENCE_END`."""
-    *others, (spaced, _) = tokenizer.CHARACTERS
+    """Yield the steps of `rules.CHARACTERS`, and those that enclose the text in `SENTENCE_END`."""
+    *others, (spaced, _) = rules.CHARACTERS
     yield from others
     yield f"(?={spaced})", " "
     yield f"(?<={spaced})", " "
-    yield r"\A", f" {tokenizer.SENTENCE_END} "
-    yield r"\z", f" {tokenizer.SENTENCE_END} "
+    yield r"\A", f" {rules.SENTENCE_END} "
+    yield r"\z", f" {rules.SENTENCE_END} "
 
 
 def _escapes() -> Steps:
-    """Yield the steps of `tokenizer.ESCAPES` and `tokenizer.BEFORE_PROTECTION`."""
-    for pattern, replacement in tokenizer.ESCAPES:
+    """Yield the steps of `rules.ESCAPES` and `rules.BEFORE_PROTECTION`."""
+    for pattern, replacement in rules.ESCAPES:
         yield (r"\\(?=[/*])", "") if replacement == r"\1" else (pattern, replacement)
     yield r"[ (\[\"-][a-z]\K(?=\.[ \"')\]]*\n)", " "
     yield rf"'t\K(?=(?:is|was|were|will){_NO_LETTER_AFTER})", " "
 
 
 def _protection() -> Steps:
-    """Yield the steps that put `_MARK` before each character of the tokens of `tokenizer.PROTECTION`, and an end."""
+    """Yield the steps that put `_MARK` before each character of the tokens of `rules.PROTECTION`, and an end."""
     end = _PROTECTED_END
-    tokens = tokenizer.PROTECTED_TOKENS.replace(r"\b", _NO_LETTER_AFTER).replace(r"\B", _NO_LETTER_AFTER)
+    tokens = rules.PROTECTED_TOKENS.replace(r"\b", _NO_LETTER_AFTER).replace(r"\B", _NO_LETTER_AFTER)
     tokens = f"(?:{tokens.replace('[^ ', f'[^{end} ')})"
-    number = tokenizer.NUMBER.replace(r"\b", _NO_LETTER_BEFORE)
-    yield rf"(?:{tokenizer.BEFORE_TOKEN}{tokens}|{number})\K", end
-    first = rf"(?:{tokenizer.BEFORE_TOKEN}\K(?={tokens}{end})|\K(?={number}{end}))"
+    number = rules.NUMBER.replace(r"\b", _NO_LETTER_BEFORE)
+    yield rf"(?:{rules.BEFORE_TOKEN}{tokens}|{number})\K", end
+    first = rf"(?:{rules.BEFORE_TOKEN}\K(?={tokens}{end})|\K(?={number}{end}))"
     yield rf"\G(?:\A|[^{end}]*{end})[^{end}]*?{first}", _MARK
     yield rf"(?:{_MARK}|(?!\A)\G)[^{end}]\K(?=[^{end}])", _MARK
 
 
 def _quotes() -> Steps:
-    """Yield the steps of `tokenizer.PUNCTUATION` for double quotes."""
-    close = tokenizer.CLOSING_QUOTE
+    """Yield the steps of `rules.PUNCTUATION` for double quotes."""
+    close = rules.CLOSING_QUOTE
     protected = f"{_MARK}[^{_PROTECTED_END}]*{_PROTECTED_END}"
     inner = rf"(?:{protected}|[^`{close}{_MARK}\"\n])*"
     # In the rules, a match includes the character after the quote, which the next match cannot use.
@@ -132,7 +132,7 @@ def _quotes() -> Steps:
 
 
 def _punctuation() -> Steps:
-    """Yield the steps of `tokenizer.PUNCTUATION` after those for double quotes."""
+    """Yield the steps of `rules.PUNCTUATION` after those for double quotes."""
     yield rf"{_UNPROTECTED}(?:[?!]+|\*+|[,:;()\[\]{{}}<>%|$#])\K", " "
     yield rf"{_UNPROTECTED}(?:(?<![?!])(?=[?!])|(?<!\*)(?=\*)|(?=[,:;()\[\]{{}}<>%|$#]))", " "
     yield "--+", " -- "
@@ -144,22 +144,22 @@ def _punctuation() -> Steps:
     parts = (("can", "not"), ("gon|wan", "na"), ("got", "ta"), ("gim|lem", "me"))
     words = "|".join(rf"(?:{first})\K(?={second}{_NO_LETTER_AFTER})" for first, second in parts)
     yield f"{_NO_LETTER_BEFORE}(?:{words})", " "
-    yield tokenizer.CLOSING_QUOTE, "''"
-    yield r"\. \. \.(?: \.)*|\.\.+", f" {tokenizer.ELLIPSIS} "
+    yield rules.CLOSING_QUOTE, "''"
+    yield r"\. \. \.(?: \.)*|\.\.+", f" {rules.ELLIPSIS} "
     yield r"\. ", " . "
-    yield tokenizer.ELLIPSIS, "..."
+    yield rules.ELLIPSIS, "..."
 
 
 def _spelling() -> Steps:
-    """Yield the steps of `tokenizer.AMERICAN_SPELLING`."""
+    """Yield the steps of `rules.AMERICAN_SPELLING`."""
     end = _NO_LETTER_AFTER
     yield rf"gr\Ke(?=y(?:s|ed|er|est|ing|ish)?{end})", "a"
     yield rf"(?:cent|theat|met|lit|fib|calib|spect)\Kre(?=s?{end})", "er"
     yield rf"(?:defen|offen|preten|licen)\Kc(?=(?:e|es|eless){end})", "s"
     yield rf"program\Kme(?=s?{end})", ""
-    our = rf"(?:un|dis|multi|water)?(?:{tokenizer.OUR_STEMS})\Ku(?=r)"
-    doubled = rf"(?:un|mis)?(?:{tokenizer.DOUBLED_L_STEMS})\Kl(?=(?:ed|ing|ers?|ors?|ous){end})"
+    our = rf"(?:un|dis|multi|water)?(?:{rules.OUR_STEMS})\Ku(?=r)"
+    doubled = rf"(?:un|mis)?(?:{rules.DOUBLED_L_STEMS})\Kl(?=(?:ed|ing|ers?|ors?|ous){end})"
     yield f"{_NO_LETTER_BEFORE}(?:{our}|{doubled})", ""
-    ise = rf"(?:re|dis|de|un)?(?:{tokenizer.ISE_STEMS})i\Ks(?=(?:e|ed|es|ers?|ing|ations?){end})"
+    ise = rf"(?:re|dis|de|un)?(?:{rules.ISE_STEMS})i\Ks(?=(?:e|ed|es|ers?|ing|ations?){end})"
     yse = rf"(?:anal|paral|catal)y\Ks(?=(?:e|ed|ing){end})"
     yield f"{_NO_LETTER_BEFORE}(?:{ise}|{yse})", "z"

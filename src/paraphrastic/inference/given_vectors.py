@@ -28,17 +28,6 @@ def is_tensor(given: Any) -> bool:
     return hasattr(given[0] if isinstance(given, list | tuple) and given else given, "detach")
 
 
-def refuse_other_widths(left: Vectors, right: Vectors) -> None:
-    """Refuse vectors of two sizes.
-
-    Raises:
-        ParameterError: they have two.
-    """
-    if left.shape[1] != right.shape[1]:
-        sizes = f"vectors of size {left.shape[1]} and of size {right.shape[1]}"
-        raise ParameterError(f"{sizes}: a cosine is one of vectors of the same size; encode both with the same model")
-
-
 def _is_numeric(given: Any) -> bool:
     dtype = getattr(given, "dtype", None)
     return hasattr(given, "detach") or getattr(dtype, "kind", "O") in "fiubc" or "float" in str(dtype)

@@ -31,8 +31,7 @@ from paraphrastic.text.columns import (
     offsets_from_lengths,
     split_words,
 )
-from paraphrastic.text.raw_texts import text_column
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import text_column, tokenize
 
 BLOCK = 1024  # lines whose cosines with others are in memory at a time
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, get_args, overload
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from paraphrastic.base.errors import ModelError, ParameterError, missing, unknown_name
 from paraphrastic.inference import Precision
 from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
-from paraphrastic.inference.given_vectors import is_tensor, refuse_other_widths, vectors_of
+from paraphrastic.inference.given_vectors import is_tensor, vectors_of
 from paraphrastic.inference.other_tools import OtherTools
-from paraphrastic.inference.quantization import Quantized, Ranges, quantize, ranges_for
+from paraphrastic.inference.quantization import Quantized, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
-from paraphrastic.scoring.weight_files import count_weights
+from paraphrastic.scoring.weight_files import Ranges, checked_ranges, count_weights
 from paraphrastic.text.columns import deduplicate
-from paraphrastic.text.raw_texts import Texts, text_column
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import Texts, text_column, tokenize
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -120,8 +119,7 @@ class Model(OtherTools):
             convert_to_numpy: an array; otherwise a list of n tensors, or a tensor for a single text.
             convert_to_tensor: a tensor of torch.
             return_unknown: also return the share of unknown words or n-grams, see `unknown`.
-            others: what `mteb` says of its task, which changes nothing here; other options of sentence-transformers,
-                which must be None.
+            others: what `mteb` says of its task, which changes nothing; others of sentence-transformers must be None.
 
         Returns:
             (n, dim) float32, or (dim,) for a single text. The vector of a sentence of which nothing is known is zero.
@@ -129,11 +127,12 @@ class Model(OtherTools):
 
         Raises:
             ModelError: the model compares pairs and has no sentence vectors, or it has no ranges and none are given.
-            ParameterError: `sentences` contains something other than strings, or an option is unknown or has a wrong
-                value.
+            ParameterError: `sentences` has something other than strings, or an option is unknown or has a wrong value.
         """
-        _refuse(others)
-        chosen = ranges_for(self, precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
+        if names := [name for name, value in others.items() if value is not None and name not in _OF_MTEB]:
+            known = [name for name in inspect.signature(self.encode).parameters if name != "others"]
+            raise ParameterError(unknown_name("option of encode", names[0], known))
+        chosen = self.ranges_for(precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
         is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
         vectors = self._vectors(texts, batch_size, show_progress_bar)[:, :truncate_dim]
         vectors = normalize_rows(vectors) if normalize_embeddings else vectors
@@ -142,6 +141,28 @@ class Model(OtherTools):
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
+
+    def ranges_for(
+        self, precision: Precision | None, given: ArrayLike | None = None, is_unit: bool = False, dim: int | None = None
+    ) -> Vectors | None:
+        """Return `ranges` of the first `dim` numbers of vectors, (2, dim); None if `precision` needs none.
+
+        Raises:
+            ModelError: the model has no such ranges, or no sentence vectors.
+            ParameterError: an argument, named as for `encode`, has a wrong value.
+        """
+        if precision not in (None, *get_args(Precision)):
+            raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
+        if dim is not None and not (isinstance(dim, int) and 1 <= dim <= self.dim):
+            raise ParameterError(f"truncate_dim = {dim}: should be from 1 to {self.dim}, the size of a vector")
+        if precision not in ("int8", "uint8"):
+            return None
+        if given is not None:
+            return checked_ranges(given, dim or self.dim)
+        if self.ranges is None or (is_unit and dim):
+            how = "give `ranges=ranges_of(vectors)` of typical texts, see paraphrastic.inference.quantization"
+            raise ModelError(f"{self.folder}: has no ranges for {precision} of such vectors; {how}")
+        return self.ranges[is_unit][:, :dim]
 
     def unknown(self, sentences: str | Texts) -> Any:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks.
@@ -156,14 +177,12 @@ class Model(OtherTools):
         return float(shares[0]) if isinstance(sentences, str) else shares
 
     def similarity(self, a: Compared, b: Compared, batch_size: int = BATCH) -> Any:
-        """Return the similarity of each element of `a` to each one of `b`.
-
-        Every model can do this with texts, whether or not it has sentence vectors.
+        """Return the similarity of each element of `a` to each one of `b`; every model can do this with texts.
 
         Args:
             a: n raw texts, or a single one; or vectors: an array or a tensor of floating-point numbers, (n, dim), or
                 (dim,) for one, or a list of such vectors. Their size may be another than that of the model.
-            b: m raw texts, or vectors. Vectors can be compared with texts if the model has sentence vectors.
+            b: m raw texts, or vectors, also if `a` is the other of both.
             batch_size: sentences, or pairs, that are compared together.
 
         Returns:
@@ -172,20 +191,21 @@ class Model(OtherTools):
 
         Raises:
             ModelError: one is vectors, and the model compares pairs and has no sentence vectors.
-            ParameterError: one contains something other than strings, or vectors are of another type or shape, have
-                two sizes or a number that is not finite.
+            ParameterError: one is neither texts nor finite floating-point vectors of these shapes and of one size.
         """
         if isinstance(self.scorer, VectorScorer):
             first, second, i, j = self._unit_vectors(a, b, batch_size)
             products = np.clip(first @ second.T, -1, 1)
             products[i[:, None] == j] = 1
-            return _scores_like(products, a, b)
+            return _converted(products, True, is_tensor(a) or is_tensor(b))
         self._refuse_vectors(a, b)
         left, right = _column_of(a), _column_of(b)
         size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
         scores = np.empty((len(left), len(right)), np.float32)
         for rows in _batches(len(left), size, progress=False):
-            scores[rows] = self._compare_all(left[rows], right)
+            i, j = np.indices(scores[rows].shape).reshape(2, -1)
+            pairs = self._compare(left[rows].take(pa.array(i)), right.take(pa.array(j)))
+            scores[rows] = pairs.reshape(scores[rows].shape)
         return scores
 
     def similarity_pairwise(
@@ -200,7 +220,7 @@ class Model(OtherTools):
             show_progress_bar: as for `encode`.
 
         Returns:
-            (n,) float32, as `similarity` returns it. A tensor if `a` or `b` is one.
+            (n,) float32, or a tensor, as `similarity` returns it.
 
         Raises:
             ModelError: as for `similarity`.
@@ -215,7 +235,7 @@ class Model(OtherTools):
         out = np.empty(len(left), np.float32)
         for rows in _batches(len(out), batch_size, show_progress_bar):
             out[rows] = self._compare(left[rows], right[rows])
-        return _scores_like(out, a, b)
+        return _converted(out, True, is_tensor(a) or is_tensor(b))
 
     def _compare(self, left: Any, right: Any) -> Scores:
         if isinstance(self.scorer, VectorScorer):
@@ -226,11 +246,6 @@ class Model(OtherTools):
         known = (self.scorer.oov_share(texts) < 1) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
         scores = np.where(known[i] & known[j], np.clip(self.scorer.score(texts, i, j), -1, 1), np.float32(0))
         return np.where(i == j, np.float32(1), scores)
-
-    def _compare_all(self, left: pa.StringArray | pa.ChunkedArray, right: pa.StringArray | pa.ChunkedArray) -> Scores:
-        rows, columns = np.indices((len(left), len(right))).reshape(2, -1)
-        scores = self._compare(left.take(pa.array(rows)), right.take(pa.array(columns)))
-        return scores.reshape(len(left), len(right))
 
     def summary(self) -> dict[str, str | int]:
         """Return name, selection sets, teacher, members, dimension (`-` for none), vocabulary, weights and bytes."""
@@ -270,13 +285,14 @@ class Model(OtherTools):
 
     def _unit_vectors(self, a: Any, b: Any, batch_size: int) -> tuple[Vectors, Vectors, Rows, Rows]:
         """Return the vectors of two sides, and numbers that are equal for equal texts."""
-        given = [vectors_of(each) for each in (a, b)]
-        if any(rows is not None for rows in given):
-            left, right = (
-                np.atleast_2d(self.encode(each)) if rows is None else rows
-                for each, rows in zip((a, b), given, strict=True)
-            )
-            refuse_other_widths(left, right)
+        left, right = vectors_of(a), vectors_of(b)
+        if left is not None or right is not None:
+            left = np.atleast_2d(self.encode(a)) if left is None else left
+            right = np.atleast_2d(self.encode(b)) if right is None else right
+            if left.shape[1] != right.shape[1]:
+                sizes = f"vectors of size {left.shape[1]} and of size {right.shape[1]}"
+                remedy = "a cosine is one of vectors of the same size; encode both with the same model"
+                raise ParameterError(f"{sizes}: {remedy}")
             return normalize_rows(left), normalize_rows(right), np.full(len(left), -1), np.full(len(right), -2)
         texts, (i, j) = deduplicate([tokenize(_column_of(each), "NFKC") for each in (a, b)])
         parts = (self.encode_tokenized(texts[rows]) for rows in _batches(len(texts), batch_size, progress=False))
@@ -292,13 +308,6 @@ class Model(OtherTools):
         if not isinstance(self.scorer, VectorScorer):
             raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; use similarity")
         return self.scorer
-
-
-def _refuse(others: Mapping[str, Any]) -> None:
-    """Refuse options of `encode` that it does not have, unless they are None or of `mteb`."""
-    if names := [name for name, value in others.items() if value is not None and name not in _OF_MTEB]:
-        known = [name for name in inspect.signature(Model.encode).parameters if name not in ("self", "others")]
-        raise ParameterError(unknown_name("option of encode", names[0], known))
 
 
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
@@ -325,17 +334,8 @@ def _column_of(given: Any, is_mteb: bool = False) -> pa.StringArray | pa.Chunked
     return text_column([given] if isinstance(given, str) else given)
 
 
-def _scores_like(scores: Scores, *given: object) -> Any:
-    """Return scores, as a tensor if one side of them was one."""
-    return _converted(scores, True, to_tensor=any(map(is_tensor, given)))
-
-
 def _converted(vectors: Any, to_numpy: bool, to_tensor: bool) -> Any:
-    """Return vectors as an array, a tensor, or a list of tensors; a single vector, which is (dim,), is no list.
-
-    Raises:
-        ParameterError: torch is not installed.
-    """
+    """Return vectors as an array, a tensor, or a list of tensors; a single vector, which is (dim,), is no list."""
     if to_numpy and not to_tensor:
         return vectors
     try:

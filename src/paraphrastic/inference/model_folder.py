@@ -16,11 +16,10 @@ from paraphrastic.base.errors import DataError, ModelError, ParameterError, Para
 from paraphrastic.base.files import write_text
 from paraphrastic.base.reading import read_json
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.quantization import read_ranges
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import wrong_config
+from paraphrastic.scoring.weight_files import read_ranges, wrong_config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, normalize_rows
-from paraphrastic.text.raw_texts import text_column
-from paraphrastic.text.tokenizer import tokenize
+from paraphrastic.text.tokenizer import text_column, tokenize
 
 Neighbors = list[tuple[float, str]]  # similarity and text, nearest first
 

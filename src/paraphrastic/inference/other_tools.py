@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.scoring.scorer import Vectors
-from paraphrastic.text.raw_texts import Texts, text_column
+from paraphrastic.text.tokenizer import Texts, text_column
 
 Container = Literal["default", "pandas", "polars"]
 

@@ -16,7 +16,7 @@ from paraphrastic.base.console import STANDARD_STREAM, progress
 from paraphrastic.base.files import atomic_write
 from paraphrastic.inference import Precision
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.quantization import Quantized, quantize, ranges_for
+from paraphrastic.inference.quantization import Quantized, quantize
 
 _JSON_ROWS = 1 << 10  # rows that are formatted together, which bounds memory
 
@@ -45,7 +45,7 @@ def write_vectors(
     count = unknown = 0
     writer = _jsonl if out == STANDARD_STREAM else FORMATS[Path(out).suffix]
     on_terminal = out == STANDARD_STREAM and sys.stdout.isatty()  # a bar would appear between the lines
-    ranges = ranges_for(model, precision, is_unit=normalize)
+    ranges = model.ranges_for(precision, is_unit=normalize)
     like = quantize(np.empty((0, model.dim), np.float32), precision, ranges)
     with _opened(out) as file, writer(file, like) as write, progress(False if on_terminal else None) as bar:
         task = bar.add_task("sentences", total=None)

@@ -111,7 +111,7 @@ class Record:
 
     @cached_property
     def _locks(self) -> "_Locks":
-        return _Locks([_yaml(text) for path in LOCKS if (text := self.read(path))], self.params)
+        return _Locks([_yaml(text) for path in LOCKS if (text := self.read(path))], self.params, self.read)
 
     def _is_current(self, path: str) -> bool:
         return self._locks.is_current(path, self.read(path))
@@ -122,18 +122,20 @@ class _Locks:
 
     Args:
         contents: of the lock files.
-        params: content of params.yaml.
+        params: content of the parameter files.
+        read: returns the text of a file.
     """
 
-    def __init__(self, contents: Sequence[Mapping[str, Any]], params: Mapping[str, Any]) -> None:
-        self._params = params
+    def __init__(
+        self, contents: Sequence[Mapping[str, Any]], params: Mapping[str, Any], read: Callable[[str], str]
+    ) -> None:
+        self._params, self._read = params, read
         stages = [stage for content in contents for stage in content.get("stages", {}).values()]
         self._outputs = {out["path"]: (stage, out["md5"]) for stage in stages for out in stage.get("outs", [])}
 
     def is_current(self, path: str, text: str) -> bool:
         """Return whether a file is the output of its stage for these parameters and for current inputs."""
-        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-        return bool(text) and self._is_output(path, digest) and self._is_made(path)
+        return bool(text) and self._is_output(path, _md5(text)) and self._is_made(path)
 
     def _is_output(self, path: str, digest: str) -> bool:
         return path in self._outputs and self._outputs[path][1] == digest
@@ -144,15 +146,22 @@ class _Locks:
         params: Mapping[str, Mapping[str, Any]] = stage.get("params", {})
         if any(not self._is_chosen(file, key, value) for file, each in params.items() for key, value in each.items()):
             return False
-        inputs = [dep for dep in stage.get("deps", []) if dep["path"].startswith("data/")]
-        return all(self._is_output(dep["path"], dep["md5"]) and self._is_made(dep["path"]) for dep in inputs)
+        deps = {dep["path"]: dep["md5"] for dep in stage.get("deps", [])}
+        if any(_md5(self._read(path)) != deps[path] for path in deps.keys() & FILES.values()):
+            return False
+        inputs = [path for path in deps if path.startswith("data/")]
+        return all(self._is_output(path, deps[path]) and self._is_made(path) for path in inputs)
 
     def _is_chosen(self, file: str, key: str, value: Any) -> bool:
-        """Return whether a parameter file has this value; the list of tasks does not change the result of one."""
+        """Return whether a parameter file has this value."""
         chosen: Any = self._params
         for name in [*(name for name, path in FILES.items() if path == file), *key.split(".")]:
             chosen = chosen.get(name) if isinstance(chosen, Mapping) else None
-        return (file, key) == (FILES["finetune"], "tasks") or bool(chosen == value)
+        return bool(chosen == value)
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 @contextmanager

@@ -1,22 +1,25 @@
-"""A model's `vocabulary.parquet` and `weights.safetensors`, which are only valid together."""
+"""The arrays of a model: `weights.safetensors` and `vocabulary.parquet`, which are only valid together, and ranges."""
 
 import hashlib
 import math
 import reprlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import load, save_file
 
-from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.base.files import sha256_of, unwritable
-from paraphrastic.base.reading import FLOOR, parse_json, regular
-from paraphrastic.base.tables import VOCABULARY, open_bounded, read_bounded, write_table
+from paraphrastic.base.reading import FLOOR, SMALL, open_bounded, parse_json, read_bounded, regular
+from paraphrastic.base.tables import VOCABULARY, write_table
+from paraphrastic.scoring.scorer import Vectors
+
+RANGES = "ranges.safetensors"
 
 _DTYPES = {"F32": np.float32, "F16": np.float16, "I8": np.int8, "I32": np.int32, "I64": np.int64, "F64": np.float64}
 _BLOCK = 1 << 16  # numbers
@@ -122,6 +125,50 @@ def _is_finite(numbers: NDArray[Any]) -> bool:
     """Return whether no number (n,) is infinite or NaN, a block at a time, which stays in the processor's cache."""
     blocks = (numbers[start : start + _BLOCK] for start in range(0, len(numbers), _BLOCK))
     return numbers.dtype.kind != "f" or all(np.isfinite(block).all() for block in blocks)
+
+
+class Ranges(NamedTuple):
+    """The least and the largest number of each dimension, (2, dim): of vectors, and of the same with length 1."""
+
+    vectors: Vectors
+    unit_vectors: Vectors
+
+
+def read_ranges(folder: Path) -> Ranges | None:
+    """Return the ranges in the folder of a model; None if it has none.
+
+    Raises:
+        ModelError: the file is damaged.
+    """
+    path = folder / RANGES
+    if not path.is_file():
+        return None
+    data = regular(path, SMALL).read_bytes()
+    try:
+        ranges = Ranges(**load(data))
+        dim = ranges.vectors.size // 2
+        return Ranges(*(checked_ranges(each, dim) for each in ranges))
+    except (SafetensorError, TypeError, KeyError, ValueError) as error:
+        raise ModelError(f"{path}: damaged; train the model again, or remove this file") from error
+
+
+def checked_ranges(ranges: ArrayLike | None, dim: int) -> Vectors:
+    """Return ranges as float32, (2, dim).
+
+    Raises:
+        ParameterError: they have another shape, are not finite, or a largest number is below the least one.
+    """
+    if ranges is None:
+        raise ParameterError("integers of 8 bits need `ranges`, (2, dim); `ranges_of` returns those of vectors")
+    try:
+        checked = np.asarray(ranges, np.float32)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("ranges that are no numbers: give (2, dim), as `ranges_of` returns them") from error
+    if checked.shape != (2, dim):
+        raise ParameterError(f"ranges of shape {checked.shape} for vectors of size {dim}: should be (2, {dim})")
+    if not (np.isfinite(checked).all() and (checked[0] <= checked[1]).all()):
+        raise ParameterError("ranges: each largest number should be finite, and not below the least one")
+    return checked
 
 
 def count_weights(weights: Path) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paraphrastic.base.errors import ParameterError, SourceError
-from paraphrastic.sources.table_names import COMPRESSIONS, ENDINGS, is_dataset_folder, is_table, name_of
+from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, is_dataset_folder, is_table, name_of
 
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash

@@ -12,10 +12,8 @@ from paraphrastic.base.console import message
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import fingerprint, locked, scratch_folder
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
-from paraphrastic.corpus.raw_sources import read_evaluation
-from paraphrastic.corpus.tokenizing import index_readings, tokenize_sources
-from paraphrastic.evaluation.benchmarks import Benchmarks
-from paraphrastic.evaluation.suite import Results
+from paraphrastic.corpus.tokenizing import index_readings, read_evaluation, tokenize_sources
+from paraphrastic.evaluation.suite import Benchmarks, Results
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import is_model_folder, load, load_scorer

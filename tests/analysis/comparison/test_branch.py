@@ -106,6 +106,16 @@ def test_numbers_of_analyses(project):
     ]
 
 
+def test_options_of_supervised_tasks(project):
+    options = project / "finetune/params.yaml"
+    options.parent.mkdir()
+    options.write_text("epochs: 10\ninit: scratch\n")
+    commit_all(project, "tasks")
+    options.write_text("epochs: 10\ninit: frozen\n")
+    assert "| finetune/params.yaml:init | `scratch` | `frozen` |" in report_lines("HEAD")
+    assert "epochs" not in branch_report("HEAD")
+
+
 def test_names_have_a_file_only_if_two_files_have_them(project):
     stages = (project / "dvc.yaml").read_text()
     task = "  finetune: {cmd: 'true', metrics: [metrics/task.json: {cache: false}]}\n"

@@ -23,6 +23,7 @@ from paraphrastic.base.reading import parse_json
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
 OPTIONS_FILE, TASKS = "models.yaml", "metrics/finetune"
+TASK_OPTIONS = ("finetune/params.yaml", "finetune/taggers.yaml")  # dependencies and not parameters for DVC
 THRESHOLD = 0.5  # points; a smaller change of a number of a set or of an analysis is not reported
 UNRATED = {  # metrics that are neither better nor worse when they grow, and columns of analyses
     *("2013_sets", "epoch", "n", "oov", "sets"),
@@ -85,6 +86,8 @@ def branch_report(base: str) -> str:
     with chdir(root):
         commit = Commit.of(_merge_base(base))
         all_params, params_warning = _dvc_diff("params", commit.name)
+        if options_files := [str(Path(path).resolve()) for path in TASK_OPTIONS if Path(path).is_file()]:
+            all_params += _dvc_diff("params", commit.name, "--targets", *options_files)[0]
         all_metrics, metrics_warning = _dvc_diff("metrics", commit.name)
         all_metrics = [*all_metrics, *_task_metrics(commit)]
         numbers = [Change(change.name, _number(change.old), _number(change.new)) for change in all_metrics]
@@ -128,20 +131,20 @@ def _merge_base(base: str) -> str:
     return common[0]
 
 
-def _dvc_diff(kind: str, commit: str) -> tuple[list[Change], str]:
+def _dvc_diff(kind: str, commit: str, *options: str) -> tuple[list[Change], str]:
     """Compare the `params` or `metrics` of a commit with those of the working tree.
 
     Returns:
         All values, changed or not, and DVC's warning about a file that it could not load ("" if there is none).
     """
-    stdout, stderr = dvc(Path.cwd(), [*DVC, kind, "diff", "--all", "--json", commit])
+    stdout, stderr = dvc(Path.cwd(), [*DVC, kind, "diff", "--all", "--json", commit, *options])
     # where the folder `.dvc` is above the project, DVC also compares other projects
     files = {file: values for file, values in parse_json(stdout or "{}").items() if not file.startswith("..")}
     counts = Counter(name for values in files.values() for name in values)
     changes = [
-        Change(f"{file}:{name}" if is_of_model or counts[name] > 1 else name, value.get("old"), value.get("new"))
+        Change(f"{file}:{name}" if has_file or counts[name] > 1 else name, value.get("old"), value.get("new"))
         for file, values in files.items()
-        for is_of_model in [file == OPTIONS_FILE]
+        for has_file in [file in (OPTIONS_FILE, *TASK_OPTIONS)]
         for name, value in values.items()
     ]
     return changes, next((line for line in stderr.splitlines() if "failed to load" in line), "")
