@@ -50,11 +50,13 @@ def write_benchmarks(
     similarity: Rows = SIMILARITY,
     ranking: Rows = RANKING,
     labelled_pairs: Rows = LABELLED_PAIRS,
+    labelled_sentences: Rows = (),
     texts: Sequence[str] = TEXTS,
 ) -> Path:
     """Write the tables that `Benchmarks.load` reads, and return `folder`."""
     write_table(pa.table({"text": texts}), folder / "sentences.parquet", SENTENCES)
-    for kind, rows in {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs}.items():
+    tables = {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs}
+    for kind, rows in (tables | {"labelled_sentences": labelled_sentences}).items():
         schema = indexed_schema(kind)
         columns = list(zip(*rows, strict=True)) or [[]] * len(schema)
         write_table(pa.table(dict(zip(schema.names, columns, strict=True))), folder / f"{kind}.parquet", schema)

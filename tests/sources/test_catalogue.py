@@ -44,7 +44,7 @@ def test_title_licence_and_citation_of_each_source():
 
 def test_pinned_files():
     unpinned = {source.name for source in SOURCES for file in source.files if not file.sha256}
-    assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 717
+    assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 763
     corpora = corpus(["open", "captions", "wide", "wide-captions"])
     evaluated = {each.name for each in suite("open").sources} | {each.name for each in corpora}
     assert not unpinned & evaluated
@@ -60,7 +60,12 @@ def test_pinned_files_of_the_mirror(mirror):
 
 
 def test_distinct_addresses_and_paths():
-    urls = [file.url for source in SOURCES for file in source.files if file.url]
+    again = {
+        *names(suite("mteb-sts").sources),
+        "features-sst",
+        "features-msrp",
+    }  # files of other sources, as other sets
+    urls = [file.url for source in SOURCES for file in source.files if file.url and source.name not in again]
     paths = [(source.name, file.path) for source in SOURCES for file in source.files]
     shared = {url for url in urls if urls.count(url) > 1}
     assert shared == {"http://ttic.uchicago.edu/~wieting/charagram-demo.zip"}  # vectors, pairs and an evaluation set
@@ -218,3 +223,18 @@ def test_catalogue_with_an_error(tmp_path, old, new, message):
         load(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
+
+
+def test_source_like_another(tmp_path):
+    path = tmp_path / "catalogue.toml"
+    path.write_text(ENTRY + '[sources.same]\nlike = "texts"\ntitle = "The same"\n')
+    texts, same = (load(path).sources[name] for name in ("texts", "same"))
+    assert same == texts.model_copy(update={"name": "same", "title": "The same"})
+    path.write_text(ENTRY + '[sources.same]\nlike = "text"\n')
+    with pytest.raises(DataError, match="unknown source 'text': did you mean 'texts'"):
+        load(path)
+
+
+def test_suite_that_selects():
+    assert suite("features").select == "none"
+    assert suite(["features", "mteb-sts", "open"]).select == "mteb.STS16"

@@ -72,9 +72,10 @@ def feature_metrics(
     def metrics(each: EvaluationSet) -> dict[str, float]:
         left, *right = (vectors[np.searchsorted(rows, each.column(side))] for side in each.sides)
         x = np.hstack([np.abs(left - right[0]), left * right[0]]) if right else left
-        return _metrics(each, x, each.column("label").astype(np.int64))
+        with threadpool_limits(1, "openmp"):  # holds for one thread
+            return _metrics(each, x, each.column("label").astype(np.int64))
 
-    with threadpool_limits(1), warnings.catch_warnings():  # sums do not depend on the number of cores
+    with threadpool_limits(1, "blas"), warnings.catch_warnings():  # sums do not depend on the number of cores
         warnings.simplefilter("ignore")  # the protocols stop after 100 iterations
         return list(in_order(metrics, sets))
 
