@@ -40,11 +40,12 @@ class Table(VectorScorer):
         return np.zeros(len(sentences))
 
 
-def metrics_of(folder, name, splits, right=None):
-    """Return the metrics of a set with N rows, of which row n has the label Y[n]; pairs have two classes."""
-    rows = [(name, splits[n], n, Y[n]) for n in range(N)]
-    pairs = [(name, splits[n], n, right[n], int(Y[n] > 0)) for n in range(N)] if right is not None else []
-    kinds = {"labelled_pairs": pairs} if pairs else {"labelled_sentences": rows, "labelled_pairs": []}
+def metrics_of(folder, name, splits, right=None, label=Y):
+    """Return the metrics of a set with N rows: sentence n, or the pair of n and right[n], has the label label[n]."""
+    columns = [name] * N, splits, range(N), *([] if right is None else [right]), label
+    kinds = {"labelled_pairs": []} | {
+        f"labelled_{'sentences' if right is None else 'pairs'}": [*zip(*columns, strict=True)]
+    }
     benchmarks = Benchmarks.load(write_benchmarks(folder, [], [], texts=TEXTS, **kinds))
     return feature_metrics(Table(), benchmarks.sentences, benchmarks.sets())[0]
 
@@ -81,11 +82,11 @@ def test_development_rows(tmp_path):
 def test_features_of_pairs(tmp_path):
     right = RNG.permutation(N)
     x = np.hstack([np.abs(X - X[right]), X * X[right]])
-    y = (Y > 0).astype(int)
+    y = (x[:, 4] > 0).astype(int)
     penalty = best(x[:60], y[:60], [0.5, 1, 2, 4, 8, 16, 32], list(FOLDS.split(x[:60], y[:60])))
     predicted, gold = LogisticRegression(C=penalty).fit(x[:60], y[:60]).predict(x[60:]), y[60:]
     f1 = 2 * (predicted & gold).sum() / (predicted.sum() + gold.sum())
-    found = metrics_of(tmp_path, "features.X", ["train"] * 60 + ["test"] * 36, right)
+    found = metrics_of(tmp_path, "features.X", ["train"] * 60 + ["test"] * 36, right, y)
     assert found == {"accuracy": pytest.approx((predicted == gold).mean()), "f1": pytest.approx(f1)}
 
 
@@ -147,7 +148,7 @@ PARTS = {"train": slice(60), "test": slice(60, None)}
 def test_suites_in_metrics(tmp_path):
     similarity = [("mteb.STS12", "test", n, n + 1, float(n % 7)) for n in range(40)]
     labelled = [(name, SPLITS[n], n, Y[n]) for name in (FEW_SHOT, "features.TREC") for n in range(N)]
-    folder = write_benchmarks(tmp_path, similarity, [], [], labelled, TEXTS)
+    folder = write_benchmarks(tmp_path, similarity, [], [], TEXTS, labelled)
     results = evaluate(Benchmarks.load(folder), Table())
     metrics, rows = results.metrics, {row["set"]: row for row in results.sets}
     assert list(rows) == [FEW_SHOT, "features.TREC", "mteb.STS12"]
@@ -176,7 +177,7 @@ def test_vectors_that_differ_by_rounding_share_a_rank(tmp_path):
 def test_model_without_vectors(tmp_path):
     labelled = [("features.TREC", SPLITS[n], n, Y[n]) for n in range(N)]
     similarity = [("mteb.STS12", "test", 0, n, float(n)) for n in (1, 2, 3)]
-    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity, [], [], labelled, TEXTS))
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity, [], [], TEXTS, labelled))
     of_features, of_mteb = evaluate(benchmarks, DifferenceScorer()).sets
     assert "no sentence vectors" in of_features["not_defined"]
     assert of_mteb["spearman"] == 100

@@ -50,13 +50,15 @@ def write_benchmarks(
     similarity: Rows = SIMILARITY,
     ranking: Rows = RANKING,
     labelled_pairs: Rows = LABELLED_PAIRS,
-    labelled_sentences: Rows = (),
     texts: Sequence[str] = TEXTS,
+    labelled_sentences: Rows = (),
+    **others: Rows,
 ) -> Path:
-    """Write the tables that `Benchmarks.load` reads, and return `folder`."""
+    """Write the tables that `Benchmarks.load` reads, and those of other kinds of rows; return `folder`."""
     write_table(pa.table({"text": texts}), folder / "sentences.parquet", SENTENCES)
-    tables = {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs}
-    for kind, rows in (tables | {"labelled_sentences": labelled_sentences}).items():
+    kinds: dict[str, Rows] = {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs}
+    kinds |= {"labelled_sentences": labelled_sentences, **others}
+    for kind, rows in kinds.items():
         schema = indexed_schema(kind)
         columns = list(zip(*rows, strict=True)) or [[]] * len(schema)
         write_table(pa.table(dict(zip(schema.names, columns, strict=True))), folder / f"{kind}.parquet", schema)

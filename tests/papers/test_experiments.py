@@ -18,7 +18,7 @@ def folder(tmp_path):
 
 
 def load(folder):
-    return Experiments.load(folder / "experiments")
+    return Experiments.load(folder / "experiments", {})
 
 
 def test_rows_presets_and_defaults(folder):
@@ -129,4 +129,4 @@ def test_presets_are_missing_or_wrong(folder):
     with pytest.raises(DataError, match=r"presets.toml: no such file; restore it with `git checkout"):
         load(folder)
     with pytest.raises(DataError, match="no such folder; run this in the root of the repository"):
-        Experiments.load(folder / "other")
+        Experiments.load(folder / "other", {})

@@ -103,7 +103,7 @@ def check_rows(tmp_path):
 
     def check_declared(*rows: str, params=PARAMS, **header: str) -> None:
         declare(tmp_path, "acl2017-t1", *rows, **header)
-        check(Experiments.load(tmp_path / "experiments"), params)
+        check(Experiments.load(tmp_path / "experiments", params))
 
     return check_declared
 

@@ -113,7 +113,7 @@ def test_runs_that_start_from_others_come_after_them(folder, vectors, rounds):
     assert runner.run([STARTED, RUN], lambda _: None) == []
     assert rounds == [[RUN.name], [STARTED.name]]
     assert vectors.exported == [RUN.name]
-    assert runner.command(STARTED)[-1] == f"models.yaml:avg.vectors={vectors(folder, PARAMS, '0.3.0').path(RUN)}"
+    assert runner.command(STARTED)[-1] == f"models.yaml:avg.vectors={vectors(runner.project).path(RUN)}"
 
 
 def test_run_whose_start_failed_is_not_run(folder, vectors, rounds):
@@ -262,24 +262,30 @@ SMALL_LSTM = f"""{{ label = "lstmavg", model = "lstmavg", start = "avg", set = {
 options = {{ {OPTIONS}, freeze_embeddings = true, matmul_dtype = "float32" }} }}""".replace("\n", " ")
 
 
+def start_vectors(root, params=PARAMS, version="0.3.0"):
+    project = Project(root)
+    vars(project).update(params=params, version=version)
+    return StartVectors(project)
+
+
 def test_path_changes_with_what_determines_the_embeddings(tmp_path):
-    vectors = StartVectors(tmp_path, PARAMS, "0.3.0")
+    vectors = start_vectors(tmp_path)
     path = vectors.path(RUN)
     assert path.is_absolute()
     assert path.name == f"{RUN.name}.txt"
     others = [
-        StartVectors(tmp_path, changed(PARAMS, "train.select", "none"), "0.3.0").path(RUN),
-        StartVectors(tmp_path, PARAMS, "0.4.0").path(RUN),
+        start_vectors(tmp_path, changed(PARAMS, "train.select", "none")).path(RUN),
+        start_vectors(tmp_path, version="0.4.0").path(RUN),
         vectors.path(replace(RUN, seed=2)),
     ]
     assert len({path, *others}) == 4
-    assert StartVectors(tmp_path, changed(PARAMS, "models.charcnn.dim", 1), "0.3.0").path(RUN) == path
+    assert start_vectors(tmp_path, changed(PARAMS, "models.charcnn.dim", 1)).path(RUN) == path
 
 
 def test_model_that_is_not_in_the_cache(tmp_path):
     folder = make_repository(tmp_path / "clone")
     commit(folder)
-    vectors = StartVectors(folder, PARAMS, "0.3.0")
+    vectors = start_vectors(folder)
     assert not vectors.available(RUN)
     add_experiment(folder, RUN.name)  # whose model nobody has
     write_results(folder)

@@ -169,16 +169,12 @@ def _parts_of_gran(encoder: "TrainedEncoder", sentence: pa.StringArray) -> _Part
     (words,) = gated_words(encoder, encoder.vocabulary.lookup(sentence))  # of one sentence, in reading order
     gated, gates = (part.double().cpu().numpy() for part in words[1:])  # (words, dim), (words, gates · dim)
     first, second = gates[:, : module.out_dim], gates[:, module.out_dim :]
-    vectors = _unroll(gated, second) if module.gates.recurrent else gated
+    if module.gates.recurrent:  # what the last a_t has of each word, from all `a_t = x_t ⊙ g1 + a_{t−1} ⊙ g2`
+        added = gated - np.vstack([np.zeros_like(gated[:1]), gated[:-1]]) * second
+        kept = np.cumprod(np.vstack([second[1:], np.ones_like(second[:1])])[::-1], axis=0)[::-1]  # Π of all later g2
+        gated = added * kept
     texts = _words(sentence, module.boundary_tokens)
-    return _Parts(texts, vectors / max(len(texts), 1), np.abs(first).sum(axis=1).tolist())
-
-
-def _unroll(gated: Matrix, g2: Matrix) -> Matrix:
-    """Return what the last a_t has of each word, (words, dim), from all `a_t = x_t ⊙ g1 + a_{t−1} ⊙ g2` and g2."""
-    added = gated - np.vstack([np.zeros_like(gated[:1]), gated[:-1]]) * g2
-    kept = np.cumprod(np.vstack([g2[1:], np.ones_like(g2[:1])])[::-1], axis=0)[::-1]  # Π of g2 of all later words
-    return added * kept
+    return _Parts(texts, gated / max(len(texts), 1), np.abs(first).sum(axis=1).tolist())
 
 
 def _words(sentence: pa.StringArray, boundary_tokens: BoundaryTokens) -> list[str]:

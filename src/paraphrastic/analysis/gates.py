@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.explain import gated_words
@@ -12,9 +11,9 @@ from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.base.tables import indexed_schema
 from paraphrastic.models.gran import Gran
 from paraphrastic.scoring.neural import TrainedEncoder
-from paraphrastic.text.columns import Ragged, offsets_from_lengths
+from paraphrastic.text.columns import offsets_from_lengths
 from paraphrastic.text.tokenizer import tokenize
-from paraphrastic.vocabulary.kinds import BoundaryTokens, boundary_widths
+from paraphrastic.vocabulary.kinds import boundary_widths
 
 SET = "tags.ewt"
 # Words that a label of each kind needs: rare labels would be the highest and the lowest. Table 10 has a relation that
@@ -45,10 +44,13 @@ def gates(artifacts: Artifacts) -> pd.DataFrame:
     encoder, module = _gran(artifacts)
     words, sentences = _same_tokens(artifacts)
     ragged = encoder.vocabulary.lookup(sentences)
+    start, end = boundary_widths(module.boundary_tokens)
+    position = np.arange(len(ragged.ids)) - np.repeat(ragged.offsets[:-1], ragged.lengths)
+    is_word = (start <= position) & (position < np.repeat(ragged.lengths - end, ragged.lengths))  # no boundary token
     norms = np.empty(len(ragged.ids))
     for positions, _, values in gated_words(encoder, ragged):
         norms[positions] = values.sum(1).cpu().numpy()  # gates are positive
-    of_words = pd.Series(norms[_is_word(ragged, module.boundary_tokens)], words.index)
+    of_words = pd.Series(norms[is_word], words.index)
     return pd.concat([_of_kind(kind, words, of_words) for kind in MIN_COUNTS], ignore_index=True)
 
 
@@ -74,14 +76,6 @@ def _same_tokens(artifacts: Artifacts) -> tuple[pd.DataFrame, pa.StringArray]:
     sentences = tokenize(pc.binary_join(tokens, " "))
     same = pc.list_value_length(pc.split_pattern(sentences, " ")).to_numpy() == np.diff(offsets)
     return words[same[number]].reset_index(drop=True), sentences.filter(pa.array(same))
-
-
-def _is_word(ragged: Ragged, boundary_tokens: BoundaryTokens) -> NDArray[np.bool_]:
-    """Return which ids are not those of boundary tokens, (N,)."""
-    start, end = boundary_widths(boundary_tokens)
-    position, lengths = np.arange(len(ragged.ids)), ragged.lengths
-    position -= np.repeat(ragged.offsets[:-1], lengths)
-    return (start <= position) & (position < np.repeat(lengths - end, lengths))
 
 
 def _of_kind(kind: str, words: pd.DataFrame, norms: pd.Series) -> pd.DataFrame:

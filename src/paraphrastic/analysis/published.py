@@ -12,7 +12,7 @@ acl2017 has no lines for Tables 4, 5 and 11 and for examples 2 to 7 of Table 7, 
 of `_2` in Table 10: the files are transcribed from a text of the papers that lacks these.
 """
 
-from functools import cache
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -29,31 +29,26 @@ def papers() -> list[str]:
 
 
 def published(paper: str) -> pd.DataFrame:
-    """Return all lines of a paper, in the order of the file.
-
-    The columns are those of the file, and `number`: float64, NaN where the value is text.
+    """Return all lines of a paper, in the order of the file, as texts.
 
     Raises:
         ParameterError: there is no such paper.
     """
     if paper not in papers():
         raise ParameterError(unknown_name("paper", paper, papers()))
-    lines = pd.read_csv(_FOLDER / f"{paper}.csv", dtype=str, keep_default_na=False)
-    is_number = lines["value"].str.fullmatch(_NUMBER)
-    return lines.assign(number=lines["value"].str.replace(",", "").where(is_number).astype("float64"))
+    return pd.read_csv(_FOLDER / f"{paper}.csv", dtype=str, keep_default_na=False)
 
 
-def value(paper: str, table: str, row: str, column: str) -> float | None:
-    """Return a published number; None if the paper prints text or nothing there.
+def printed(paper: str, table: str) -> dict[tuple[str, str], str]:
+    """Return the values of a table as printed, by row and column.
 
     Raises:
         ParameterError: there is no such paper.
     """
-    return _numbers(paper).get((table, row, column))
+    lines = published(paper).query("table == @table")
+    return dict(zip(zip(lines["row"], lines["column"], strict=True), lines["value"], strict=True))
 
 
-@cache
-def _numbers(paper: str) -> dict[tuple[str, str, str], float]:
-    numbers = published(paper).dropna(subset="number")
-    places = zip(numbers["table"], numbers["row"], numbers["column"], strict=True)
-    return dict(zip(places, numbers["number"].tolist(), strict=True))
+def parsed(text: str) -> float | None:
+    """Return the number that a value is; None if it is text."""
+    return float(text.replace(",", "")) if re.fullmatch(_NUMBER, text) else None

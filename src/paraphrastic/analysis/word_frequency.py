@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.analysis.published import value
+from paraphrastic.analysis.published import parsed, printed
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.evaluation.metrics import correlation, defined_percent, pearson, percent, spearman
 from paraphrastic.scoring.baseline import pretrained_mean
@@ -34,12 +34,12 @@ def rare_words(artifacts: Artifacts) -> pd.DataFrame:
     """
     pairs, counts = artifacts.headline_scores, artifacts.word_counts
     common = pa.array(counts["text"][counts["count"] >= COMMON], pa.string())
-    rows = []
+    cells, rows = printed("iclr2016", "T2"), []
     for name, part in pairs.groupby("set"):
         words, _ = split_words(artifacts.sentences.take(pa.array(np.concatenate([part["left"], part["right"]]))))
         shares = {"rare_words": _rare(pc.unique(words), common), "rare_tokens": _rare(words, common)}
         r = defined_percent(pearson, part["gold"], part["score"])
-        participants = value("iclr2016", "T2", "75%", str(name))
+        participants = parsed(cells.get(("75%", str(name)), ""))
         deviation = None if r is None or participants is None else round(r - participants, 2)
         of_participants = {"percentile_75": participants, "deviation": deviation}
         rows.append({"set": name, "n": len(part)} | shares | {"pearson": r} | of_participants)

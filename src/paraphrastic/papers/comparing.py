@@ -1,11 +1,11 @@
 """A published table beside our results."""
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from paraphrastic.analysis.published import published
+from paraphrastic.analysis.published import parsed, printed
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
 from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.papers.results import Result, Store
@@ -48,10 +48,8 @@ class Cell:
     @property
     def published(self) -> float | None:
         """The number of the paper in our unit; None if it is text or missing."""
-        try:
-            return self.scale * float(self.theirs.replace(",", ""))
-        except ValueError:
-            return None
+        value = parsed(self.theirs)
+        return None if value is None else self.scale * value
 
     @property
     def difference(self) -> float | None:
@@ -131,7 +129,7 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
     Raises:
         DataError: the file of the published numbers, or a stored result, is damaged.
     """
-    theirs = _published(experiment)
+    theirs = printed(experiment.paper, experiment.table) if experiment.paper else {}
     shown = [row for row in experiment.rows if not row.hidden]
     ours = [column for row in shown for column in experiment.keys_of(row)]
     columns = list(dict.fromkeys([*(column for _, column in theirs), *ours]))
@@ -139,15 +137,6 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
     labels = list(dict.fromkeys([*(row for row, _ in theirs), *declared_labels]))
     lines = [_line(label, experiment, declared, data, store, columns, theirs) for label in labels]
     return Comparison(experiment, data, columns, lines)
-
-
-def _published(experiment: Experiment) -> dict[tuple[str, str], str]:
-    """Return the published numbers by row and column; none without a paper."""
-    if experiment.paper is None:
-        return {}
-    table = published(experiment.paper)
-    table = table[table["table"] == experiment.table]
-    return {(row, column): value for row, column, value in table[["row", "column", "value"]].itertuples(index=False)}
 
 
 def _line(
@@ -309,7 +298,8 @@ def _shown(comparison: Comparison, line: Line, column: str) -> Shown:
         return Shown(cell.theirs, GAP, reason=line.gap or "not measured") if cell.theirs or filled else Shown("", "")
     if cell.mean is None:
         return Shown(cell.theirs, str(cell.ours[0]))
-    decimals = _decimals([cell.theirs] if cell.theirs else (other.cells[column].theirs for other in comparison.lines))
+    texts = [cell.theirs] if cell.theirs else [other.cells[column].theirs for other in comparison.lines]
+    decimals = max((len(text.partition(".")[2]) for text in texts if parsed(text) is not None), default=1)
     spread = "" if cell.spread is None else number(cell.spread / cell.scale, decimals)
     return _with_difference(Shown(cell.theirs, number(cell.mean / cell.scale, decimals), spread), cell, decimals)
 
@@ -327,12 +317,6 @@ def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
     else:
         size, text = cell.scale * round(difference, decimals), signed(difference, decimals)
     return Shown(shown.theirs, shown.ours, shown.spread, text, closeness(round(size, 6)))
-
-
-def _decimals(texts: Iterable[str]) -> int:
-    """Return the largest number of decimals; 1 without numbers."""
-    numbers = [text for text in texts if text.replace(",", "").replace(".", "", 1).lstrip("+-").isdigit()]
-    return max((len(text.partition(".")[2]) for text in numbers), default=1)
 
 
 def number(value: float, decimals: int) -> str:

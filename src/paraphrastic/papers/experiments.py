@@ -257,7 +257,7 @@ class Experiments:
     Attributes:
         by_id: the experiments, by paper and then by number; those without a paper are last.
         presets: the presets by name.
-        params: content of params.yaml, whose values the settings of a row replace.
+        params: content of all parameter files, whose values the settings of a row replace.
     """
 
     by_id: Mapping[str, Experiment]
@@ -265,7 +265,7 @@ class Experiments:
     params: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
+    def load(cls, folder: Path, params: Mapping[str, Any]) -> Self:
         """Read and check the declarations in `folder`.
 
         Raises:
@@ -279,7 +279,7 @@ class Experiments:
         experiments = [_validated(Experiment, _read(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
             _check_presets(experiment, presets, folder)
-        return cls({each.id: each for each in sorted(experiments, key=_order)}, presets)
+        return cls({each.id: each for each in sorted(experiments, key=_order)}, presets, params)
 
     def select(self, ids: list[str]) -> list[Experiment]:
         """Return the experiments with these ids; all if there are none.

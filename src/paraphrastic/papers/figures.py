@@ -85,8 +85,13 @@ def description(comparison: Comparison) -> str:
     """Return the alternative text of a figure: its axes, and the value or the range of each series."""
     figure, series = _content(comparison)
     kind = "Bar chart" if figure.kind == "bar" else "Line chart"
-    decimals = _decimals(series)
-    return " ".join([f"{kind}: {figure.y} by {figure.x}.", *(_described(each, figure, decimals) for each in series)])
+    decimals, texts = _decimals(series), [f"{kind}: {figure.y} by {figure.x}."]
+    for each in series:
+        sides = [("ours", each.ours), ("theirs", each.theirs)]
+        parts = [f"{name} {summary}" for name, points in sides if (summary := _summary(points, figure, decimals))]
+        parts += [f"gap: {each.gap}"] if each.gap else []
+        texts.append(f"{each.label or 'all'}: {'; '.join(parts)}.")
+    return " ".join(texts)
 
 
 def _content(comparison: Comparison) -> tuple[Figure, list[Series]]:
@@ -133,15 +138,8 @@ def _points(x: float | str, line: Line, column: str) -> tuple[list[Point], list[
     return [Point(x, cell.mean, cell.spread)], [] if cell.published is None else [Point(x, cell.published)]
 
 
-def _described(series: Series, figure: Figure, decimals: int) -> str:
-    """Return the values of a bar, or the ends and the highest point of a line, and what is missing."""
-    parts = [("ours", series.ours), ("theirs", series.theirs)]
-    texts = [f"{name} {summary}" for name, points in parts if (summary := _summary(points, figure, decimals))]
-    gap = [f"gap: {series.gap}"] if series.gap else []
-    return f"{series.label or 'all'}: {'; '.join([*texts, *gap])}."
-
-
 def _summary(points: Sequence[Point], figure: Figure, decimals: int) -> str:
+    """Return the value of a bar, or the ends and the highest point of a line."""
     known = [(point.y, point) for point in points if point.y is not None]
     if not known or figure.kind == "bar":
         return "".join(_value_text(point, decimals) for _, point in known)

@@ -32,11 +32,8 @@ class Run:
     """One DVC experiment.
 
     Attributes:
-        model: name of the model.
         settings: values by dotted key that replace those of params.yaml, without seed, tasks and analyses.
-        seed: the seed.
         tasks: supervised tasks to train on.
-        analyses: analyses to compute.
         start: the run whose word embeddings are the initial vectors; None if there is none.
         against: the run with whose scores the analyses of two runs compare those of this one; None if there is none.
         sets: whether the evaluation sets are scored, which takes longer than some tasks do.
@@ -94,11 +91,7 @@ class Run:
 def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, seeds: Sequence[int] = ()) -> list[Run]:
     """Return the distinct runs that `experiments` need, each after the run whose embeddings it starts from.
 
-    Args:
-        experiments: the experiments.
-        declared: all declarations, for the presets.
-        data: the kind of data.
-        seeds: in place of those of the declarations.
+    `seeds` replace those of the declarations.
     """
     needed = (
         run
@@ -170,17 +163,10 @@ def _override(value: Any) -> str:
             return f"[{','.join(map(_override, value))}]"
         case dict():
             return f"{{{','.join(f'{key}:{_override(each)}' for key, each in value.items())}}}"
-        case str():
-            return _quoted(value)
+        case str() if not re.fullmatch(r"[A-Za-z/][\w./-]*", value) or value.lower() in _LITERALS:
+            escaped = re.sub(r"(\\*)('|$)", lambda found: 2 * found[1] + (r"\'" if found[2] else ""), value)
+            return f"'{escaped}'"
     return str(value)
-
-
-def _quoted(text: str) -> str:
-    """Return a string in quotation marks, unless it is a plain word that `-S` takes for itself."""
-    if re.fullmatch(r"[A-Za-z/][\w./-]*", text) and text.lower() not in _LITERALS:
-        return text
-    escaped = re.sub(r"(\\*)('|$)", lambda found: 2 * found[1] + (r"\'" if found[2] else ""), text)
-    return f"'{escaped}'"
 
 
 def read_all(read: Callable[[str], Any]) -> dict[str, Any]:
@@ -194,26 +180,18 @@ def read_all(read: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def expected(params: Mapping[str, Any], run: Run) -> Flat:
-    """Return the parameters of `run`: those of params.yaml with the settings of the run.
-
-    Args:
-        params: content of params.yaml.
-        run: the run.
-    """
+    """Return the parameters of `run`: those of params.yaml with the settings of the run."""
     changed: dict[str, Any] = deepcopy(dict(params))
-    for key, value in {**run.settings, **_initial_vectors(params, run), "seed": run.seed}.items():
+    vectors = f"{run.start.name}.txt" if run.start else ANY_FILE if needs_vectors(params, run) else None
+    initial = {f"models.{run.model}.vectors": vectors} if vectors else {}
+    for key, value in {**run.settings, **initial, "seed": run.seed}.items():
         *outer, last = key.split(".")
         reduce(getitem, outer, changed)[last] = value
     return determining(changed, bool(run.tasks))
 
 
 def needs_vectors(params: Mapping[str, Any], run: Run) -> bool:
-    """Return whether the user names the word vectors of `run`: those of models of words on the papers' data.
-
-    Args:
-        params: content of params.yaml.
-        run: the run.
-    """
+    """Return whether the user names the word vectors of `run`: those of models of words on the papers' data."""
     named = run.start is not None or f"models.{run.model}.vectors" in run.settings
     return run.data == "paper" and not named and "vectors" in (params["models"][run.model] or ())
 
@@ -241,21 +219,10 @@ def differences(found: Flat, wanted: Flat) -> list[str]:
     """Return the keys that both mappings have with different values.
 
     A key that one of them lacks is a parameter that an earlier version did not have; its default is what that version
-    did.
-
-    Args:
-        found: parameters of a result.
-        wanted: expected ones, in which a value can be `ANY_FILE`.
+    did. A value in `wanted` can be `ANY_FILE`.
     """
     common = found.keys() & wanted.keys()
     return sorted(key for key in common if found[key] != wanted[key] and not (found[key] and wanted[key] == ANY_FILE))
-
-
-def _initial_vectors(params: Mapping[str, Any], run: Run) -> dict[str, str]:
-    key = f"models.{run.model}.vectors"
-    if run.start is not None:
-        return {key: f"{run.start.name}.txt"}
-    return {key: ANY_FILE} if needs_vectors(params, run) else {}
 
 
 def _normal(key: str, value: Any) -> Any:

@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
@@ -90,9 +90,9 @@ class Project:
         Raises:
             DataError: a declaration is wrong, or names something that does not exist.
         """
-        declared = Experiments.load(self.root / "experiments")
-        check(declared, self.params)
-        return replace(declared, params=self.params)
+        declared = Experiments.load(self.root / "experiments", self.params)
+        check(declared)
+        return declared
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
@@ -133,7 +133,7 @@ class Project:
         return plan(experiments, self.experiments, data, seeds)
 
     def collect(self, runs: Sequence[Run]) -> list[str]:
-        """Store the results of `runs` that DVC's records have, see `collect_from`."""
+        """Store results of `runs` in DVC's records, see `collect_from`."""
         with records(self.root) as found:
             return self.collect_from(runs, found)
 
@@ -169,25 +169,27 @@ class Project:
         Returns:
             Warnings: runs whose scores are not in the DVC cache of this clone.
         """
-        pairs = [run for run in runs if run.against and not self.missing([run, run.against])]
-        outdated = [run for run in pairs if self.store.tables(run).get(_AGAINST) != self._against(run)]
-        return [warning for run in outdated for warning in self._compare_runs(run)]
+        warnings = []
+        for run, other in [(run, run.against) for run in runs if run.against]:
+            if self.missing([run, other]):
+                continue
+            against = self._identity(other)
+            if self.store.tables(run).get(_AGAINST) == against:
+                continue
+            try:
+                pairs, _ = pairs_of_two_runs(run.name, other.name)
+            except ParaphrasticError as error:
+                warnings.append(f"{run.name} is not compared with {other.name}: {error}")
+                continue
+            tables = {name: rows_of(analysis(pairs)) for name, analysis in OF_TWO_RUNS.items()}
+            self.store.add_tables(run, tables | {_AGAINST: against})
+        return warnings
 
-    def _compare_runs(self, run: Run) -> list[str]:
-        assert run.against is not None
-        try:
-            pairs, _ = pairs_of_two_runs(run.name, run.against.name)
-        except ParaphrasticError as error:
-            return [f"{run.name} is not compared with {run.against.name}: {error}"]
-        tables = {name: rows_of(analysis(pairs)) for name, analysis in OF_TWO_RUNS.items()}
-        self.store.add_tables(run, tables | {_AGAINST: self._against(run)})
-        return []
-
-    def _against(self, run: Run) -> list[list[Any]]:
-        """Return the name and a hash of the values of the run that `run` is compared with, as a table."""
-        other = self.store.result(run.against) if run.against else None
-        values = json.dumps(dict(other.values), sort_keys=True) if other else ""
-        return [["experiment", "values"], [run.against and run.against.name, sha256(values.encode()).hexdigest()[:8]]]
+    def _identity(self, run: Run) -> list[list[Any]]:
+        """Return the name and a hash of the values of a run, as a table."""
+        result = self.store.result(run)
+        values = json.dumps(dict(result.values), sort_keys=True) if result else ""
+        return [["experiment", "values"], [run.name, sha256(values.encode()).hexdigest()[:8]]]
 
     def _add(self, run: Run, found: Sequence[tuple[Record, Result]]) -> list[str]:
         """Store the first result of this version, or of any, unless one is stored; return a warning if one differs."""
@@ -242,12 +244,8 @@ def find_project(read_only: bool = False) -> Project:
     raise ParameterError(f"{Path.cwd()}: no folder `experiments` here; run this in a clone of the repository")
 
 
-def check(declared: Experiments, params: Mapping[str, Any]) -> None:
+def check(declared: Experiments) -> None:
     """Check the names in declarations: models, keys of params.yaml, corpora, suites and analyses.
-
-    Args:
-        declared: the declarations.
-        params: content of params.yaml.
 
     Raises:
         DataError: there is no such name.
@@ -255,7 +253,7 @@ def check(declared: Experiments, params: Mapping[str, Any]) -> None:
     rows = [(experiment, row) for experiment in declared.by_id.values() for row in experiment.rows]
     for (experiment, row), data in product(rows, SUITES):
         try:
-            _check_run(runs_of_row(experiment, row, declared, data)[0], params)
+            _check_run(runs_of_row(experiment, row, declared, data)[0], declared.params)
         except ParameterError as error:
             raise DataError(f"experiments/{experiment.id}.toml: row '{row.all_labels[0]}': {error}") from error
 

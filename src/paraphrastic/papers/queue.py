@@ -209,8 +209,11 @@ class Queue:
             raise QueueError("`paraphrastic papers run` works in this clone already; wait for its end") from error
 
     def _dvc(self, command: Sequence[str]) -> None:
+        # stages run in another folder, with the interpreter of this process
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        environment = {**os.environ, "PATH": path, "PARAPHRASTIC_CACHE": str(cache_folder().absolute())}
         try:
-            dvc(self._root, command, _environment())
+            dvc(self._root, command, environment)
         except ParameterError as error:
             raise QueueError(str(error)) from error
 
@@ -223,9 +226,3 @@ def _minutes(started: Mapping[str, float | None], name: str) -> float | None:
     """Return the minutes since an experiment was first seen running; None if that was not seen."""
     start = started.get(name)
     return None if start is None else (time.monotonic() - start) / 60
-
-
-def _environment() -> dict[str, str]:
-    """Return the variables of stages, which run in another folder, with the interpreter of this process."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "PATH": path, "PARAPHRASTIC_CACHE": str(cache_folder().absolute())}

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -94,12 +95,8 @@ class Record:
         tables = {name: _rows(self.read(path)) for name, path in analyses.items()}
         curves = {"selection": SELECTION} | {task: f"metrics/finetune/{task}.csv" for task in run.tasks}
         points = {name: _rows(self.read(path))[1:] for name, path in curves.items() if self._is_current(path)}
-        return Result(self._version, values, tables, {name: rows for name, rows in points.items() if rows})
-
-    @property
-    def _version(self) -> str:
-        version: str = tomllib.loads(self.read("pyproject.toml"))["project"]["version"]
-        return version
+        version = tomllib.loads(self.read("pyproject.toml"))["project"]["version"]
+        return Result(version, values, tables, {name: rows for name, rows in points.items() if rows})
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
@@ -110,31 +107,15 @@ class Record:
             return {}
 
     @cached_property
-    def _locks(self) -> "_Locks":
-        return _Locks([_yaml(text) for path in LOCKS if (text := self.read(path))], self.params, self.read)
+    def _outputs(self) -> dict[str, tuple[Mapping[str, Any], str]]:
+        """The stage that writes each output, and the digest of the output, from DVC's lock files."""
+        contents = [_yaml(text) for path in LOCKS if (text := self.read(path))]
+        stages = [stage for content in contents for stage in content.get("stages", {}).values()]
+        return {out["path"]: (stage, out["md5"]) for stage in stages for out in stage.get("outs", [])}
 
     def _is_current(self, path: str) -> bool:
-        return self._locks.is_current(path, self.read(path))
-
-
-class _Locks:
-    """What DVC's lock files say of the outputs of stages.
-
-    Args:
-        contents: of the lock files.
-        params: content of the parameter files.
-        read: returns the text of a file.
-    """
-
-    def __init__(
-        self, contents: Sequence[Mapping[str, Any]], params: Mapping[str, Any], read: Callable[[str], str]
-    ) -> None:
-        self._params, self._read = params, read
-        stages = [stage for content in contents for stage in content.get("stages", {}).values()]
-        self._outputs = {out["path"]: (stage, out["md5"]) for stage in stages for out in stage.get("outs", [])}
-
-    def is_current(self, path: str, text: str) -> bool:
         """Return whether a file is the output of its stage for these parameters and for current inputs."""
+        text = self.read(path)
         return bool(text) and self._is_output(path, _md5(text)) and self._is_made(path)
 
     def _is_output(self, path: str, digest: str) -> bool:
@@ -147,14 +128,14 @@ class _Locks:
         if any(not self._is_chosen(file, key, value) for file, each in params.items() for key, value in each.items()):
             return False
         deps = {dep["path"]: dep["md5"] for dep in stage.get("deps", [])}
-        if any(_md5(self._read(path)) != deps[path] for path in deps.keys() & FILES.values()):
+        if any(_md5(self.read(path)) != deps[path] for path in deps.keys() & FILES.values()):
             return False
         inputs = [path for path in deps if path.startswith("data/")]
         return all(self._is_output(path, deps[path]) and self._is_made(path) for path in inputs)
 
     def _is_chosen(self, file: str, key: str, value: Any) -> bool:
         """Return whether a parameter file has this value."""
-        chosen: Any = self._params
+        chosen: Any = self.params
         for name in [*(name for name, path in FILES.items() if path == file), *key.split(".")]:
             chosen = chosen.get(name) if isinstance(chosen, Mapping) else None
         return bool(chosen == value)
@@ -174,7 +155,12 @@ def records(root: Path) -> Iterator[list[Record]]:
     with dvc_repository(root) as repo:
         tree, folder = cache(repo.scm.get_fs), path_in(repo.scm.root_dir, root)  # `get_fs` reads all of a commit
         revisions = _revisions(repo.scm).items()
-        commits = [Record(name, rev, _reader(partial(_of_commit, tree, rev, folder))) for name, rev in revisions]
+
+        def of_commit(rev: str, path: str) -> bytes:
+            content: bytes = tree(rev).cat_file(posixpath.join("/", folder, path))
+            return content
+
+        commits = [Record(name, rev, _reader(partial(of_commit, rev))) for name, rev in revisions]
         yield [Record("workspace", None, _reader(lambda path: (root / path).read_bytes())), *commits]
 
 
@@ -200,11 +186,6 @@ def _reader(read_bytes: Callable[[str], bytes]) -> Callable[[str], str]:
             return ""
 
     return read
-
-
-def _of_commit(tree: Callable[[str], Any], rev: str, folder: str, path: str) -> bytes:
-    content: bytes = tree(rev).cat_file(f"/{folder}/{path}" if folder else f"/{path}")
-    return content
 
 
 @lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses
@@ -243,7 +224,6 @@ class Entry:
 
     Attributes:
         name: of the experiment or branch, `HEAD` or `workspace`.
-        model: name of its model.
         corpus: names of its corpora, with `+` between them.
         changed: other parameters with another value than in the last commit, as `KEY=VALUE`; those of its model's block
             without the block's name.

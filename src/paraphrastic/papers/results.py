@@ -63,20 +63,19 @@ class Result:
             key: `minutes`, a key of `values`, or `ANALYSIS[COLUMN=CELL,…].COLUMN`, for example
                 `length[length=≤ 4].pearson`; no condition stands for the first row.
         """
-        if cell := re.fullmatch(r"([\w-]+)\[(.*)\]\.(\w+)", key):
-            return self._cell(cell[1], dict(part.split("=", 1) for part in cell[2].split(",") if part), cell[3])
-        return self.minutes if key == "minutes" else self.values.get(key)
+        cell = re.fullmatch(r"([\w-]+)\[(.*)\]\.(\w+)", key)
+        if cell is None:
+            return self.minutes if key == "minutes" else self.values.get(key)
+        conditions = [part.split("=", 1) for part in cell[2].split(",") if part]
+        header, *rows = self.tables.get(cell[1]) or [[]]
+        records = (dict(zip(header, row, strict=False)) for row in rows)
+        found = (each for each in records if all(str(each.get(name)) == text for name, text in conditions))
+        return next(found, {}).get(cell[3])
 
     def lacks(self, key: str) -> list[str]:
         """Return the sets of the papers that `transfer.mean`, or the mean of a year such as `sts.2013`, is without."""
         sets = [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(f"{key}.")]
         return [name for name in sets if name not in self.values]
-
-    def _cell(self, name: str, conditions: Mapping[str, str], column: str) -> float | str | None:
-        header, *rows = self.tables.get(name) or [[]]
-        records = (dict(zip(header, row, strict=False)) for row in rows)
-        found = (each for each in records if all(str(each.get(key)) == text for key, text in conditions.items()))
-        return next(found, {}).get(column)
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class Store:
         configuration = self._configuration(run.configuration)
         if configuration is None:
             return []
-        return differences(without_seed(configuration.params), without_seed(self._expected(run)))
+        return differences(without_seed(configuration.params), without_seed(expected(self._params, run)))
 
     def has(self, name: str) -> bool:
         """Return whether there is a result of the experiment `name`."""
@@ -134,19 +133,15 @@ class Store:
     def add(self, run: Run, result: Result, params: Flat) -> None:
         """Store the result of a run beside what it has of this version; results of other parameters are dropped.
 
-        Args:
-            run: the run.
-            result: what it measured.
-            params: parameters of the result, among them those that determine it. Those of tasks count for a run with
-                tasks only.
+        `params` are those of the result, among them those that determine it. Those of tasks count for a run with tasks
+        only.
         """
         known = self._configuration(run.configuration)
         kept = known if known and not self.changed(run) else Configuration({}, {})
         result = result.with_parts_of(kept.seeds.get(run.seed, result))
-        determining = without_seed(self._expected(run)).keys()
-        params = {key: value for key, value in without_seed(params).items() if key in determining}
-        params = {**kept.params, **params}
-        self._write(run.configuration, Configuration(params, {**kept.seeds, run.seed: result}))
+        determining = without_seed(expected(self._params, run)).keys()
+        own = {key: value for key, value in without_seed(params).items() if key in determining}
+        self._write(run.configuration, Configuration({**kept.params, **own}, {**kept.seeds, run.seed: result}))
 
     def tables(self, run: Run) -> Mapping[str, list[list[Any]]]:
         """Return the analyses of a stored result by name; none without a result."""
@@ -171,9 +166,6 @@ class Store:
             durations.setdefault(key, []).extend(known)
         return {key: sum(known) / len(known) for key, known in durations.items() if known}
 
-    def _expected(self, run: Run) -> Flat:
-        return expected(self._params, run)
-
     def _change(self, run: Run, change: Callable[[Result], Result]) -> None:
         """Replace the stored result of a run, if there is one, by what `change` returns for it."""
         configuration, result = self._configuration(run.configuration), self.result(run)
@@ -185,27 +177,21 @@ class Store:
         """Write a configuration; equal results are equal bytes, in whichever order their parts were added."""
         content = json.dumps(asdict(configuration), indent=1, ensure_ascii=False, sort_keys=True)
         if not self._read_only:
-            write_text(self._path(name), content + "\n")
+            write_text(self._folder / f"{name}.json", content + "\n")
         self._read[name] = configuration
 
     def _configuration(self, name: str) -> Configuration | None:
-        if name not in self._read and self._path(name).exists():
-            self._read[name] = _load(self._path(name))
+        path = self._folder / f"{name}.json"
+        if name not in self._read and path.exists():
+            try:
+                self._read[name] = _CONFIGURATION.validate_json(path.read_bytes())
+            except ValidationError as error:
+                remedy = f"restore it with `git checkout {path}`, or remove it and run `paraphrastic papers run` again"
+                raise DataError(f"{path}: not a stored result; {remedy}") from error
         return self._read.get(name)
-
-    def _path(self, name: str) -> Path:
-        return self._folder / f"{name}.json"
 
 
 def rows_of(table: pd.DataFrame) -> list[list[Any]]:
     """Return the rows of a table of an analysis, the first being the names of the columns."""
     rows: list[list[Any]] = table.astype(object).where(table.notna(), "").to_numpy().tolist()
     return [list(table.columns), *rows]
-
-
-def _load(path: Path) -> Configuration:
-    try:
-        return _CONFIGURATION.validate_json(path.read_bytes())
-    except ValidationError as error:
-        remedy = f"restore it with `git checkout {path}`, or remove it and run `paraphrastic papers run` again"
-        raise DataError(f"{path}: not a stored result; {remedy}") from error

@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from paraphrastic.analysis.comparison.repository import files_of
 from paraphrastic.base.errors import ParameterError
@@ -21,17 +20,9 @@ from paraphrastic.papers.records import records
 
 @dataclass(frozen=True)
 class StartVectors:
-    """The files of word embeddings in data/start.
+    """The files of word embeddings in the folder data/start of a project."""
 
-    Attributes:
-        root: the repository.
-        params: content of params.yaml.
-        version: of the package.
-    """
-
-    root: Path
-    params: Mapping[str, Any]
-    version: str
+    project: Project
 
     def path(self, run: Run) -> Path:
         """Return the file of the embeddings of `run`.
@@ -39,9 +30,9 @@ class StartVectors:
         Experiments run in other folders, so that the path is absolute. DVC does not watch the file, so that the path
         changes with everything that determines its content.
         """
-        content = json.dumps([expected(self.params, run), self.version], sort_keys=True)
+        content = json.dumps([expected(self.project.params, run), self.project.version], sort_keys=True)
         digest = hashlib.sha256(content.encode()).hexdigest()[:8]
-        return self.root.resolve() / "data/start" / digest / f"{run.name}.txt"
+        return self.project.root.resolve() / "data/start" / digest / f"{run.name}.txt"
 
     def available(self, run: Run) -> bool:
         """Return whether the embeddings of `run` are exported, or its model is in the DVC cache."""
@@ -60,21 +51,20 @@ class StartVectors:
         if revision is None:
             raise ParameterError(f"{run.name}: its model is not in the DVC cache; run its experiment again")
         with TemporaryDirectory() as folder:
-            with files_of(self.root, revision) as files:
+            with files_of(self.project.root, revision) as files:
                 files.get("data/model", f"{folder}/model", recursive=True)
             export(load(Path(folder) / "model"), self.path(run), Format.WORD2VEC)
 
     def _revision(self, run: Run) -> str | None:
         """Return a commit with the results of `run` whose model is in the DVC cache."""
-        with records(self.root) as found:
-            commits = [each for each in found if each.rev is not None]
-            results = matching(run, commits, self.params)
-            revisions = (record.rev for record, result in results if record.rev and result.version == self.version)
-            return next(filter(self._has_model, revisions), None)
+        with records(self.project.root) as found:
+            results = matching(run, [each for each in found if each.rev], self.project.params)
+            current = (record.rev for record, result in results if result.version == self.project.version)
+            return next((rev for rev in current if rev and self._has_model(rev)), None)
 
     def _has_model(self, revision: str) -> bool:
         try:
-            with files_of(self.root, revision) as files, files.open("data/model/config.json"):
+            with files_of(self.project.root, revision) as files, files.open("data/model/config.json"):
                 return True
         except FileNotFoundError:
             return False
@@ -102,15 +92,15 @@ class Runner:
     def needed(self, runs: Sequence[Run]) -> list[Run]:
         """Return the runs without a result, and those whose embeddings they start from if these are not here."""
         missing = self.project.missing(runs)
-        starts = {run.start.name: run.start for run in missing if run.start}
-        absent = [start for start in starts.values() if not self._start_vectors.available(start)]
-        return merge([*missing, *absent])
+        starts = merge(run.start for run in missing if run.start)
+        return merge([*missing, *(start for start in starts if not self._start_vectors.available(start))])
 
     def command(self, run: Run) -> list[str]:
         """Return the command that queues a run."""
         block = self.project.params["models"][run.model] or {}
         threads = 1 if self.jobs > 1 and "num_threads" in block else None
-        return run.command(self._vectors_of(run), threads)
+        named = self.vectors.resolve() if self.vectors and self.project.needs_vectors(run) else None
+        return run.command(self._start_vectors.path(run.start) if run.start else named, threads)
 
     def run(self, runs: Sequence[Run], on_end: Callable[[Run], None]) -> list[str]:
         """Run experiments, first those whose embeddings others start from, and store the result of each when it ends.
@@ -158,9 +148,4 @@ class Runner:
 
     @cached_property
     def _start_vectors(self) -> StartVectors:
-        return StartVectors(self.project.root, self.project.params, self.project.version)
-
-    def _vectors_of(self, run: Run) -> Path | None:
-        if run.start is not None:
-            return self._start_vectors.path(run.start)
-        return self.vectors.resolve() if self.vectors and self.project.needs_vectors(run) else None
+        return StartVectors(self.project)

@@ -286,9 +286,10 @@ def _summary(metrics: Sequence[Change]) -> str:
 def _changed_params(params: Sequence[Change]) -> tuple[list[Change], list[Change]]:
     """Return the changes of parameters, and apart, if another model was chosen, the options of both."""
     changes = sorted(change for change in params if repr(change.old) != repr(change.new))  # 1 == True == 1.0
+    if all(change.name != "model" for change in changes):
+        return changes, []
     options = [change for change in changes if change.name.startswith(f"{OPTIONS_FILE}:")]
-    is_other = any(change.name == "model" for change in changes)
-    return [change for change in changes if not (is_other and change in options)], options if is_other else []
+    return [change for change in changes if change not in options], options
 
 
 def _seeds(params: Sequence[Change]) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from paraphrastic.analysis.comparison.repository import DVC, dvc, project_root
 from paraphrastic.base.errors import DataError
@@ -36,19 +35,13 @@ def plots_page(revisions: Sequence[str]) -> str:
     import vl_convert
 
     title = f"Plots: {', '.join(revisions) or 'workspace'}"
+    stdout, _ = dvc(project_root(), [*DVC, "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"])
     figures = [
         f'<figure role="img" aria-label="{escape(name)}">{vl_convert.vegalite_to_svg(drawing["content"])}</figure>'
-        for name, drawings in _plots(revisions).items()
+        for name, drawings in parse_json(stdout).get("data", {}).items()
         for drawing in drawings
         if drawing["type"] == "vega"
     ]
     if not figures:
         raise DataError(f"{title}: no data; run `dvc repro` in a clone first")
     return _PAGE.format(title=escape(title), figures="\n".join(figures))
-
-
-def _plots(revisions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return Vega-Lite specifications by the name of the plot."""
-    command = [*DVC, "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"]
-    stdout, _ = dvc(project_root(), command)
-    return dict(parse_json(stdout).get("data", {}))

@@ -28,28 +28,19 @@ def scores_of(revision: str) -> ScoresBySet:
         ParameterError: there is no such revision or experiment, or git or DVC cannot read this repository.
         DataError: its scores are not in the DVC cache, or are damaged.
     """
-    if revision == WORKSPACE:
-        return by_set(read_table(project_root() / SCORES_FILE, SCORES).select(_COMPARED.names))
-    return by_set(_read(revision, SCORES_FILE, _COMPARED))
+    schema = SCORES if revision == WORKSPACE else _COMPARED
+    return by_set(table_of(revision, SCORES_FILE, schema).select(_COMPARED.names))
 
 
 def table_of(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
-    """Return a table of `revision`, which may be `workspace`.
-
-    Args:
-        revision: as for `scores_of`.
-        path: of the parquet file in the repository.
-        schema: its columns.
+    """Return the columns `schema` of a parquet file of `revision`, which may be `workspace`.
 
     Raises:
         ParameterError: there is no such revision or experiment, or git or DVC cannot read this repository.
         DataError: the table is not in the DVC cache, is damaged, or lacks a column.
     """
-    return read_table(project_root() / path, schema) if revision == WORKSPACE else _read(revision, path, schema)
-
-
-def _read(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
-    """Return the columns `schema` of a table of a revision or an experiment."""
+    if revision == WORKSPACE:
+        return read_table(project_root() / path, schema)
     try:
         with files_of(project_root(), revision) as files, files.open(path.as_posix(), "rb") as file:
             table = pq.ParquetFile(file)
