@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from paraphrastic.base.errors import ModelError
-from paraphrastic.evaluation import Benchmarks, evaluate
+from paraphrastic.evaluation import Benchmarks, evaluate, features
 from paraphrastic.evaluation.features import FEW_SHOT, feature_metrics
 from paraphrastic.evaluation.metrics import spearman
 from paraphrastic.scoring.scorer import VectorScorer
@@ -24,7 +24,17 @@ RNG = np.random.default_rng(3)
 Y = np.arange(N) % 3
 X = (RNG.normal(size=(N, 4)) + np.eye(4)[Y]).astype(np.float32)
 TEXTS = [f"sentence {n}" for n in range(N)]
-FOLDS = StratifiedKFold(10, shuffle=True, random_state=1111)
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=1111)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    """Use 3 folds of 10 and small samples, in one thread: the protocols are the same, and take seconds."""
+    assert (features._FOLDS.n_splits, features._CLUSTERED) == (10, 16_384)
+    monkeypatch.setattr(features, "_FOLDS", FOLDS)
+    monkeypatch.setattr(features, "_CLUSTERED", 400)
+    with threadpool_limits(1):
+        yield
 
 
 class Table(VectorScorer):
@@ -56,7 +66,7 @@ def best(x, y, penalties, folds):
     return penalties[int(np.argmax(means))]
 
 
-def test_ten_folds(tmp_path):
+def test_folds_of_one_split(tmp_path):
     found = []
     for rest, fold in FOLDS.split(X, Y):
         penalty = best(X[rest], Y[rest], [0.25, 0.5, 1, 2, 4, 8], list(FOLDS.split(X[rest], Y[rest])))
@@ -106,9 +116,8 @@ def test_few_shots_and_clusters(tmp_path):
         found.append(classifier.score(X[60:], Y[60:]))
     generator, measures = random.Random(42), []
     for _ in range(10):
-        sample = 60 + np.array(generator.choices(range(36), k=16_384))
-        with threadpool_limits(1):
-            clusters = MiniBatchKMeans(3, batch_size=512, n_init=1, random_state=42).fit_predict(X[sample])
+        sample = 60 + np.array(generator.choices(range(36), k=400))
+        clusters = MiniBatchKMeans(3, batch_size=512, n_init=1, random_state=42).fit_predict(X[sample])
         measures.append(v_measure_score(Y[sample], clusters))
     expected = {"accuracy": np.mean(found), "v_measure": np.mean(measures)}
     assert metrics_of(tmp_path, FEW_SHOT, SPLITS) == pytest.approx(expected, abs=1e-9)
@@ -127,7 +136,8 @@ def test_few_shots_and_clusters_of_mteb(tmp_path):
 
     class Clustering(AbsTaskClustering):
         metadata = few_shot.metadata
-        max_fraction_of_documents_to_embed, input_column_name, label_column_name = None, "text", "label"
+        max_fraction_of_documents_to_embed, max_documents_per_cluster = None, 400
+        input_column_name, label_column_name = "text", "label"
 
         def _add_main_score(self, scores):
             pass
