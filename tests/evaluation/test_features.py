@@ -57,7 +57,7 @@ def metrics_of(folder, name, splits, right=None, label=Y):
         f"labelled_{'sentences' if right is None else 'pairs'}": [*zip(*columns, strict=True)]
     }
     benchmarks = Benchmarks.load(write_benchmarks(folder, [], [], texts=TEXTS, **kinds))
-    return feature_metrics(Table(), benchmarks.sentences, benchmarks.sets())[0]
+    return feature_metrics(Table(), benchmarks.sentences, {each.name: each.table for each in benchmarks.sets()})[0]
 
 
 def best(x, y, penalties, folds):
@@ -131,6 +131,9 @@ def test_few_shots_and_clusters_of_mteb(tmp_path):
     class Encoder:
         def encode(self, inputs, **_):
             return Table().encode(pa.array([text for batch in inputs for text in batch["text"]]))
+
+        mteb_model_meta = None
+        similarity = similarity_pairwise = encode  # its protocol asks for them
 
     few_shot = mteb.get_task("Banking77Classification")
 

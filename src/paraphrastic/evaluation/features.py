@@ -10,7 +10,7 @@
 
 import random
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.base.parallel import in_order
-from paraphrastic.evaluation.suite import EvaluationSet
+from paraphrastic.base.tables import SIDES
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors, VectorScorer
 
 FEW_SHOT = "features.Banking77"
@@ -54,26 +54,30 @@ def mteb_cosines(scorer: VectorScorer, sentences: pa.StringArray, left: Rows, ri
 
 
 def feature_metrics(
-    scorer: VectorScorer, sentences: pa.StringArray, sets: Sequence[EvaluationSet]
+    scorer: VectorScorer, sentences: pa.StringArray, sets: Mapping[str, pa.Table]
 ) -> list[dict[str, float]]:
     """Return metrics in [0, 1] for each set: accuracy, for pairs also F1, and for `FEW_SHOT` the v-measure of clusters.
 
     Args:
         scorer: each distinct sentence of the sets is encoded once.
         sentences: those that the sets number.
-        sets: sets of `headline.FEATURES`.
+        sets: the indexed tables of sets of `headline.FEATURES` by name.
 
     Raises:
         ModelError: a vector is not finite.
     """
-    rows = np.unique(np.concatenate([each.column(side) for each in sets for side in each.sides]))
+    numbers = {
+        name: [table[side].to_numpy() for side in SIDES.values() if side in table.column_names]
+        for name, table in sets.items()
+    }
+    rows = np.unique(np.concatenate([side for sides in numbers.values() for side in sides]))
     vectors = _finite_vectors(scorer, sentences.take(pa.array(rows)))
 
-    def metrics(each: EvaluationSet) -> dict[str, float]:
-        left, *right = (vectors[np.searchsorted(rows, each.column(side))] for side in each.sides)
+    def metrics(name: str) -> dict[str, float]:
+        left, *right = (vectors[np.searchsorted(rows, side)] for side in numbers[name])
         x = np.hstack([np.abs(left - right[0]), left * right[0]]) if right else left
         with threadpool_limits(1, "openmp"):  # holds for one thread
-            return _metrics(each, x, each.column("label").astype(np.int64))
+            return _metrics(name, sets[name], x)
 
     with threadpool_limits(1, "blas"), warnings.catch_warnings():  # sums do not depend on the number of cores
         warnings.simplefilter("ignore")  # the protocols stop after 100 iterations
@@ -87,9 +91,10 @@ def _finite_vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
     return vectors
 
 
-def _metrics(each: EvaluationSet, x: Vectors, y: Labels) -> dict[str, float]:
-    train, dev, test = (each.column("split") == split for split in ("train", "dev", "test"))
-    if each.name == FEW_SHOT:
+def _metrics(name: str, table: pa.Table, x: Vectors) -> dict[str, float]:
+    y, split = table["label"].to_numpy().astype(np.int64), table["split"].to_numpy()
+    train, dev, test = (split == part for part in ("train", "dev", "test"))
+    if name == FEW_SHOT:
         found = [_few_shot(x[train][rows], y[train][rows]).score(x[test], y[test]) for rows in _shots(y[train])]
         return {"accuracy": float(np.mean(found)), "v_measure": _v_measure(x[test], y[test])}
     if test.all():
@@ -101,7 +106,7 @@ def _metrics(each: EvaluationSet, x: Vectors, y: Labels) -> dict[str, float]:
         classifier = _choose(x[~test], y[~test], _PENALTIES, validation, refit=False)
     else:
         classifier = _choose(x[train], y[train], _PENALTIES_OF_TRAINING, _FOLDS)
-    f1 = {"f1": float(f1_score(y[test], classifier.predict(x[test])))} if len(each.sides) == 2 else {}
+    f1 = {"f1": float(f1_score(y[test], classifier.predict(x[test])))} if "right" in table.column_names else {}
     return {"accuracy": float(classifier.score(x[test], y[test]))} | f1
 
 

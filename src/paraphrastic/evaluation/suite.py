@@ -302,7 +302,8 @@ def _of_features(sentences: pa.StringArray, sets: Sequence[EvaluationSet], score
         return [({}, {"not_defined": "not defined: the model scores pairs and has no sentence vectors"})] * len(sets)
     from paraphrastic.evaluation.features import feature_metrics
 
-    return [(metrics, {}) for metrics in feature_metrics(scorer, sentences, sets)]
+    found = feature_metrics(scorer, sentences, {each.name: each.table for each in sets})
+    return [(metrics, {}) for metrics in found]
 
 
 def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> _Found:
