@@ -9,7 +9,7 @@ from paraphrastic.base.console import console, message
 from paraphrastic.base.files import flat, write_rows, write_text
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import SCORES, write_table
-from paraphrastic.evaluation import COLUMNS, Benchmarks, evaluate
+from paraphrastic.evaluation import COLUMNS, OPTIONAL, Benchmarks, evaluate
 from paraphrastic.inference.model_folder import load_scorer, usable_device
 from pipeline.stage import run
 
@@ -23,7 +23,8 @@ def main() -> None:
     scorer = load_scorer(MODEL, usable_device(MODEL, params.train.device))
     results = evaluate(Benchmarks.load(BENCHMARKS), scorer)
     write_text(METRICS, json.dumps(results.metrics, indent=2, allow_nan=False) + "\n")
-    write_rows(COLUMNS, [{name: row.get(name) for name in COLUMNS} for row in results.sets], SETS)
+    columns = [name for name in COLUMNS if name != OPTIONAL or any(name in row for row in results.sets)]
+    write_rows(columns, [{name: row.get(name) for name in columns} for row in results.sets], SETS)
     write_table(results.scores, SCORES_FILE, SCORES)
     table = Table(box=None, show_header=False, pad_edge=False)
     for section, values in results.metrics.items():

@@ -51,11 +51,13 @@ def write_benchmarks(
     ranking: Rows = RANKING,
     labelled_pairs: Rows = LABELLED_PAIRS,
     texts: Sequence[str] = TEXTS,
+    labelled_sentences: Rows = (),
     **others: Rows,
 ) -> Path:
     """Write the tables that `Benchmarks.load` reads, and those of other kinds of rows; return `folder`."""
     write_table(pa.table({"text": texts}), folder / "sentences.parquet", SENTENCES)
-    kinds = {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs, **others}
+    kinds: dict[str, Rows] = {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs}
+    kinds |= {"labelled_sentences": labelled_sentences, **others}
     for kind, rows in kinds.items():
         schema = indexed_schema(kind)
         columns = list(zip(*rows, strict=True)) or [[]] * len(schema)

@@ -95,6 +95,21 @@ rarewords 8ef65763 bcdfc198 -
 ppdb-judgements fa3d92c2 4945193b -
 sst fa2f8ae7 3f2e1b53 -
 ewt 7414df37 63268f32 -
+mteb-sts12 f715af3a c2edbb79 -
+mteb-sts13 8169cf77 8437a0b8 -
+mteb-sts14 4b55e558 8de2f109 -
+mteb-sts15 060a87d3 203ed949 -
+mteb-sts16 8ef37a54 cde4706a -
+mteb-sick-r 7c4bb71b a13ff9af -
+features-mr e1ee0095 176658db -
+features-cr a51a3c93 c7bb6367 -
+features-subj c3eea2f6 8b5fc717 -
+features-mpqa 73e73d74 53011838 -
+features-trec c54e9cda 71d29a00 -
+features-sst 73606909 ca884712 -
+features-msrp 36d96ee1 9694dc71 -
+features-banking77 60f179a9 64fcb3fb -
+snips 04c89e61 eeb35e7a -
 wsj-sample f7843177 0640c1e7 -
 """  # hashes of the first and the last row, and the number of sentences, images or clusters that are groups
 
@@ -192,6 +207,28 @@ def test_positive_labels(read_source: ReadSource, name: str, positive: dict[str,
     for reading in read_source(name):
         counts[split(reading)] += pc.sum(reading.table["label"]).as_py()
     assert counts == positive
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("mr", {"test": [5331, 5331]}),
+        ("cr", {"test": [1368, 2407]}),
+        ("subj", {"test": [5000, 5000]}),
+        ("mpqa", {"test": [7294, 3312]}),
+        ("trec", {"train": [86, 1162, 1250, 1223, 835, 896], "test": [9, 138, 94, 65, 81, 113]}),
+        ("banking77", {"test": [40] * 77}),
+    ],
+)
+def test_sentences_of_each_class(read_source: ReadSource, name: str, counts: dict[str, list[int]]):
+    readings = read_source(f"features-{name}")
+    for part, expected in counts.items():
+        labels = column([reading for reading in readings if split(reading) == part], "label")
+        assert np.bincount(labels.to_numpy()).tolist() == expected
+
+
+def test_dots_of_windows_1252(read_source: ReadSource):
+    assert pc.sum(pc.count_substring(column(read_source("features-mr"), "text1"), "…")).as_py() == 23
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,12 @@ def test_pinned_files_of_the_mirror(mirror):
 
 
 def test_distinct_addresses_and_paths():
-    urls = [file.url for source in SOURCES for file in source.files if file.url]
+    again = {
+        *names(suite("mteb-sts").sources),
+        "features-sst",
+        "features-msrp",
+    }  # files of other sources, as other sets
+    urls = [file.url for source in SOURCES for file in source.files if file.url and source.name not in again]
     paths = [(source.name, file.path) for source in SOURCES for file in source.files]
     shared = {url for url in urls if urls.count(url) > 1}
     single = {file.url for each in corpus("permissive") for file in each.files}  # of which others have the pairs
@@ -227,3 +232,18 @@ def test_catalogue_with_an_error(tmp_path, old, new, message):
         load(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
+
+
+def test_source_like_another(tmp_path):
+    path = tmp_path / "catalogue.toml"
+    path.write_text(ENTRY + '[sources.same]\nlike = "texts"\ntitle = "The same"\n')
+    texts, same = (load(path).sources[name] for name in ("texts", "same"))
+    assert same == texts.model_copy(update={"name": "same", "title": "The same"})
+    path.write_text(ENTRY + '[sources.same]\nlike = "text"\n')
+    with pytest.raises(DataError, match="unknown source 'text': did you mean 'texts'"):
+        load(path)
+
+
+def test_suite_that_selects():
+    assert suite("features").select == "none"
+    assert suite(["features", "mteb-sts", "open"]).select == "mteb.STS16"

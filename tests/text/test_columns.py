@@ -154,6 +154,17 @@ def test_tables_with_rows_of_tokenized_sentences():
     assert all(table.schema.equals(indexed_schema(kind)) for kind, table in tables.items())
 
 
+def test_sets_whose_text_is_not_tokenized():
+    tables = {
+        "similarity": raw_table("similarity", ("a.b", "test", "It's A.", "B", 3.0), ("c", "test", "It's", "B", 0.0))
+    }
+    sentences, tables = tokenize_tables(tables, r"^a\.")
+    left, right = (
+        sentences.take(tables["similarity"][side].combine_chunks()).to_pylist() for side in ("left", "right")
+    )
+    assert (left, right) == (["It's A.", "it 's"], ["B", "b"])
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -8,6 +8,7 @@ import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
+from tests.helpers import stub_teacher
 from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_word_vectors
@@ -43,6 +44,14 @@ def test_metrics_are_those_of_the_stage(folder):
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     metrics = json.loads((folder / "metrics/evaluate.json").read_text())
     assert paraphrastic.evaluate("vectors", "sample", "sets/").metrics == metrics
+
+
+def test_text_for_an_encoder_of_another_package(folder, monkeypatch):
+    (folder / "sets/case.tsv").write_text("text1\ttext2\tscore\nA Dog.\tIt's\t1\nB\tC\t0\n")
+    paraphrastic.evaluate(str(stub_teacher.install(monkeypatch, folder / "other")), "sets/case.tsv", "sample")
+    texts = stub_teacher.StubTeacher.texts
+    assert {"A Dog.", "It's"} < set(texts)
+    assert sum(text != text.lower() for text in texts) == 4
 
 
 def test_device_of_a_loaded_model(folder):

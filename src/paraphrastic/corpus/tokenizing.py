@@ -208,12 +208,14 @@ def _remedy(source: Source, folder: Path) -> str:
     return f"`paraphrastic data inspect {own.path}` lists them" if own else f"remove {folder} and run `dvc repro`"
 
 
-def index_readings(readings: Sequence[Reading]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
-    """Return the distinct tokenized sentences of evaluation readings, and an indexed table for each kind."""
+def index_readings(
+    readings: Sequence[Reading], as_given: str | None = None
+) -> tuple[pa.StringArray, dict[str, pa.Table]]:
+    """Return what `tokenize_tables` returns for evaluation readings: a table for each kind."""
     tables = {kind: [schema.empty_table()] for kind, schema in RAW.items() if kind != "pairs"}
     for reading in readings:
         tables[reading.kind].append(reading.table)
-    return tokenize_tables({kind: pa.concat_tables(parts) for kind, parts in tables.items()})
+    return tokenize_tables({kind: pa.concat_tables(parts) for kind, parts in tables.items()}, as_given)
 
 
 def _present(sources: Sequence[Source], raw: Path) -> list[Source]:

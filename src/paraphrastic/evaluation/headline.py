@@ -12,6 +12,8 @@ SetMetrics = Mapping[str, Mapping[str, float]]  # set → metric → value, 1 = 
 YEARS = ("2012", "2013", "2014", "2015")  # the papers' years; 2016 serves for selection
 NOT_STS = ("sample.dev", "sample.words")
 OWN = "own."  # sets in files of the user
+MTEB = "mteb."  # sets as MTEB scores them, by Spearman's ρ
+FEATURES = "features."  # sets whose labels a classifier learns from sentence vectors
 SMT = "sts.2013.SMT"  # needs a licence of the LDC, so it is missing in most runs
 PAPERS_SETS = (
     *(f"sts.2012.{name}" for name in ("MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews")),
@@ -28,6 +30,7 @@ def headline(metrics: SetMetrics) -> dict[str, Any]:
 
     `sts.mean` is the mean over the available sets of `YEARS`. `transfer.mean` is the mean over the available ones of
     the papers' 22 sets: `YEARS`, SICK relatedness and PIT-2015 (iclr2016 §4.1, acl2017 §4.1.1). `sets` counts them.
+    `mteb` and `features` have the sets of these suites and their mean.
     `transfer.mean22` is the mean over `PAPERS_SETS`, `transfer.mean21` that without `SMT`; each needs all of its sets.
     """
     r = {name: values["pearson"] for name, values in metrics.items() if "pearson" in values}
@@ -45,6 +48,9 @@ def headline(metrics: SetMetrics) -> dict[str, Any]:
             "annotated-ppdb": _pick(metrics, "paraphrase.annotated-ppdb", "spearman"),
         },
         "words": _spearman(metrics, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords")}),
+        "mteb": _named(metrics, MTEB, "spearman"),
+        "features": _named(metrics, FEATURES, "accuracy"),
+        "clustering": {"Banking77": _pick(metrics, f"{FEATURES}Banking77", "v_measure")},
         "own": _own(metrics),
         "sample": {
             "sts": _mean(r, _sample(r)),
@@ -101,6 +107,12 @@ def _own(metrics: SetMetrics) -> dict[str, Any]:
                 inner = inner.setdefault(part, {})
             inner.update({metric: percent(value) for metric, value in values.items()})
     return nested
+
+
+def _named(metrics: SetMetrics, prefix: str, metric: str) -> dict[str, float]:
+    """Return a metric of the sets with a prefix by the rest of their names, and its mean."""
+    values = {name.removeprefix(prefix): each[metric] for name, each in metrics.items() if name.startswith(prefix)}
+    return {name: percent(value) for name, value in values.items()} | _mean(values, values)
 
 
 def _mean(r: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:

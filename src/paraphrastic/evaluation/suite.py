@@ -1,9 +1,11 @@
 """Evaluation sets as the stage `tokenize` writes them; results of a scorer on all, or on those that select an epoch."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,8 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, unknown_name
-from paraphrastic.base.tables import PHRASE_SETS, SCORES, SENTENCES, indexed_schema, read_table
-from paraphrastic.evaluation.headline import headline, headline_sets
+from paraphrastic.base.tables import PHRASE_SETS, SCORES, SENTENCES, SIDES, indexed_schema, read_table
+from paraphrastic.evaluation.headline import FEATURES, MTEB, headline, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
     accuracy_and_f1,
@@ -25,11 +27,14 @@ from paraphrastic.evaluation.metrics import (
     percent,
     spearman,
 )
-from paraphrastic.scoring.scorer import Scorer, Scores
+from paraphrastic.scoring.scorer import Rows, Scorer, Scores, VectorScorer
 
 SCORED = ("similarity", "ranking", "labelled_pairs")  # kinds of sets that any scorer can be evaluated on
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
-COLUMNS = ("set", "kind", "n", *METRICS, "oov")
+OPTIONAL = "v_measure"  # of clusters; files have this column only if a set has it
+COLUMNS = ("set", "kind", "n", *METRICS, OPTIONAL, "oov")
+_KINDS = (*SCORED, "labelled_sentences")
+_Found = tuple[dict[str, float], dict[str, str]]  # metrics, and the reason if there are none
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,9 @@ class EvaluationSet:
 
     Attributes:
         name: for example `sts.2012.MSRpar`.
-        kind: one of `SCORED`; determines the columns of `table`.
-        table: the test pairs in the order of the source; labelled pairs also have the training pairs.
+        kind: one of `SCORED`, or `labelled_sentences`; determines the columns of `table`.
+        table: the test pairs in the order of the source; labelled pairs also have the training pairs, sets of
+            `FEATURES` the rows of all splits.
     """
 
     name: str
@@ -55,6 +61,11 @@ class EvaluationSet:
         return values
 
     @property
+    def sides(self) -> list[str]:
+        """The columns with row numbers of sentences."""
+        return [side for side in SIDES.values() if side in self.table.column_names]
+
+    @property
     def is_test(self) -> NDArray[np.bool_]:
         """Which pairs belong to the test split, (pairs,)."""
         mask: NDArray[np.bool_] = pc.equal(self.table["split"], "test").to_numpy()
@@ -67,7 +78,7 @@ class Benchmarks:
 
     Attributes:
         sentences: every distinct tokenized sentence.
-        tables: an indexed table for each kind of `SCORED`, with row numbers of `sentences`.
+        tables: an indexed table for each kind of `EvaluationSet`, with row numbers of `sentences`.
     """
 
     sentences: pa.StringArray
@@ -75,27 +86,31 @@ class Benchmarks:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Read `sentences.parquet` and the tables of the kinds in `SCORED`.
+        """Read `sentences.parquet` and the tables.
 
         Raises:
             DataError: a file is missing or damaged, or has row numbers out of range.
         """
         sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
         tables = {}
-        for kind in SCORED:
+        for kind in _KINDS:
             path = folder / f"{kind}.parquet"
             tables[kind] = read_table(path, indexed_schema(kind))
             _check(tables[kind], len(sentences), path)
         return cls(sentences, tables)
 
     def sets(self) -> list[EvaluationSet]:
-        """Return the sets with test pairs, by name; of labelled pairs only those with two labels."""
-        return sorted(chain(*map(self._sets, SCORED)), key=lambda each: (each.name, each.kind))
+        """Return the sets with test rows, by name; of labelled pairs only those with two labels.
+
+        Labelled sentences are a set only if its name begins with `FEATURES`.
+        """
+        return sorted(chain(*map(self._sets, _KINDS)), key=lambda each: (each.name, each.kind))
 
     def _sets(self, kind: str) -> list[EvaluationSet]:
         table = self.tables[kind]
-        splits = pa.array(["train", "test"] if kind == "labelled_pairs" else ["test"])
-        table = table.filter(pc.is_in(table["split"], splits))
+        splits = ["train", "test"] if kind == "labelled_pairs" else ["test"] if kind in SCORED else []
+        wanted = pc.is_in(table["split"], pa.array(splits, pa.string()))
+        table = table.filter(pc.or_(wanted, pc.starts_with(table["set"], FEATURES)))
         names = pc.unique(table["set"]).to_pylist()
         sets = [EvaluationSet(name, kind, table.filter(pc.equal(table["set"], name))) for name in names]
         with_test = [each for each in sets if each.is_test.any()]
@@ -105,7 +120,7 @@ class Benchmarks:
 def _check(table: pa.Table, sentences: int, path: Path) -> None:
     if any(column.null_count for column in table.columns):
         raise DataError(f"{path}: has empty cells; run `dvc repro` to create it again")
-    rows = np.concatenate([table["left"].to_numpy(), table["right"].to_numpy()])
+    rows = np.concatenate([table[side].to_numpy() for side in SIDES.values() if side in table.column_names])
     if len(rows) and not (rows.min() >= 0 and rows.max() < sentences):
         raise DataError(f"{path}: has row numbers that sentences.parquet lacks; run `dvc repro` to create both again")
     if "score" in table.column_names and not np.isfinite(table["score"].to_numpy()).all():
@@ -130,17 +145,23 @@ class Results:
 
 
 def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
-    """Evaluate `scorer` on every set; every distinct sentence is encoded once.
+    """Evaluate `scorer` on every set; a distinct sentence is encoded once for pairs, `MTEB` and `FEATURES` each.
 
     Raises:
         DataError: there is no set.
-        ModelError: a score is not finite.
+        ModelError: a score or a vector is not finite.
     """
     sets = benchmarks.sets()
     if not sets:
         raise DataError("the benchmarks have no set with test pairs; choose another suite for `benchmarks`")
-    scores = _score(benchmarks.sentences, sets, scorer)
-    found = [_metrics_or_reason(*each) for each in zip(sets, scores, strict=True)]
+    mteb, featured = ([each for each in sets if each.name.startswith(prefix)] for prefix in (MTEB, FEATURES))
+    scored = [each for each in sets if not each.name.startswith((MTEB, FEATURES))]
+    scores = _score(benchmarks.sentences, scored, scorer.score)
+    scores += _score(benchmarks.sentences, mteb, partial(_mteb_scores, scorer))
+    scored += mteb
+    found = [_metrics_or_reason(each, part) for each, part in zip(scored, scores, strict=True)]
+    found += _of_features(benchmarks.sentences, featured, scorer)
+    sets = scored + featured
     oov = _oov_shares(benchmarks.sentences, sets, scorer)
     rows = [
         {"set": each.name, "kind": each.kind, "n": int(each.is_test.sum())}
@@ -149,7 +170,8 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
         for each, (metrics, reason), share in zip(sets, found, oov, strict=True)
     ]
     defined = {each.name: metrics for each, (metrics, _) in zip(sets, found, strict=True) if metrics}
-    return Results(headline(defined), rows, pa.concat_tables(map(_score_table, sets, scores)))
+    tables = [SCORES.empty_table(), *map(_score_table, scored, scores)]
+    return Results(headline(defined), sorted(rows, key=itemgetter("set", "kind")), pa.concat_tables(tables))
 
 
 @dataclass(frozen=True)
@@ -178,7 +200,7 @@ class Selection:
         Raises:
             ModelError: a score is not finite.
         """
-        scores = _score(self.sentences, self.sets, scorer)
+        scores = _score(self.sentences, self.sets, scorer.score)
         correlations = [
             (spearman if uses_spearman(each.name) else pearson)(each.column("score"), part)
             for each, part in zip(self.sets, scores, strict=True)
@@ -198,16 +220,13 @@ def load_selection(folder: Path, select: str) -> Selection | None:
         DataError: a file is missing or damaged.
         ParameterError: there is no such set.
     """
-    if select == "none":
-        return None
-    benchmarks = Benchmarks.load(folder)
     if select == "test":
         path = folder / "select.txt"
         try:
             select = path.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"{path}: missing or damaged; run `dvc repro tokenize` to create it") from error
-    return choose_selection(benchmarks, select)
+    return None if select == "none" else choose_selection(Benchmarks.load(folder), select)
 
 
 def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
@@ -239,16 +258,20 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
 
 
 def uses_spearman(name: str) -> bool:
-    """Return whether the set `name` has words or phrases, which are measured by Spearman's ρ."""
-    return bool(re.match(PHRASE_SETS, name))
+    """Return whether the set `name` is measured by Spearman's ρ: one of words or phrases, or of MTEB."""
+    return name.startswith(MTEB) or bool(re.match(PHRASE_SETS, name))
 
 
-def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[Scores]:
+def _score(
+    sentences: pa.StringArray, sets: Sequence[EvaluationSet], score: Callable[[pa.StringArray, Rows, Rows], Scores]
+) -> list[Scores]:
     """Return the scores of each set's pairs, from one call over the distinct sentences of all sets."""
+    if not sets:
+        return []
     pairs = np.concatenate([np.stack([each.column("left"), each.column("right")]) for each in sets], axis=1)
     rows, positions = np.unique(pairs, return_inverse=True)
     left, right = positions.reshape(pairs.shape)
-    scores = scorer.score(sentences.take(pa.array(rows)), left, right)
+    scores = score(sentences.take(pa.array(rows)), left, right)
     parts = np.split(scores, np.cumsum([len(each) for each in sets])[:-1])
     for each, part in zip(sets, parts, strict=True):
         if bad := np.count_nonzero(~np.isfinite(part)):
@@ -258,13 +281,32 @@ def _score(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Sco
 
 def _oov_shares(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[float]:
     """Return the mean out-of-vocabulary share over the distinct test sentences of each set."""
-    rows = [np.unique([each.column(side)[each.is_test] for side in ("left", "right")]) for each in sets]
+    rows = [np.unique([each.column(side)[each.is_test] for side in each.sides]) for each in sets]
     distinct, positions = np.unique(np.concatenate(rows), return_inverse=True)
     shares = scorer.oov_share(sentences.take(pa.array(distinct)))[positions]
     return [float(part.mean()) for part in np.split(shares, np.cumsum([len(r) for r in rows])[:-1])]
 
 
-def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> tuple[dict[str, float], dict[str, str]]:
+def _mteb_scores(scorer: Scorer, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
+    if not isinstance(scorer, VectorScorer):
+        return scorer.score(sentences, left, right)
+    from paraphrastic.evaluation.features import mteb_cosines  # scikit-learn takes 1 s
+
+    return mteb_cosines(scorer, sentences, left, right)
+
+
+def _of_features(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[_Found]:
+    if not sets:
+        return []
+    if not isinstance(scorer, VectorScorer):
+        return [({}, {"not_defined": "not defined: the model scores pairs and has no sentence vectors"})] * len(sets)
+    from paraphrastic.evaluation.features import feature_metrics
+
+    found = feature_metrics(scorer, sentences, {each.name: each.table for each in sets})
+    return [(metrics, {}) for metrics in found]
+
+
+def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> _Found:
     """Return the metrics of a set, and `not_defined` if its judgements define none."""
     try:
         return _metrics(evaluation_set, scores), {}

@@ -46,8 +46,8 @@ def sts_archive(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Fields after the two sentences, which name their origins, are ignored. A pair with a blank score is skipped.
 
-    Options: `year`, and `split` of all sets.
-    Yields: `sts.YEAR.SET`, one reading per set, sorted by set.
+    Options: `year`, and `split` of all sets; `set` if all pairs are one set.
+    Yields: `sts.YEAR.SET` or the set, one reading per set of the year, sorted by set.
     """
     path = find_file(folder, "*.[tz]*")
     archive = read_archive(path)
@@ -60,7 +60,8 @@ def sts_archive(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         if set_name == "ALL" or (set_name == "SMT" and input_name not in archive):
             continue  # ALL repeats the other sets, and the sentences of SMT are distributed by the LDC
         texts, gold = (SourceLines.of_member(path, archive, member) for member in (input_name, name))
-        yield _sts_reading(texts, gold, f"sts.{options['year']}.{set_name}", options["split"])
+        name = options.get("set", f"sts.{options['year']}.{set_name}")
+        yield _sts_reading(texts, gold, name, options["split"])
 
 
 def sts_files(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -83,14 +84,15 @@ def _sts_reading(texts: SourceLines, gold: SourceLines, name: str, split: str) -
 def sts_tsv(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read files `SET.….tsv` with the columns score, sentence, sentence; a pair with a blank score is skipped.
 
-    Options: `year`, and `split` of all sets.
-    Yields: `sts.YEAR.SET`, one reading per file.
+    Options: `year`, and `split` of all sets; `set` if all pairs are one set.
+    Yields: `sts.YEAR.SET` or the set, one reading per file.
     """
     for path in find_files(folder, "*.tsv"):
         lines = SourceLines.read(path)
         score, first, second = lines.fields(3)
         score = lines.numbers(score, 0, 5, may_be_blank=True)
-        of_set = {"set": f"sts.{options['year']}.{path.name.split('.')[0]}", "split": options["split"]}
+        name = options.get("set", f"sts.{options['year']}.{path.name.split('.')[0]}")
+        of_set = {"set": name, "split": options["split"]}
         yield make_reading("similarity", [lines], **of_set, text1=first, text2=second, score=score)
 
 

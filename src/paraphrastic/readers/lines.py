@@ -93,7 +93,7 @@ class SourceRows:
 
     def labels(self, column: pa.StringArray, names: Sequence[str]) -> pa.Int8Array:
         """Return for each value of `column` (n,) its index in `names`; an unknown value makes a bad row."""
-        label = pc.index_in(pc.utf8_trim_whitespace(column), pa.array(names)).cast(pa.int8())
+        label = pc.index_in(pc.utf8_trim_whitespace(column), pa.array(names, pa.string())).cast(pa.int8())
         unknown = pc.and_(pc.is_null(label), pc.is_valid(column))
         return self.reject(label, unknown, f"a label other than {', '.join(names)}")
 

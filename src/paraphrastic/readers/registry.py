@@ -11,6 +11,7 @@ from pathlib import Path
 from paraphrastic.base.errors import DataError, unknown_name
 from paraphrastic.readers import (
     evaluation_sets,
+    labelled,
     large_corpora,
     own_data,
     paraphrase_groups,
@@ -26,7 +27,9 @@ Reader = Callable[[Path, ReaderOptions], Iterator[Reading]]
 
 READERS: dict[str, Reader] = {
     "aligned": paraphrase_pairs.aligned,
+    "banking": labelled.banking,
     "captions": paraphrase_pairs.captions,
+    "class-files": labelled.class_files,
     "columns": evaluation_sets.columns,
     "conllu": tagged.conllu,
     "keyed-groups": paraphrase_groups.keyed_groups,
@@ -48,10 +51,12 @@ READERS: dict[str, Reader] = {
     "sick": evaluation_sets.sick,
     "sick-archive": evaluation_sets.sick_archive,
     "simpwiki": paraphrase_pairs.simpwiki,
+    "snips": labelled.snips,
     "sts-archive": evaluation_sets.sts_archive,
     "sts-files": evaluation_sets.sts_files,
     "sts-tsv": evaluation_sets.sts_tsv,
     "tab-pairs": large_corpora.tab_pairs,
+    "trec": labelled.trec,
     "trecqa": evaluation_sets.trecqa,
     "treebank": tagged.treebank,
     "treebank-tagged": tagged.treebank_tagged,

@@ -92,7 +92,7 @@ def check_single_sentences(sources: Iterable[Source], teacher: Teacher) -> None:
 
 
 def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:
-    """Return the evaluation data of one or several suites; the first one names the sets that select the epoch.
+    """Return the evaluation data of one or several suites; the first one that can names the sets that select the epoch.
 
     Args:
         entries: names of suites, and files or folders of the user, each file being a set. With files alone, all their
@@ -110,7 +110,8 @@ def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:
             suites += _select("suite of benchmarks", [str(entry)], catalogue().suites)
             members += suites[-1].sources
     sources = _without_repetition("benchmarks", members)
-    return Suite("+".join(map(str, several)), sources, suites[0].select if suites else "own")
+    select = next((each.select for each in suites if each.select != "none"), "none" if suites else "own")
+    return Suite("+".join(map(str, several)), sources, select)
 
 
 @cache
@@ -195,7 +196,7 @@ class _Suite(BaseModel):
 class _Content(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    sources: dict[str, dict[str, Any]]  # the attributes of a `Source`, beside `expand`
+    sources: dict[str, dict[str, Any]]  # the attributes of a `Source`, beside `expand` and `like`
     corpora: dict[str, list[Text]]
     benchmarks: dict[str, _Suite]
 
@@ -231,7 +232,7 @@ def _catalogue(content: _Content) -> Catalogue:
     display_names: dict[str, str] = {}
     for template, entry in content.sources.items():
         try:
-            display_name, members = _expand(template, entry)
+            display_name, members = _expand(template, _inherited(entry, content.sources))
         except ValidationError as error:
             raise ParameterError(f"sources.{template}.{_first_error(error)}") from error
         for member in members:
@@ -244,6 +245,14 @@ def _catalogue(content: _Content) -> Catalogue:
             remedy = "set `pairs = true` there, or leave the source out"
             raise ParameterError(f"corpora.{name}: the source '{without[0]}' has no training pairs; {remedy}")
     return Catalogue(sources, corpora, _suites(content.benchmarks, sources), display_names)
+
+
+def _inherited(entry: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return an entry with the keys of the one that `like` names, in place of those that it has not."""
+    if "like" not in entry:
+        return entry
+    (base,) = _select("source", [str(entry["like"])], sources)
+    return {**base, **{key: value for key, value in entry.items() if key != "like"}}
 
 
 def _expand(template: str, entry: Mapping[str, Any]) -> tuple[str, list[Source]]:

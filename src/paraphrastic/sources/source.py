@@ -100,7 +100,7 @@ class Suite:
     Attributes:
         name: unique name among suites.
         sources: sources of all its evaluation sets.
-        select: name of the set, or group of sets, whose score selects the best epoch.
+        select: name of the set, or group of sets, whose score selects the best epoch; `none` if it has no such set.
     """
 
     name: str

@@ -262,18 +262,26 @@ def normalize(texts: pa.StringArray) -> pa.StringArray:
     return pc.ascii_trim(pc.replace_substring_regex(words, "  +", " "), " ")
 
 
-def tokenize_tables(tables: Mapping[str, pa.Table]) -> tuple[pa.StringArray, dict[str, pa.Table]]:
+def tokenize_tables(
+    tables: Mapping[str, pa.Table], as_given: str | None = None
+) -> tuple[pa.StringArray, dict[str, pa.Table]]:
     """Tokenize raw tables and replace their texts by row numbers.
 
     Args:
         tables: by kind, in the schemas `tables.RAW`.
+        as_given: pattern of the names of sets whose texts are not tokenized.
 
     Returns:
         The distinct tokenized sentences of all tables, and the tables with columns `left` and `right`, rows of these
         sentences, in place of `text1` and `text2`.
     """
     columns = [(kind, side) for kind, table in tables.items() for side in SIDES if side in table.column_names]
-    sentences, rows = deduplicate([tokenize(tables[kind][side]) for kind, side in columns])
+    texts = [tokenize(tables[kind][side]) for kind, side in columns]
+    if as_given:
+        given = {kind: pc.match_substring_regex(table["set"], as_given) for kind, table in tables.items()}
+        raw = [tables[kind][side] for kind, side in columns]
+        texts = [pc.if_else(given[kind], *each) for (kind, _), *each in zip(columns, raw, texts, strict=True)]
+    sentences, rows = deduplicate(texts)
     indexed = dict(tables)
     for (kind, side), column in zip(columns, rows, strict=True):
         position = indexed[kind].column_names.index(side)

@@ -31,6 +31,7 @@ from paraphrastic.training.train_model import Tables, train_model
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
 _BATCH_SIZE = 256  # sentences per call of an encoder of another package
+_AS_GIVEN = r"^(mteb|features|own)\."  # sets whose text an encoder of another package gets as it is
 
 
 def train(
@@ -91,7 +92,9 @@ def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devic
     """Score a model on evaluation sets.
 
     Args:
-        model: a model, or a folder that this package, sentence-transformers or model2vec wrote.
+        model: a model, or a folder that this package, sentence-transformers or model2vec wrote. An encoder of these
+            two gets the text of the suites `mteb-sts` and `features`, and of files, as it is; of other suites it gets
+            lower-cased tokens.
         sets: names of suites such as `open`, files, and folders of files; see `sources.own_files`.
         device: where the model of a folder is computed: `auto`, a GPU if there is one, `cpu`, `cuda` or `cuda:N`. A
             model that is loaded stays where it is.
@@ -106,7 +109,8 @@ def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devic
         DataError: a file is damaged, or a row of it is unusable.
     """
     scorer = _scorer(model, device)  # before the sets, which take longer
-    return evaluate_scorer(_benchmarks(sets), scorer)
+    is_other = not isinstance(model, Model) and not is_model_folder(Path(model))
+    return evaluate_scorer(_benchmarks(sets, _AS_GIVEN if is_other else None), scorer)
 
 
 def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
@@ -142,11 +146,11 @@ def _scorer(model: Model | str | Path, device: str) -> Scorer:
     return ExternalEncoder(folder, _BATCH_SIZE, device)
 
 
-def _benchmarks(sets: Sequence[AnyDataEntry]) -> Benchmarks:
+def _benchmarks(sets: Sequence[AnyDataEntry], as_given: str | None) -> Benchmarks:
     sources = suite(sets).sources
     check_files(sources)
     with TemporaryDirectory() as folder:
         raw = Path(folder)
         present = download(sources, raw, "the same command again")
         readings = [reading for source in present for reading in read_evaluation(source, raw / source.name)]
-    return Benchmarks(*index_readings(readings))
+    return Benchmarks(*index_readings(readings, as_given))
