@@ -17,10 +17,10 @@ ODD = [
 ]
 WORD = st.sampled_from(ODD) | st.sampled_from([word for word in WORDS if "\0" not in word])
 COMMANDS = {
-    "embed": ["embed", "avg", "lines.txt"],
-    "similarity": ["similarity", "avg", "lines.txt"],
-    "neighbors": ["neighbors", "avg", "was"],
-    "explain": ["explain", "avg", "was", "again"],
+    "embed": ["embed", "--model", "avg", "lines.txt"],
+    "similarity": ["similarity", "--model", "avg", "lines.txt"],
+    "neighbors": ["neighbors", "--model", "avg", "was"],
+    "explain": ["explain", "--model", "avg", "was", "again"],
     "search": ["search", "lines.txt", "was", "--model", "avg"],
     "dedup": ["dedup", "lines.txt", "--model", "avg"],
     "pairs": ["pairs", "lines.txt", "--model", "avg"],
