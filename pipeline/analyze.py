@@ -1,9 +1,6 @@
 """Stage `analyze`: scores, model and benchmarks of a run → metrics/analysis/NAME.csv."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from paraphrastic.analysis import analysis
 from paraphrastic.analysis.artifacts import Artifacts
@@ -14,8 +11,8 @@ from pipeline.stage import run
 DATA, TABLES = Path("data"), Path("metrics/analysis")
 
 
-def main(name: Annotated[str, typer.Argument(help="An entry of `analyses` in analyze/params.yaml.")]) -> None:
-    """Write the table of one analysis."""
+def main(name: str) -> None:
+    """Write the table of one analysis, an entry of `analyses` in analyze/params.yaml."""
     params = load_params()
     write_csv(analysis(name)(Artifacts(DATA, params.train.device)), TABLES / f"{name}.csv")
 

@@ -3,24 +3,22 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.files import fingerprint, write_curve, write_text
 from paraphrastic.base.parameters import load_params
-from paraphrastic.finetuning.learning import TaskRun, learn
+from paraphrastic.finetuning.learning import learn
 from paraphrastic.finetuning.options import load_options
+from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.training.checkpoint import CHECKPOINT_SECONDS, Checkpoint
 from pipeline.stage import CHECKPOINTS, run
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
 
 
-def main(task: Annotated[str, typer.Argument(help="An entry of `tasks` in finetune/params.yaml.")]) -> None:
-    """Train on a supervised task with the chosen model."""
+def main(task: str) -> None:
+    """Train on a supervised task, an entry of `tasks` in finetune/params.yaml, with the chosen model."""
     params, options = load_params(), load_options()
     device, block = params.train.device, params.models[params.model]
     settings = task, params.seed, devices.find(device).type, params.model, block, options, params.vocabulary

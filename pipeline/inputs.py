@@ -14,7 +14,6 @@ from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.base.reading import read_json
-from paraphrastic.readers.own_data import check_files
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import watched
 from paraphrastic.training.checks import check_source_weights, check_student
@@ -36,8 +35,13 @@ def main() -> None:
     check_source_weights(params.train.source_weights or (), [source.name for source in sources])
     hashes = _Hashes()
     every = (*sources, *suite(params.benchmarks).sources)
-    check_files(every, params.tokenize.limits_scores)  # before anything is downloaded
-    _write(DATA, [Path(each.options["own"].path) for each in every if "own" in each.options], hashes)
+    if own := [each for each in every if "own" in each.options]:
+        from paraphrastic.base.parallel import start_command  # imports pyarrow, 0.3 s
+        from paraphrastic.readers.own_data import check_files
+
+        start_command()
+        check_files(own, params.tokenize.limits_scores)  # before anything is downloaded
+    _write(DATA, [Path(each.options["own"].path) for each in own], hashes)
     block, teacher = params.models[params.model], params.teacher.path
     paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
     _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)

@@ -1,20 +1,25 @@
 """Run a stage as a command."""
 
+import sys
+from argparse import ArgumentParser
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 
-import typer
-
 from paraphrastic.base.console import prepare_process, report_errors
-from paraphrastic.base.parallel import start_command
 
 CHECKPOINTS = Path(".checkpoints")
 
 
 def run(main: Callable[..., None]) -> None:
-    """Run a stage as a command; errors of the input and of the system are reported as one line."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    """Run a stage as a command with the parameters of `main`; errors of input and system are reported as one line."""
+    parser = ArgumentParser(description=main.__doc__)
+    for name in signature(main).parameters:
+        parser.add_argument(name)
     prepare_process()
-    start_command()
-    app.command()(report_errors("interrupted; run the same command again to continue")(main))
-    app()
+    if "pyarrow" in sys.modules:  # stages that only fetch or check files start without
+        from paraphrastic.base.parallel import start_command
+
+        start_command()
+    with report_errors("interrupted; run the same command again to continue"):
+        main(**vars(parser.parse_args()))

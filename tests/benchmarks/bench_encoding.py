@@ -17,6 +17,7 @@ The models take turns. Each number is the median over `--rounds`: of the speeds,
 import argparse
 import os
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -50,7 +51,9 @@ def main() -> None:
     """Print the speed of each model, and its ratio to the speeds of the two other packages."""
     options = parse_arguments()
     names = [name for name in ENCODERS if not options.only or name in options.only or name in OTHER_PACKAGES]
-    rounds = [{name: speed_of(name, options.file, options.threads) for name in names} for _ in range(options.rounds)]
+    os.environ["RAYON_NUM_THREADS"] = str(options.threads)  # of the tokenizers of the other packages
+    measure = partial(in_own_process, sentences_per_second)
+    rounds = [{name: measure(name, options.file, options.threads) for name in names} for _ in range(options.rounds)]
     print(f"{options.threads} thread(s)", *(f"x {name}" for name in OTHER_PACKAGES), sep="\t")
     for name in names:
         ratios = (median(speeds[name] / speeds[other] for speeds in rounds) for other in OTHER_PACKAGES)
@@ -66,17 +69,12 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def speed_of(name: str, file: Path | None, threads: int) -> float:
-    """Return the sentences per second of one model, measured in a process of its own."""
-    os.environ["RAYON_NUM_THREADS"] = str(threads)  # of the tokenizers of the other packages
-    return in_own_process(sentences_per_second, name, file, threads)
-
-
 def sentences_per_second(name: str, file: Path | None, threads: int) -> float:
     """Return the speed of the fastest call after the first."""
     torch.set_num_threads(threads)
     pa.set_cpu_count(threads)
-    text = read_text(file)
+    lines = file.read_text("utf-8").splitlines() if file else random_corpus().sentences.to_pylist()
+    text = [line for line in lines if line]
     sentences, seconds = list(islice(cycle(text), SENTENCES)), []
     encode = ENCODERS[name](text)
     for _ in range(CALLS + 1):
@@ -84,12 +82,6 @@ def sentences_per_second(name: str, file: Path | None, threads: int) -> float:
         encode(sentences)
         seconds.append(perf_counter() - start)
     return SENTENCES / min(seconds[1:])
-
-
-def read_text(file: Path | None) -> list[str]:
-    """Return the sentences of a file, or random ones."""
-    lines = file.read_text("utf-8").splitlines() if file else random_corpus().sentences.to_pylist()
-    return [line for line in lines if line]
 
 
 def our_encoder(name: str, text: list[str]) -> Encode:

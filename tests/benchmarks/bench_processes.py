@@ -15,10 +15,12 @@ is that of the median of three windows of steps, after one that is not counted.
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import product
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -33,23 +35,15 @@ from tests.benchmarks.pair_corpus import PAIR_COUNT, PairCorpus, random_corpus
 
 WINDOWS = 3
 PAIRS = {"avg": 12_000, "charagram": 4_000, "charcnn": 2_000, "lstmavg": 1_200, "gran": 1_000}  # of a window
-COLLECTIVES = ("all_gather", "all_reduce")
 
 
 class Speed(NamedTuple):
-    """What was measured.
+    """What was measured."""
 
-    Attributes:
-        pairs: per second.
-        exchange: share of the time.
-        megabytes: per step.
-        touched: share of the rows of the embedding table that a step uses.
-    """
-
-    pairs: float
-    exchange: float
-    megabytes: float
-    touched: float
+    pairs: float  # per second
+    exchange: float  # share of the time
+    megabytes: float  # per step
+    touched: float  # share of the rows of the embedding table that a step uses
 
 
 def main() -> None:
@@ -60,7 +54,7 @@ def main() -> None:
     print(f"{'':12}{'batch':>8}{'processes':>12}{'pairs/s':>12}{'efficiency':>12}", end="")
     print(f"{'exchange':>10}{'MB':>8}{'of table':>10}", flush=True)
     for count in options.processes:
-        start = in_own_process if count == 1 else run_in_group(count)
+        start = in_own_process if count == 1 else partial(run_in_processes, count)
         for (name, batch), speed in zip(cells, start(measure, corpus, cells, options.device), strict=True):
             one = alone.setdefault((name, batch), speed.pairs / count)
             print(
@@ -77,10 +71,6 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--batches", type=int, nargs="+", default=[100, 800], help="pairs per mini-batch")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     return parser.parse_args()
-
-
-def run_in_group(count: int) -> Callable[..., list[Speed]]:
-    return lambda *arguments: run_in_processes(count, *arguments)
 
 
 def measure(corpus: PairCorpus, cells: Sequence[tuple[str, int]], device: str) -> list[Speed]:
@@ -117,25 +107,16 @@ def speed(name: str, corpus: PairCorpus, batch: int, processes: Processes, devic
 def exchanged() -> Iterator[dict[str, Any]]:
     """Yield the seconds and the bytes of all collective operations so far."""
     total = {"seconds": 0.0, "bytes": 0}
-    originals = {name: getattr(distributed, name) for name in COLLECTIVES}
 
-    def timed(name: str) -> Callable[..., None]:
-        def call(*tensors: Any) -> None:
-            start = perf_counter()
-            originals[name](*tensors)
-            total["seconds"] += perf_counter() - start
-            size = sum(each.nbytes for each in tensors[0]) if name == "all_gather" else tensors[0].nbytes
-            total["bytes"] += size
+    def timed(original: Callable[..., Any], *tensors: Any) -> None:
+        start = perf_counter()
+        original(*tensors)
+        total["seconds"] += perf_counter() - start
+        total["bytes"] += sum(each.nbytes for each in tensors[0]) if isinstance(tensors[0], list) else tensors[0].nbytes
 
-        return call
-
-    try:
-        for name in COLLECTIVES:
-            setattr(distributed, name, timed(name))
+    timed_ones = {name: partial(timed, getattr(distributed, name)) for name in ("all_gather", "all_reduce")}
+    with patch.multiple(distributed, **timed_ones):
         yield total
-    finally:
-        for name, original in originals.items():
-            setattr(distributed, name, original)
 
 
 if __name__ == "__main__":

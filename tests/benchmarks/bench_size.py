@@ -32,9 +32,7 @@ from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT
 
 WORDS, BLOCK = 300_000, 200_000  # distinct words; pairs that are written at a time
-FEATURES = " ".join(
-    f"{name}=3.14159" for name in ("p(LHS|e)", "p(LHS|f)", "p(e|LHS)", "p(e|f)", "p(e|f,LHS)", "p(f|e)")
-)
+FEATURES = "p(LHS|e)=3.14159 p(LHS|f)=3.14159 p(e|LHS)=3.14159 p(e|f)=3.14159 p(e|f,LHS)=3.14159 p(f|e)=3.14159"
 LENGTHS = {"ppdb": 3.0, "paranmt": 15.0}  # mean number of tokens
 FILES = {
     "ppdb": "mirror/www.cis.upenn.edu/~ccb/ppdb/release-1.0/ppdb-1.0-xxl-phrasal.gz",
@@ -70,21 +68,13 @@ print(times[0] - begin, (times[-2] - times[0]) / (len(times) - 2), times[-1] - t
 
 
 class Measured(NamedTuple):
-    """What a process took.
+    """What a process took."""
 
-    Attributes:
-        seconds: from its start to its end.
-        cpu: seconds of all its threads.
-        gigabytes: its largest memory.
-        disk: GB by which the files of the folder grew, at most; files without a name do not count.
-        output: what it printed.
-    """
-
-    seconds: float
-    cpu: float
-    gigabytes: float
-    disk: float
-    output: str
+    seconds: float  # from its start to its end
+    cpu: float  # seconds of all its threads
+    gigabytes: float  # its largest memory
+    disk: float  # GB by which the files of the folder grew, at most; files without a name do not count
+    output: str  # what it printed
 
 
 def main() -> None:

@@ -25,17 +25,11 @@ SYLLABLE = (  # onsets, nuclei and codas, the frequent ones first
 
 @dataclass(frozen=True)
 class PairCorpus:
-    """Pairs of sentences: sentence i of the first half is paired with sentence i of the second half.
+    """Pairs of sentences: sentence i of the first half is paired with sentence i of the second half."""
 
-    Attributes:
-        words: the vocabulary of words.
-        sentences: the first sentences of all pairs, then the second ones.
-        vocabularies: folder with the tables of the stage `vocabulary`; None to count in the sentences.
-    """
-
-    words: list[str]
-    sentences: pa.StringArray
-    vocabularies: Path | None = None
+    words: list[str]  # the vocabulary
+    sentences: pa.StringArray  # the first sentences of all pairs, then the second ones
+    vocabularies: Path | None = None  # folder with the tables of the stage `vocabulary`; None to count in the sentences
 
     def counts(self, kind: str) -> pa.Table:
         """Return the vocabulary of one kind as its stage writes it; all words are in it, also those not used."""
@@ -45,18 +39,14 @@ class PairCorpus:
             return count_words(pa.concat_arrays([self.sentences, pa.array([" ".join(self.words)])]))
         return count_ngrams(self.sentences, ORDERS if kind == "ngrams" else (1,), 2)
 
-    @property
-    def characters_per_sentence(self) -> float:
-        """Mean length of a sentence with one space added at each end."""
-        return 2 + float(pc.mean(pc.utf8_length(self.sentences)).as_py())
-
 
 def describe(corpus: PairCorpus) -> str:
     """Return one line about the size of sentences, batches and vocabularies."""
     ragged = WordVocabulary(pa.array(corpus.words)).lookup(corpus.sentences)
     rows = np.arange(PAIR_COUNT).reshape(-1, BATCH)
     distinct = np.mean([len(np.unique(ragged.take(np.r_[each, PAIR_COUNT + each]).ids)) for each in rows])
-    ngrams = sum(corpus.characters_per_sentence - n + 1 for n in ORDERS)
+    characters = 2 + pc.mean(pc.utf8_length(corpus.sentences)).as_py()  # with one space added at each end
+    ngrams = sum(characters - n + 1 for n in ORDERS)
     return (
         f"{len(ragged.ids) / len(ragged):.1f} tokens and {ngrams:.0f} n-grams per sentence; {distinct:,.0f} of "
         f"{len(corpus.words):,} words per batch of {BATCH} pairs; {len(corpus.counts('ngrams')):,} different n-grams"
@@ -64,11 +54,7 @@ def describe(corpus: PairCorpus) -> str:
 
 
 def corpus_of_run(data: Path) -> PairCorpus:
-    """Return PAIR_COUNT pairs of a run of the pipeline, whose sentences have more than three words.
-
-    Raises:
-        SystemExit: the run has fewer.
-    """
+    """Return PAIR_COUNT pairs of a run of the pipeline, whose sentences have more than three words."""
     sentences = read_table(data / "corpus" / "sentences.parquet", SENTENCES)["text"].combine_chunks()
     pairs = read_table(data / "corpus" / "pairs.parquet", PAIRS)
     sides = np.stack([pairs[side].to_numpy() for side in ("left", "right")])

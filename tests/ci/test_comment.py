@@ -3,12 +3,12 @@
 import json
 import os
 import shutil
-import subprocess
 
 import pytest
 
-from tests.helpers.metrics_project import commit_all, create_project, write_worse_project
-from tests.helpers.repository import ROOT, isolated_environment
+from tests.helpers.metrics_project import create_project, write_worse_project
+from tests.helpers.recorded_results import commit
+from tests.helpers.repository import ROOT, isolated_environment, run
 from tests.helpers.workflows import scripts_of
 
 # Prints the calls that the script makes, as a list of [name, argument]
@@ -37,8 +37,7 @@ def run_script(runner_temp, comments=(), pull_request=PULL_REQUEST):
         pytest.skip("needs node, which runs the script of comment.yaml")
     scene = json.dumps([*scripts_of("comment"), RUN, pull_request, comments])
     environment = os.environ | {"SCENE": scene, "RUNNER_TEMP": str(runner_temp)}
-    command = ["node", "-e", NODE_PROGRAM]
-    return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+    return json.loads(run("node", "-e", NODE_PROGRAM, env=environment, check=True).stdout)
 
 
 @pytest.fixture
@@ -56,12 +55,12 @@ def test_report_of_worse_model(tmp_path):
     project = tmp_path / "project"
     create_project(project)
     write_worse_project(project)
-    commit_all(project, "worse")
+    commit(project, "worse")
     (project / ".ci").symlink_to(ROOT / ".ci")
     (script,) = [script for script in scripts_of("ci") if "report.py" in script]
     files = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
     environment = isolated_environment() | files | {"BASE": "main", "NUMBER": "12"}
-    subprocess.run(["bash", "-e", "-c", script], cwd=project, env=environment, check=True)
+    run("bash", "-e", "-c", script, cwd=project, env=environment, check=True)
     assert (tmp_path / "summary").read_text().startswith("worse: sample.sts.mean −1.20\n")
     (_, (call, argument)) = run_script(tmp_path)
     assert (call, argument["issue_number"]) == ("create", 12)

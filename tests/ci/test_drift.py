@@ -1,26 +1,26 @@
 """`.ci/drift.py` compares committed metrics with computed ones."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.helpers.repository import ROOT
+from tests.helpers.repository import ROOT, run_python
 
 COMMITTED = {"sts": {"mean": 60.0, "sets": 19}}
 
 
 @pytest.fixture
 def compare(tmp_path):
-    """Return a function that runs the script on two metrics files."""
+    """Return a function that runs the script on two metrics files; one is missing where its content is None."""
     files = tmp_path / "committed.json", tmp_path / "new.json"
 
     def run(*metrics):
         for file, content in zip(files, metrics, strict=True):
-            file.write_text(json.dumps(content))
-        command = [sys.executable, ROOT / ".ci/drift.py", *files]
-        return subprocess.run(command, capture_output=True, text=True)
+            file.unlink(missing_ok=True)
+            if content is not None:
+                file.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        done = run_python(ROOT / ".ci/drift.py", *files)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 
@@ -36,13 +36,11 @@ def compare(tmp_path):
     ],
 )
 def test_output_for_changed_missing_and_nan_metrics(compare, new, code, output):
-    done = compare(COMMITTED, new)
-    assert (done.returncode, done.stdout) == (code, output)
+    assert compare(COMMITTED, new)[:2] == (code, output)
 
 
 def test_empty_committed_file(compare, tmp_path):
-    done = compare({}, {})
-    assert (done.returncode, done.stdout) == (1, f"{tmp_path / 'committed.json'}: no metrics are committed\n")
+    assert compare({}, {})[:2] == (1, f"{tmp_path / 'committed.json'}: no metrics are committed\n")
 
 
 @pytest.mark.parametrize(
@@ -56,23 +54,18 @@ def test_empty_committed_file(compare, tmp_path):
         (b"[" * 100_000, "not an object of JSON"),
     ],
 )
-def test_missing_or_damaged_file(tmp_path, content, message):
-    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
-    good.write_text(json.dumps(COMMITTED))
-    if content is not None:
-        bad.write_bytes(content)
-    for files in ([good, bad], [bad, good]):
-        done = subprocess.run([sys.executable, ROOT / ".ci/drift.py", *files], capture_output=True, text=True)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith(f"error: {bad}: {message}")
-        assert done.stderr.count("\n") == 1
+def test_missing_or_damaged_file(compare, tmp_path, content, message):
+    for name, files in (("new", [COMMITTED, content]), ("committed", [content, COMMITTED])):
+        code, output, errors = compare(*files)
+        assert (code, output, errors.count("\n")) == (1, "", 1)
+        assert errors.startswith(f"error: {tmp_path / name}.json: {message}")
 
 
 def test_values_that_are_no_numbers(compare):
-    assert compare({"a": "x", "b": None, "c": [1]}, {"a": "x", "b": None, "c": [1]}).returncode == 0
-    assert compare({"a": "x", "b": None}, {"a": 1, "b": 2.0}).stdout.count("committed") == 2
+    assert compare({"a": "x", "b": None, "c": [1]}, {"a": "x", "b": None, "c": [1]})[0] == 0
+    assert compare({"a": "x", "b": None}, {"a": 1, "b": 2.0})[1].count("committed") == 2
 
 
 def test_terminal_that_is_not_utf8(compare, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    assert compare({"é": 1}, {"é": 2}).stdout == "é: committed 1, computed 2\n"
+    assert compare({"é": 1}, {"é": 2})[1] == "é: committed 1, computed 2\n"

@@ -1,8 +1,6 @@
 """The sdist and the wheel: their metadata, their content, and an installation outside of the repository."""
 
 import re
-import subprocess
-import sys
 import sysconfig
 import tarfile
 import tomllib
@@ -13,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.helpers.encoder_variants import WORD
-from tests.helpers.repository import ROOT, copy_repository, isolated_environment
+from tests.helpers.repository import ROOT, copy_repository, isolated_environment, run, run_python
 from tests.helpers.small_models import save_encoder
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -53,9 +51,7 @@ def packages(tmp_path_factory):
     copy_repository(copy)
     (copy / "build/lib/paraphrastic").mkdir(parents=True)
     (copy / "build/lib/paraphrastic/removed.py").touch()
-    command = [copy / ".ci/package", dist]
-    done = subprocess.run(command, env=isolated_environment(), capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(copy / ".ci/package", dist, env=isolated_environment(), check=True)
     return sorted(dist.iterdir())
 
 
@@ -93,9 +89,9 @@ def without_repository():
 def environment(packages, tmp_path_factory):
     """A virtual environment with the wheel, which imports all other packages from this environment."""
     folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    install = [folder / "bin/pip", "install", "--quiet", "--no-deps", "--no-index", packages[0]]
-    subprocess.run(install, env=without_repository(), check=True)
+    run_python("-m", "venv", folder, check=True)
+    install = folder / "bin/pip", "install", "--quiet", "--no-deps", "--no-index", packages[0]
+    run(*install, env=without_repository(), check=True)
     (site_packages,) = folder.glob("lib/python3*/site-packages")
     # path files in a folder that a path file names are not read, so that an editable installation stays hidden
     (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
@@ -107,13 +103,10 @@ def test_installation_outside_of_the_repository(environment, tmp_path):
     save_encoder(tmp_path / "avg", "avg", WORD)
     variables = without_repository()
 
-    def run(command, *arguments):
-        command = [environment / "bin" / command, *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+    def printed(command, *arguments):
+        return run(environment / "bin" / command, *arguments, cwd=tmp_path, env=variables, check=True).stdout
 
     version = f"paraphrastic {PROJECT['version']}\n"
-    assert run("paraphrastic", "--version") == run("python", "-m", "paraphrastic", "--version") == version
-    assert "turkcorpus" in run("paraphrastic", "data", "list")
-    assert run("python", "-c", LOAD_AND_ENCODE) == "(1, 8)\n"
+    assert printed("paraphrastic", "--version") == printed("python", "-m", "paraphrastic", "--version") == version
+    assert "turkcorpus" in printed("paraphrastic", "data", "list")
+    assert printed("python", "-c", LOAD_AND_ENCODE) == "(1, 8)\n"

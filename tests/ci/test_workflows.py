@@ -1,20 +1,12 @@
 """The GitHub workflows: they follow GitHub's schema, and no code of a pull request runs with a token that can write."""
 
 import re
-import subprocess
-import sys
 import tomllib
 
 import pytest
 
-from tests.helpers.repository import ROOT, isolated_environment
+from tests.helpers.repository import ROOT, isolated_environment, run
 from tests.helpers.workflows import FILES, load_workflow, scripts_of, steps_of
-
-
-def test_workflows_against_the_schema_of_github():
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
-    done = subprocess.run([*command, *FILES.values()], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
 
 
 def test_workflows_in_the_folder():
@@ -22,9 +14,7 @@ def test_workflows_in_the_folder():
 
 
 def test_zizmor_finds_nothing():
-    command, environment = ["zizmor", "--offline", "."], isolated_environment()
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run("zizmor", "--offline", ".", cwd=ROOT, env=isolated_environment(), check=True)
 
 
 def test_actions_are_pinned_by_commit():
@@ -64,12 +54,13 @@ def test_scripts_without_expressions(name):
     assert not any("${{" in script for script in scripts_of(name))
 
 
-def test_python_versions_of_base_package():
-    job = load_workflow("ci")["jobs"]["base"]
-    assert job["strategy"]["matrix"] == {"python": ["3.11", "3.12", "3.13"]}
-    _, setup, run = job["steps"]
+def test_python_versions_of_base_package_and_release():
+    base, test = load_workflow("ci")["jobs"]["base"], load_workflow("release")["jobs"]["test"]
+    assert base["strategy"]["matrix"] == test["strategy"]["matrix"] == {"python": ["3.11", "3.12", "3.13"]}
+    _, setup, command = base["steps"]
     assert setup["with"] == {"python-version": "${{ matrix.python }}"}
-    assert run == {"run": '.ci/base "$VERSION"', "env": {"VERSION": "${{ matrix.python }}"}}
+    assert command == {"run": '.ci/base "$VERSION"', "env": {"VERSION": "${{ matrix.python }}"}}
+    assert test["steps"][-1]["run"] == 'WHEEL=$(echo dist/*.whl) .ci/base "$VERSION"'
 
 
 def test_upload_of_a_release():
@@ -91,36 +82,26 @@ def test_upload_of_a_release():
     assert "secrets." not in FILES["release"].read_text()
 
 
-def test_python_versions_of_a_release():
-    base, test = load_workflow("ci")["jobs"]["base"], load_workflow("release")["jobs"]["test"]
-    assert test["strategy"]["matrix"] == base["strategy"]["matrix"]
-    assert test["steps"][-1]["run"] == 'WHEEL=$(echo dist/*.whl) .ci/base "$VERSION"'
-
-
 @pytest.mark.parametrize(("tag", "status"), [("v0.3.0", 0), ("v0.3.1", 1), ("v0.3", 1), ("0.3.0-rc1", 1)])
 def test_tag_of_a_release_is_its_version(tmp_path, tag, status):
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist/paraphrastic-0.3.0.tar.gz").touch()
     (step,) = [step for step in steps_of("release") if "GITHUB_REF_NAME#v" in step.get("run", "")]
     assert step["if"] == load_workflow("release")["jobs"]["publish"]["if"]
-    command, environment = ["bash", "-e", "-c", step["run"]], isolated_environment() | {"GITHUB_REF_NAME": tag}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    environment = isolated_environment() | {"GITHUB_REF_NAME": tag}
+    done = run("bash", "-e", "-c", step["run"], cwd=tmp_path, env=environment)
     assert (done.returncode, done.stderr.count("\n")) == (status, status)
 
 
-def test_tools_of_a_release_are_those_of_the_tests():
-    dev = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
+def test_packages_that_workflows_install_are_those_of_the_extras():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     (install,) = [script for script in scripts_of("release") if script.startswith("pip install")]
     names = ("build>", "check-wheel-contents", "setuptools", "twine")
-    assert re.findall(r"'(.*?)'", install) == [each for each in dev if each.startswith(names)]
+    assert re.findall(r"'(.*?)'", install) == [each for each in extras["dev"] if each.startswith(names)]
+    (dvc,) = [requirement for requirement in extras["pipeline"] if requirement.startswith("dvc")]
+    assert f"pip install --quiet '{dvc}'" in scripts_of("ci")  # for the report
 
 
 @pytest.mark.parametrize("script", ["run", "base", "lowest", "audit", "package", "sbom"])
 def test_script_is_executable(script):
     assert (ROOT / ".ci" / script).stat().st_mode & 0o100
-
-
-def test_dvc_version_of_report():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    (dvc,) = [requirement for requirement in extras["pipeline"] if requirement.startswith("dvc")]
-    assert f"pip install --quiet '{dvc}'" in scripts_of("ci")

@@ -11,7 +11,6 @@ import re
 import shlex
 import shutil
 import socket
-import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from tests.helpers.parameter_files import change_parameters
-from tests.helpers.repository import ROOT, copy_repository, isolated_environment, run_git
+from tests.helpers.repository import ROOT, copy_repository, isolated_environment, run, run_git
 
 PAGES = sorted(
     str(page.relative_to(ROOT))
@@ -83,24 +82,20 @@ NAMES = {"dvc exp run", "dvc exp show", "dvc metrics diff", "dvc queue logs", "d
 NAMES |= set(re.findall("^#+ `(paraphrastic.*)`$", (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8"), re.M))
 
 
+def nightly(test):
+    return pytest.mark.slow(pytest.mark.nightly(test))
+
+
 @dataclass
 class Copy:
-    """A copy of the repository.
-
-    Attributes:
-        folder: where it is.
-        environment: of commands that run in it.
-        outputs: standard output of each block.
-    """
+    """A copy of the repository."""
 
     folder: Path
-    environment: dict[str, str]
-    outputs: list[str] = field(default_factory=list)
+    environment: dict[str, str]  # of commands that run in it
+    outputs: list[str] = field(default_factory=list)  # standard output of each block
 
     def bash(self, script):
-        command = ["bash", "-euo", "pipefail", "-c", script]
-        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
-        assert done.returncode == 0, f"{script}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+        done = run("bash", "-euo", "pipefail", "-c", script, cwd=self.folder, env=self.environment, check=True)
         self.outputs.append(done.stdout)
         return done.stdout
 
@@ -142,7 +137,7 @@ def after(reproduced, tmp_path_factory):
     """A function that returns a copy of the repository in which the commands of a page have run."""
     copies = {}
 
-    def run(page):
+    def copy_of(page):
         if page not in copies:
             folder = tmp_path_factory.mktemp("page") / "copy"
             shutil.copytree(reproduced.folder, folder, symlinks=True)
@@ -152,7 +147,7 @@ def after(reproduced, tmp_path_factory):
             run_blocks(copies[page], page)
         return copies[page]
 
-    return run
+    return copy_of
 
 
 def run_blocks(copy, page):
@@ -165,15 +160,13 @@ def run_blocks(copy, page):
         wait_for_queue(copy)
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@nightly
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_of_each_page(after, page):
     assert len(after(page).outputs) >= len([text for language, text in blocks(page) if language == "python"])
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@nightly
 def test_table_of_experiments(after):
     rows = [line.split("\t") for line in after("docs/tutorial.md").bash("paraphrastic experiments").splitlines()]
     found = {row[0]: row[1:] for row in rows}
@@ -182,8 +175,7 @@ def test_table_of_experiments(after):
     assert float(found["ngrams"][3]) > 0
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@nightly
 def test_models_of_a_remote(after):
     folder = after("docs/how-to/remote.md").folder
     weights = [place / "weights.safetensors" for place in (folder / "data/model", folder / "../clone/data/model")]
@@ -191,8 +183,7 @@ def test_models_of_a_remote(after):
     assert len({path.read_bytes() for path in weights}) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@nightly
 def test_plots_of_two_experiments(after):
     output = after("docs/tutorial.md").bash("dvc plots diff averages ngrams --json")
     data = json.loads(output)["data"]
@@ -209,8 +200,7 @@ def test_plots_of_two_experiments(after):
     assert bars["encoding"]["x"] == {"field": "pearson", "type": "quantitative", "title": "pearson"}  # begins at zero
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@nightly
 def test_queued_experiments_equal_direct_ones(after):
     copy = after("docs/how-to/cluster.md")
     rows = list(csv.DictReader(copy.bash("dvc exp show --csv").splitlines()))
@@ -219,8 +209,7 @@ def test_queued_experiments_equal_direct_ones(after):
     assert len(set(means)) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@nightly
 def test_result_of_two_machines_is_that_of_one_process(reproduced, after):
     copy = after("docs/how-to/cluster.md")
     clones = sorted(copy.folder.parent.glob("train-*"))
@@ -243,8 +232,7 @@ def wait_for_queue(copy):
     assert "Success" in status
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@nightly
 def test_inline_commands(after):
     copy = after("docs/how-to/pull-requests.md")
     commands = [command for page in PAGES for command in inline_commands(page)]

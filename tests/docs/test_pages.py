@@ -1,8 +1,6 @@
 """Pages that are generated, and links, options and files that pages name."""
 
 import re
-import subprocess
-import sys
 import tomllib
 
 import pytest
@@ -15,7 +13,7 @@ from paraphrastic.base.parameters import load_params
 from paraphrastic.papers.pages import docs_files
 from paraphrastic.papers.project import Project
 from tests.helpers.parameter_files import copy_parameters
-from tests.helpers.repository import ROOT
+from tests.helpers.repository import ROOT, run_python
 
 DOCS = sorted(ROOT.glob("docs/**/*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
@@ -45,20 +43,15 @@ def _data(files):
 
 
 def test_page_of_the_command_line_is_current(tmp_path):
-    command = [sys.executable, "-m", "typer", "paraphrastic.cli.main", "utils", "docs", "--name", "paraphrastic"]
-    page = tmp_path / "cli.md"
-    subprocess.run([*command, "--title", "Command line", "--output", str(page)], check=True, capture_output=True)
+    options, page = ["--name", "paraphrastic", "--title", "Command line"], tmp_path / "cli.md"
+    run_python("-m", "typer", "paraphrastic.cli.main", "utils", "docs", *options, "--output", page, check=True)
     assert page.read_text() == (ROOT / "docs/reference/cli.md").read_text(), "see CONTRIBUTING.md, How to add"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_to_files(page):
+def test_files_that_a_page_names_or_links_to(page):
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", TEXTS[page]):
         assert (page.parent / target).exists(), target
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_source_files_that_a_page_names(page):
     named = re.findall(r"`((?:src|pipeline|tests|docs|metrics|\.ci|\.github)/[\w./-]+\.\w+)`", TEXTS[page])
     missing = [name for name in named if not (ROOT / name).exists() and "NAME" not in name and "TASK" not in name]
     assert missing in ([], ["metrics/finetune/TASK.json"])
@@ -88,19 +81,18 @@ def test_option_of_a_page_is_a_parameter(tmp_path, option):
         (".github/ISSUE_TEMPLATE/idea.yaml", "vendor.github-issue-forms"),
         (".github/dependabot.yml", "vendor.dependabot"),
         ("CITATION.cff", "vendor.citation-file-format"),
+        (".github/workflows/*.yaml", "vendor.github-workflows"),
     ],
 )
 def test_file_follows_its_schema(file, schema):
-    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(ROOT / file)]
-    done = subprocess.run(check, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
+    run_python("-m", "check_jsonschema", "--builtin-schema", schema, *ROOT.glob(file), check=True)
 
 
-def test_gitlab_example_follows_its_schema(tmp_path):
+def test_gitlab_example(tmp_path):
     (example,) = re.findall(r"^```yaml\n(test:\n.*?)^```$", TEXTS[ROOT / "docs/how-to/pull-requests.md"], re.M | re.S)
     (tmp_path / "gitlab.yaml").write_text(example)
-    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"]
-    assert subprocess.run([*check, str(tmp_path / "gitlab.yaml")], capture_output=True).returncode == 0
+    command = "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", tmp_path / "gitlab.yaml"
+    run_python(*command, check=True)
     assert YAML(typ="safe", pure=True).load(example)["test"]["script"] == [".ci/run"]
 
 

@@ -1,13 +1,11 @@
 """The page that a newcomer reads first names the files that a pair enters, all of them and no other."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
 from tests.helpers.parameter_files import copy_parameters
-from tests.helpers.repository import ROOT, isolated_environment
+from tests.helpers.repository import ROOT, isolated_environment, run_python
 
 PAGE = ROOT / "docs/explanation/way-of-a-pair.md"
 FOLLOW = """
@@ -34,9 +32,8 @@ print(*entered, sep="\\n")
 def test_files_that_a_pair_enters(tmp_path):
     copy_parameters(tmp_path)
     environment = isolated_environment(tmp_path / "cache") | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
-    options = {"cwd": tmp_path, "env": environment, "text": True, "check": True}
-    subprocess.run([sys.executable, "-m", "pipeline.inputs"], **options)
-    printed = subprocess.run([sys.executable, "-c", FOLLOW], stdout=subprocess.PIPE, **options).stdout
+    run_python("-m", "pipeline.inputs", cwd=tmp_path, env=environment, check=True)
+    printed = run_python("-c", FOLLOW, cwd=tmp_path, env=environment, check=True).stdout
     entered = {name.removeprefix(f"{ROOT}/") for name in printed.splitlines() if name.startswith(f"{ROOT}/")}
     page = PAGE.read_text()
     named = re.findall(r"^\* `([\w/.]+)`", page, re.M)

@@ -1,8 +1,9 @@
 """Parameter files with keys and values that are wrong, odd or missing: one line for each of them, from every stage."""
 
 import copy
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -61,37 +62,29 @@ def edited(edits: list[tuple[tuple[Any, ...], str, Any]]) -> dict[str, Any]:
 
 
 def read_all() -> None:
-    """Read the parameter files as all stages do; an error of one stage does not hide those of others."""
-    params = load_params()
+    """Read the parameter files as all stages do; an error of one block does not hide those of others."""
+    params, taggers = load_params(), read_mapping(Path(FILES["taggers"]))
+    checks = [stage.main, lambda: checked(FinetuneConfig, read_mapping(Path(FILES["finetune"])), "finetune")]
+    checks += [partial(check_block, models.config_class, "models", *entry) for entry in params.models.items()]
+    checks += [partial(check_block, tagger_config_class, "taggers", *entry) for entry in taggers.items()]
     errors = []
-    for reader in (stage.main, lambda: _blocks(params)):
+    for check in checks:
         try:
-            reader()
+            check()
         except ParaphrasticError as error:
             errors.append(error)
     if errors:
         raise errors[0]
 
 
-def _blocks(params: Any) -> None:
-    errors = []
-    for group, block in [("models", params.models), ("taggers", read_mapping(Path(FILES["taggers"])))]:
-        for name, options in block.items():
-            try:
-                config_class = (models.config_class if group == "models" else tagger_config_class)(name)
-                checked(config_class, options, group, name)
-            except ParaphrasticError as error:
-                errors.append(error)
-    if errors:
-        raise errors[0]
-    checked(FinetuneConfig, read_mapping(Path(FILES["finetune"])), "finetune")
+def check_block(config_class: Callable[[str], Any], group: str, name: str, options: Any) -> None:
+    checked(config_class(name), options, group, name)
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    return SimpleNamespace(params=tmp_path / "params.yaml")
 
 
 def write_only(content: dict[str, Any]) -> None:
@@ -101,7 +94,7 @@ def write_only(content: dict[str, Any]) -> None:
     write_parameters(Path(), content)
 
 
-def test_changed_values(tries, folder):
+def test_changed_values(tries):
     how = st.sampled_from(["replace", "replace", "replace", "add", "remove"])
     edit = st.tuples(st.sampled_from(PLACES), how, VALUES)
 
@@ -112,7 +105,7 @@ def test_changed_values(tries, folder):
     tries.fuzz(60, check, st.lists(edit, min_size=1, max_size=2))
 
 
-def test_changed_model_corpus_and_files(tries, folder):
+def test_changed_model_corpus_and_files(tries):
     def check(model, key, value):
         content = copy.deepcopy(PARAMS) | {"model": model, "models": {model: dict(PARAMS["models"][model])}}
         if key in content:
@@ -128,11 +121,11 @@ def test_changed_model_corpus_and_files(tries, folder):
     tries.fuzz(60, check, st.sampled_from(models.names()), st.sampled_from(keys), VALUES)
 
 
-def test_damaged_text(tries, folder):
+def test_damaged_text(tries):
     copy_parameters(Path())
 
     def check(content):
-        folder.params.write_bytes(content)
+        Path("params.yaml").write_bytes(content)
         read_all()
 
     syntax = [

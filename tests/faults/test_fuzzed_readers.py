@@ -7,8 +7,6 @@ import gzip
 import inspect
 import io
 import json
-import tarfile
-import zipfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,11 +15,12 @@ import pytest
 from hypothesis import strategies as st
 
 from paraphrastic.base.tables import RAW
+from paraphrastic.readers.raw_files import read_archive, read_bytes
 from paraphrastic.readers.registry import READERS, read
 from paraphrastic.sources.catalogue import catalogue, corpus, suite
 from paraphrastic.sources.source import Source
 from tests.helpers.odd_input import damaged, files, texts
-from tests.helpers.raw_files import write_file
+from tests.helpers.raw_files import packed, write_file
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
@@ -63,23 +62,12 @@ def words_of(reader: str, source: Source) -> list[str]:
     return sorted({word for word in constants | strings(dict(source.options)) if 0 < len(word) < 40})
 
 
-def packed(path: str, contents: list[bytes], names: list[str]) -> bytes:
+def named(path: str, contents: list[bytes], names: list[str]) -> bytes:
     """Return the content of a file of that name: packed if its name says so."""
     plain = (name.replace("*", "a").replace("/", "_") for name in names)
-    members = dict(zip(plain, contents, strict=False))
-    buffer = io.BytesIO()
-    if path.endswith(".zip"):
-        with zipfile.ZipFile(buffer, "w") as archive:
-            for name, content in members.items():
-                archive.writestr(f"deep/{name}", content)
-        return buffer.getvalue()
-    if path.endswith((".tar.gz", ".tgz", ".tar.bz2")):
-        with tarfile.open(fileobj=buffer, mode="w:gz" if path.endswith("gz") else "w:bz2") as archive:
-            for name, content in members.items():
-                info = tarfile.TarInfo(f"deep/{name}")
-                info.size = len(content)
-                archive.addfile(info, io.BytesIO(content))
-        return buffer.getvalue()
+    members = {f"deep/{name}": content for name, content in zip(plain, contents, strict=False)}
+    if path.endswith((".zip", ".tar.gz", ".tgz", ".tar.bz2")):
+        return packed(members, "zip" if path.endswith("zip") else "gz" if path.endswith("gz") else "bz2")
     if path.endswith(".gz"):
         return gzip.compress(contents[0])
     return bz2.compress(contents[0]) if path.endswith(".bz2") else contents[0]
@@ -94,7 +82,7 @@ def test_files_of_a_source(tries, tmp_path, reader):
 
     def check(data, damage):
         for file in source.files:
-            content = packed(file.path, data.draw(contents), data.draw(names))
+            content = named(file.path, data.draw(contents), data.draw(names))
             if damage and content:
                 content = data.draw(damaged(content))
             write_file(tmp_path / file.path, content)
@@ -103,23 +91,20 @@ def test_files_of_a_source(tries, tmp_path, reader):
     tries.fuzz(12, check, st.data(), st.sampled_from([False, False, False, True]))
 
 
-def own_content(ending: str, header: list[str], rows: list[list[str]], path: Path) -> bytes:
-    """Return a valid file of the user's rows in the format of its ending."""
-    if ending == "parquet":
-        table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(header)})
-        pq.write_table(table, path)
-        return path.read_bytes()
+def write_own(path: Path, header: list[str], rows: list[tuple[str, ...]], quoting: int = csv.QUOTE_MINIMAL) -> None:
+    """Write a valid file of the user's rows in the format of its ending."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table(dict(zip(header, zip(*rows, strict=True), strict=True))), path)
+        return
     text = io.StringIO()
-    if "jsonl" in ending:
+    if ".jsonl" in path.suffixes:
         text.writelines(f"{json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False)}\n" for row in rows)
-    elif "csv" in ending:
-        csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    elif ".csv" in path.suffixes:
+        csv.writer(text, lineterminator="\n", quoting=quoting).writerows([header, *rows])
     else:
         text.writelines("\t".join(row) + "\n" for row in [header, *rows])
-    data = text.getvalue().encode("utf-8", "surrogatepass")
-    if ending.endswith(".zst"):
-        return pa.Codec("zstd").compress(data, asbytes=True)
-    return gzip.compress(data) if ending.endswith(".gz") else data
+    with pa.output_stream(path, compression="detect") as file:
+        file.write(text.getvalue().encode())
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "csv.gz", "parquet", "csv.zst", "jsonl.gz"])
@@ -141,9 +126,10 @@ def test_own_files(tries, tmp_path, kind, ending):
 
     def check(header, data, damage):
         kinds = [data.draw(st.sampled_from(column)) for _ in header[2:]]
-        rows = [[*row] for row in data.draw(st.lists(st.tuples(texts(), texts(), *kinds), min_size=1, max_size=6))]
-        content = own_content(ending, header, rows, path)
-        path.write_bytes(data.draw(damaged(content)) if damage else content)
+        rows = data.draw(st.lists(st.tuples(texts(), texts(), *kinds), min_size=1, max_size=6))
+        write_own(path, header, rows)
+        if damage:
+            path.write_bytes(data.draw(damaged(path.read_bytes())))
         choose = corpus if kind == "own-pairs" else lambda entry: suite(entry).sources
         for source in choose(str(path)):
             check_readings(source, tmp_path)
@@ -151,23 +137,14 @@ def test_own_files(tries, tmp_path, kind, ending):
     tries.fuzz(20, check, st.sampled_from(headers), st.data(), st.booleans())
 
 
-def shortened(path: str, content: bytes, lines: int = 30) -> bytes:
+def shortened(path: Path, lines: int = 30) -> bytes:
     """Return the first lines of a file, or of each member of an archive."""
-
-    def first(data: bytes) -> bytes:
-        return b"".join(data.splitlines(keepends=True)[:lines])
-
-    if path.endswith(".zip"):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-            contents = {Path(info.filename).name: first(archive.read(info)) for info in members}
-        return packed(path, [*contents.values()], [*contents])
-    if path.endswith((".tar.gz", ".tgz")):
-        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
-            files_of = {info: archive.extractfile(info) for info in archive.getmembers() if info.isfile()}
-            contents = {Path(info.name).name: first(file.read()) for info, file in files_of.items() if file}
-        return packed(path, [*contents.values()], [*contents])
-    return packed(path, [first(gzip.decompress(content))], ["a"]) if path.endswith(".gz") else first(content)
+    if path.name.endswith((".zip", ".tar.gz", ".tgz")):
+        members = {Path(name).name: data for name, data in read_archive(path).items()}
+    else:
+        members = {"a": read_bytes(path)}
+    contents = [b"".join(data.splitlines(keepends=True)[:lines]) for data in members.values()]
+    return named(path.name, contents, [*members])
 
 
 @pytest.mark.real_data
@@ -183,7 +160,8 @@ def test_damaged_files_of_real_sources(tries, tmp_path, mirror, reader):
     if not present:
         pytest.skip("not in the mirror")
     source = min(present, key=lambda each: sum(original(file).stat().st_size for file in each.files))
-    contents = {file.path: shortened(file.path, original(file).read_bytes()) for file in source.files}
+    whole = {file.path: write_file(tmp_path / file.path, original(file).read_bytes()) for file in source.files}
+    contents = {name: shortened(path) for name, path in whole.items()}
 
     def check(path, data):
         for name, content in contents.items():
@@ -198,14 +176,9 @@ def test_no_row_of_a_well_formed_file_is_lost(tries, tmp_path, ending):
     path = tmp_path / f"own.{ending}"
 
     def check(rows):
-        with path.open("w", encoding="utf-8", newline="") as file:
-            if ending == "jsonl":
-                file.writelines(f"{json.dumps({'text1': a, 'text2': b}, ensure_ascii=False)}\n" for a, b in rows)
-            elif ending == "csv":
-                csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([("text1", "text2"), *rows])
-            else:
-                rows = [[text.translate(dict.fromkeys(map(ord, "\t\n\r"), " ")) + "." for text in row] for row in rows]
-                file.writelines(f"{a}\t{b}\n" for a, b in [("text1", "text2"), *rows])
+        if ending == "tsv":
+            rows = [[text.translate(dict.fromkeys(map(ord, "\t\n\r"), " ")) + "." for text in row] for row in rows]
+        write_own(path, ["text1", "text2"], rows, csv.QUOTE_ALL)
         (source,) = corpus(str(path))
         read_rows, bad = check_readings(source, tmp_path)
         assert read_rows + bad == len(rows)

@@ -13,7 +13,6 @@ from paraphrastic.vocabulary.ngrams import CharacterVocabulary, NgramVocabulary
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.odd_input import WORDS, damaged, files, texts
 from tests.helpers.raw_files import write_archive, write_file
-from tests.helpers.tries import joined
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
@@ -67,8 +66,8 @@ VECTORS = b"3 2\nthe 1 2\n. . . 3 -4e-3\nUUUNKKK .5 6\n"
 @pytest.mark.parametrize("ending", ["txt", "zip"])
 def test_files_of_vectors(tries, tmp_path, ending):
     value = st.sampled_from(["1", "-0.5", "nan", "inf", "-inf", "1e400", "1e39", "1e-400", "0x1", "1_0", "", "½", "٣"])
-    row = st.tuples(st.sampled_from(WORDS), value, value).map(lambda cells: joined([" ".join(cells), "\n"]))
-    rows = st.lists(row, max_size=5).map(b"".join)
+    row = st.tuples(st.sampled_from(WORDS), value, value).map(" ".join)
+    rows = st.lists(row, max_size=5).map(lambda lines: "".join(f"{line}\n" for line in lines).encode())
 
     def check(content, data):
         path = tmp_path / f"vectors.{ending}"

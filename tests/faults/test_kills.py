@@ -13,7 +13,8 @@ from tests.helpers.forked import (
     STAGES,
     Limits,
     is_killed,
-    printed,
+    permit,
+    protect,
     refusal,
     run_content,
     skip_if_root_stays_privileged,
@@ -21,7 +22,6 @@ from tests.helpers.forked import (
     succeeds,
 )
 from tests.helpers.parameter_files import NAMES, read_parameters, write_parameters
-from tests.helpers.permissions import permit, protect
 from tests.helpers.repository import DVC, copy_repository, isolated_environment, run_git
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.nightly]
@@ -52,68 +52,46 @@ def unbroken(tmp_path_factory):
     return folder, {run: succeeds(start_stage(folder, *run), folder) for run in RUNS}
 
 
-def test_killed_stages(tries, unbroken, tmp_path):
+def killed(folder, run, seconds, generator):
+    """Kill a stage up to four times, and return how often it had not ended before."""
+    moments = [generator.uniform(0, 1.1 * seconds) for _ in range(generator.choice([1, 2, 3, 4]))]
+    return sum(is_killed(start_stage(folder, *run), folder, moment) for moment in moments)
+
+
+def without_space(folder, run, seconds, generator):
+    """Run a stage on a disk that becomes full, and return whether it was refused."""
+    biggest = max(map(len, run_content(folder).values()))
+    limits = Limits(round(biggest ** generator.uniform(0.65, 1)))
+    return bool(refusal(start_stage(folder, *run, limits=limits), folder, 0, 1))
+
+
+def without_permissions(folder, run, seconds, generator):
+    """Run a stage that must not write, and perhaps not read a file, and return whether it was refused."""
+    skip_if_root_stays_privileged()
+    for name in generator.choice([["data"], ["metrics"], ["data", "metrics", ".checkpoints"]]):
+        protect(folder / name)
+    if generator.random() < 0.5:
+        generator.choice([*(folder / "data").rglob("*")]).chmod(0)
+    is_refused = bool(refusal(start_stage(folder, *run, limits=Limits(is_privileged=False)), folder, 0, 1))
+    permit(folder)
+    return is_refused
+
+
+@pytest.mark.parametrize("trouble", [killed, without_space, without_permissions])
+def test_stages_in_trouble(tries, unbroken, tmp_path, trouble):
     reference, seconds = unbroken
     expected, generator = run_content(reference), tries.generator(1)
-    kills = runs = wrong = 0
-    names = generator.choices(RUNS, [seconds[run] for run in RUNS], k=tries.count(5))
-    for number, run in enumerate(names):
-        folder = tmp_path / str(number)
-        shutil.copytree(reference, folder)
-        for _ in range(generator.choice([1, 2, 3, 4])):
-            kills += is_killed(start_stage(folder, *run), folder, generator.uniform(0, 1.1 * seconds[run]))
-        succeeds(start_stage(folder, *run), folder)
-        runs += 1
-        wrong += run_content(folder) != expected
-        assert sorted(run_content(folder)) == sorted(expected)
-        assert not wrong, run
-        shutil.rmtree(folder)
-    tries.report(kills=kills, runs=runs, wrong_bytes=wrong)
-
-
-def test_full_disk(tries, unbroken, tmp_path):
-    reference, _ = unbroken
-    expected, generator, failed = run_content(reference), tries.generator(3), 0
-    biggest = max(map(len, expected.values()))
-    for number in range(tries.count(4)):
-        run = RUNS[number % len(RUNS)] if number < len(RUNS) else generator.choice(RUNS)
-        folder = tmp_path / str(number)
-        shutil.copytree(reference, folder)
-        process = start_stage(folder, *run, limits=Limits(round(biggest ** generator.uniform(0.65, 1))))
-        process.join()
-        assert process.exitcode in (0, 1)
-        if process.exitcode:
-            refusal(folder)
-            failed += 1
+    runs = [RUNS[number % len(RUNS)] for number in range(tries.count(4))]
+    if trouble is killed:
+        runs = generator.choices(RUNS, [*seconds.values()], k=tries.count(5))
+    stopped = 0
+    for number, run in enumerate(runs):
+        folder = shutil.copytree(reference, tmp_path / str(number))
+        stopped += trouble(folder, run, seconds[run], generator)
         succeeds(start_stage(folder, *run), folder)
         assert run_content(folder) == expected, run
         shutil.rmtree(folder)
-    tries.report(runs=tries.count(4), refused=failed, tracebacks=0, wrong_bytes=0)
-
-
-def test_missing_permissions(tries, unbroken, tmp_path):
-    skip_if_root_stays_privileged()
-    reference, _ = unbroken
-    expected, generator, refused = run_content(reference), tries.generator(4), 0
-    for number in range(tries.count(4)):
-        run = generator.choice(RUNS)
-        folder = tmp_path / str(number)
-        shutil.copytree(reference, folder)
-        for name in generator.choice([["data"], ["metrics"], ["data", "metrics", ".checkpoints"]]):
-            protect(folder / name)
-        if generator.random() < 0.5:
-            generator.choice([*(folder / "data").rglob("*")]).chmod(0)
-        process = start_stage(folder, *run, limits=Limits(is_privileged=False))
-        process.join()
-        assert process.exitcode in (0, 1), printed(folder)
-        if process.exitcode:
-            refusal(folder)
-            refused += 1
-        permit(folder)
-        succeeds(start_stage(folder, *run), folder)
-        assert run_content(folder) == expected, run
-        shutil.rmtree(folder)
-    tries.report(runs=tries.count(4), refused=refused, tracebacks=0, wrong_bytes=0)
+    tries.report(runs=len(runs), **{"kills" if trouble is killed else "refused": stopped}, wrong_bytes=0)
 
 
 def dvc(folder: Path) -> "subprocess.Popen[str]":

@@ -1,7 +1,5 @@
 """`embed` on many lines: the peak of memory does not grow with their number."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 
 from tests.helpers.command_line import MAIN
 from tests.helpers.encoder_variants import WORD
-from tests.helpers.repository import ROOT, isolated_environment
+from tests.helpers.repository import ROOT, isolated_environment, run_python
 from tests.helpers.small_models import save_encoder
 from tests.helpers.toy_training import SENTENCES, WORDS
 
@@ -29,7 +27,7 @@ atexit.register(lambda: pathlib.Path("peak").write_text(re.search(r"VmHWM:\\s+(\
 def peak(folder: Path, *arguments: str) -> float:
     """Run a command, and return the most memory that its process had, in MB."""
     environment = isolated_environment() | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, "-c", PEAK + MAIN, *arguments], cwd=folder, env=environment, check=True)
+    run_python("-c", PEAK + MAIN, *arguments, cwd=folder, env=environment, check=True)
     return int((folder / "peak").read_text()) / 1024
 
 

@@ -10,8 +10,9 @@ import torch
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.finetuning import learning
-from paraphrastic.finetuning.learning import FIXED, ModelChoice, TaskRun, train_tags, train_task
+from paraphrastic.finetuning.learning import FIXED, ModelChoice, train_tags, train_task
 from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
+from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS, find_task
 from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
@@ -127,12 +128,12 @@ def test_universal_with_pretrained_pair_model(train, tmp_path, monkeypatch):
     before, calls = save_pretrained("ldc", tmp_path / "model"), []
     finetune_pair_model = learning.finetune_pair_model
 
-    def spy(model, config, task, seed, pretrained, *arguments):
+    def spy(model, config, task, pretrained, run):
         assert pretrained
         assert torch.equal(model.embeddings[: len(before.embeddings)], before.embeddings)
         assert torch.equal(model.module.similarity.W, before.module.similarity.W)
         calls.append(model)
-        return finetune_pair_model(model, config, task, seed, pretrained, *arguments)
+        return finetune_pair_model(model, config, task, pretrained, run)
 
     monkeypatch.setattr(learning, "finetune_pair_model", spy)
     assert train("ldc", init="universal").epoch >= 1

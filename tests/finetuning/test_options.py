@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.finetuning.initial_state import untrained_model
-from paraphrastic.finetuning.learning import ModelChoice, TaskRun, train_task
+from paraphrastic.finetuning.learning import ModelChoice, train_task
 from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
-from paraphrastic.finetuning.task_trainers import train_tagger
+from paraphrastic.finetuning.task_trainers import TaskRun, train_tagger
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.encoder import PairModel, TrainableModel
@@ -157,7 +157,8 @@ class TestFinetune:
 def tagger_losses(name: str, block: dict[str, Any], folder: Path) -> np.ndarray:
     """Train a tagger on tagged sentences and return its loss curve."""
     config = tagger_config_class(name)(**block)
-    _, curves = train_tagger(config, TAGGED, TAGGED, 1, Checkpoint(folder), 1e9, lambda step, steps: None)
+    run = TaskRun(1, Checkpoint(folder), 1e9, lambda step, steps: None)
+    _, curves = train_tagger(config, TAGGED, TAGGED, run)
     return np.array(curves.loss)
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from paraphrastic.finetuning.initial_state import untrained_model
-from paraphrastic.finetuning.task_trainers import Outcome, finetune_pair_model
+from paraphrastic.finetuning.task_trainers import Outcome, TaskRun, finetune_pair_model
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.models.ldc import Config, Ldc
 from paraphrastic.scoring.neural import TrainedPairModel
@@ -161,9 +161,8 @@ def train_pair_model(
     config, generator = Config(**LDC | {"batch_size": 10} | changes), torch.Generator().manual_seed(1)
     model = untrained_model(Ldc, config, task.sentences, [2], generator)
     start = model.module.similarity.W.detach().clone()
-    checkpoint = Checkpoint(folder)
-    outcome = finetune_pair_model(model, config, task, 1, pretrained, checkpoint, 1e9, lambda step, steps: None)
-    return model, outcome, start
+    run = TaskRun(1, Checkpoint(folder), 1e9, lambda step, steps: None)
+    return model, finetune_pair_model(model, config, task, pretrained, run), start
 
 
 @pytest.mark.parametrize("kind", [pytest.param("ranking", marks=pytest.mark.slow), "labelled_pairs"])

@@ -14,7 +14,7 @@ import torch
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.finetuning.options import tagger_config_class
 from paraphrastic.finetuning.tagger import Tagger
-from paraphrastic.finetuning.task_trainers import train_tagger
+from paraphrastic.finetuning.task_trainers import TaskRun, train_tagger
 from paraphrastic.readers.sample import table as sample_table
 from paraphrastic.training.checkpoint import Checkpoint, Curves
 from tests.helpers.pretended_device import DEVICE, gpu, tensors_of
@@ -47,7 +47,8 @@ def train(
     """Train a tagger on `rows`, with a checkpoint in `folder`; `dev` is `rows` by default."""
     name, block = VARIANTS[variant]
     config = tagger_config_class(name)(**(block | changes))
-    return train_tagger(config, rows, rows if dev is None else dev, seed, Checkpoint(folder), seconds, on_step, device)
+    run = TaskRun(seed, Checkpoint(folder), seconds, on_step, device)
+    return train_tagger(config, rows, rows if dev is None else dev, run)
 
 
 def saved_bytes(tagger: Tagger, folder: Path) -> dict[str, bytes]:

@@ -51,10 +51,12 @@ def write_benchmarks(
     ranking: Rows = RANKING,
     labelled_pairs: Rows = LABELLED_PAIRS,
     texts: Sequence[str] = TEXTS,
+    **others: Rows,
 ) -> Path:
-    """Write the tables that `Benchmarks.load` reads, and return `folder`."""
+    """Write the tables that `Benchmarks.load` reads, and those of other kinds of rows; return `folder`."""
     write_table(pa.table({"text": texts}), folder / "sentences.parquet", SENTENCES)
-    for kind, rows in {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs}.items():
+    kinds = {"similarity": similarity, "ranking": ranking, "labelled_pairs": labelled_pairs, **others}
+    for kind, rows in kinds.items():
         schema = indexed_schema(kind)
         columns = list(zip(*rows, strict=True)) or [[]] * len(schema)
         write_table(pa.table(dict(zip(schema.names, columns, strict=True))), folder / f"{kind}.parquet", schema)

@@ -1,12 +1,9 @@
 """Commands that write files, in a folder of an odd name with models, lines and pairs."""
 
 import shutil
-from itertools import pairwise
 from pathlib import Path
 
-from tests.helpers.hard_text import TOKENS
-from tests.helpers.small_models import CHARAGRAM_WORDS, WORD, save_encoder
-from tests.helpers.toy_training import SENTENCES, WORDS
+from tests.helpers.toy_training import WORDS
 
 _OF_AVG = ("dim=8", "epochs=3", "batch_size=10")
 _SETTINGS = [*(f"models.yaml:avg.{setting}" for setting in _OF_AVG), "vocabulary.min_count=1"]
@@ -29,26 +26,9 @@ COMMANDS = {
 EARLIER = ("out.npy", "out.vec", "README.md")  # outputs of which an earlier version is there
 
 
-def make_inputs(folder: Path) -> Path:
-    """Write what the commands read, and outputs of earlier ones."""
-    save_encoder(folder / "avg", "avg", WORD)
-    save_encoder(folder / "charagram", "charagram", CHARAGRAM_WORDS)
-    texts = SENTENCES.to_pylist()
-    lines = [line.replace("\n", " ").replace("\0", " ") for line in [*texts, *TOKENS]]
-    (folder / "lines.txt").write_text("\n".join(lines * 20))
-    rows = (f"{left},{right}\n" for left, right in pairwise(texts))
-    (folder / "pairs.csv").write_text("text1,text2\n" + "".join(rows))
-    (folder / "out").mkdir()
-    for name in EARLIER:
-        (folder / "out" / name).write_text("earlier")
-    return folder
-
-
 def copy_inputs(inputs: Path, folder: Path) -> Path:
     """Copy what the commands read, with the earlier outputs, to a folder of an odd name below `folder`."""
-    copy = folder / "a b'c\"d é 日本"
-    shutil.copytree(inputs, copy)
-    return copy
+    return shutil.copytree(inputs, folder / "a b'c\"d é 日本")
 
 
 def place(name: str) -> str:

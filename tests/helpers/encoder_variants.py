@@ -76,11 +76,7 @@ MORE = [np.random.default_rng(n).integers(ROWS, size=1 + n % 3).tolist() for n i
 
 
 def variant_parameters(*fast):
-    """Return (name, block) of all variants for `pytest.mark.parametrize`; those not in `fast` are marked slow.
-
-    Args:
-        fast: beginnings of names in `NAMES`; without any, no variant is marked.
-    """
+    """Return (name, block) of all variants for `pytest.mark.parametrize`, slow if no name in `fast` begins theirs."""
     assert all(any(name.startswith(beginning) for name in NAMES) for beginning in fast)
     slow = [bool(fast) and not name.startswith(fast) for name in NAMES]
     return [

@@ -20,46 +20,27 @@ BODY = bytes(range(256)) * 1000
 
 @dataclass
 class Fault:
-    """The fault of one response.
+    """The fault of one response."""
 
-    Attributes:
-        status: status code in place of the right one.
-        cut: number of bytes after which the server closes the connection.
-        stall: number of bytes after which the server sends nothing more.
-        length: error of the Content-Length header, in bytes.
-        content_range: Content-Range header in place of the right one.
-        location: address of a redirect.
-    """
-
-    status: int | None = None
-    cut: int | None = None
-    stall: int | None = None
-    length: int = 0
-    content_range: str | None = None
-    location: str | None = None
+    status: int | None = None  # in place of the right one
+    cut: int | None = None  # number of bytes after which the server closes the connection
+    stall: int | None = None  # number of bytes after which the server sends nothing more
+    length: int = 0  # error of the Content-Length header, in bytes
+    content_range: str | None = None  # in place of the right one
+    location: str | None = None  # address of a redirect
 
 
 @dataclass
 class Server:
-    """The state of a running server.
+    """The state of a running server."""
 
-    Attributes:
-        address: `http://HOST:PORT`.
-        bodies: content by path.
-        faults: faults of the next responses, in order.
-        ranges: whether the server sends ETags and supports byte ranges.
-        validators: headers in place of the ETag; the server then sends the whole file whatever range is requested.
-        requests: (path, Range header, status of the response) of each request.
-        end_of_stall: ends the responses that stall.
-    """
-
-    address: str = ""
-    bodies: dict[str, bytes] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
-    ranges: bool = True
-    validators: dict[str, str] | None = None
-    requests: list[tuple[str, str | None, int]] = field(default_factory=list)
-    end_of_stall: threading.Event = field(default_factory=threading.Event)
+    address: str = ""  # http://HOST:PORT
+    bodies: dict[str, bytes] = field(default_factory=dict)  # by path
+    faults: list[Fault] = field(default_factory=list)  # of the next responses, in order
+    ranges: bool = True  # whether the server sends ETags and supports byte ranges
+    validators: dict[str, str] | None = None  # in place of the ETag; the server then ignores what range is requested
+    requests: list[tuple[str, str | None, int]] = field(default_factory=list)  # path, Range header, status
+    end_of_stall: threading.Event = field(default_factory=threading.Event)  # of the responses that stall
 
     def source(self, path: str = "/data.bin", body: bytes = BODY, pinned: bool = True, **changes: Any) -> Source:
         """Serve `body` at `path` and return a source with that one file."""

@@ -33,29 +33,15 @@ _CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.sym
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may do.
+    """What a process may do."""
 
-    Attributes:
-        file_size: bytes that a file may have, beyond which writing fails as on a full disk; None for no limit.
-        changes: changes of files and folders below the working directory, before the next of which the process is
-            killed: files opened for writing, moved and removed, folders made and removed. None for no limit.
-        is_privileged: whether root may do what permissions forbid.
-    """
-
-    file_size: int | None = None
-    changes: int | None = None
-    is_privileged: bool = True
+    file_size: int | None = None  # bytes of a file, beyond which writing fails as on a full disk
+    changes: int | None = None  # of files and folders in the working directory, before the next of which it is killed
+    is_privileged: bool = True  # whether root may do what permissions forbid
 
 
 def start(folder: Path, limits: Limits, function: Callable[..., object], *arguments: Any) -> BaseProcess:
-    """Start a function in a folder, with the environment of a person who has no settings.
-
-    Args:
-        folder: the working directory; `errors` in it gets what the process prints.
-        limits: what the process may do.
-        function: of a module.
-        arguments: of the function.
-    """
+    """Start a function of a module in a folder, whose file `errors` gets what it prints, without personal settings."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOADED)
     process = context.Process(target=_run, args=(folder, limits, function, arguments))
@@ -83,12 +69,14 @@ def changes(folder: Path) -> int:
     return int(printed(folder).splitlines()[-1].split()[0])
 
 
-def refusal(folder: Path) -> str:
-    """Return the line in which the last process in a folder ended, and check that it is the only one of an error."""
+def refusal(process: BaseProcess, folder: Path, *statuses: int) -> str:
+    """Wait for a process, check its status, 1 or one of these, and return its only line about an error; "" for 0."""
+    process.join()
+    assert process.exitcode in (statuses or (1,)), printed(folder)
     lines = [line for line in printed(folder).splitlines() if line.startswith(("error", "Error", "Traceback"))]
-    assert len(lines) == 1, printed(folder)
-    assert lines[0].casefold().startswith("error: "), printed(folder)
-    return lines[0]
+    assert len(lines) == bool(process.exitcode), printed(folder)
+    assert all(line.casefold().startswith("error: ") for line in lines), printed(folder)
+    return "".join(lines)
 
 
 def content_of(folder: Path, *prefixes: str) -> dict[str, bytes]:
@@ -119,6 +107,22 @@ def is_killed(process: BaseProcess, folder: Path, seconds: float | None = None) 
     process.join()
     assert process.exitcode in (0, -signal.SIGKILL), printed(folder)
     return process.exitcode != 0
+
+
+def protect(path: Path) -> None:
+    """Let nobody write a file, or a folder and all below it."""
+    for each in (*path.rglob("*"), path):
+        each.chmod(each.stat().st_mode & ~0o222)
+
+
+def permit(path: Path) -> None:
+    """Let the owner read and write a folder and all below it."""
+    path.chmod(0o700)
+    for each in path.iterdir():
+        if each.is_dir():
+            permit(each)
+        else:
+            each.chmod(0o600)
 
 
 def skip_if_root_stays_privileged() -> None:

@@ -18,11 +18,15 @@ def module_file(module: str) -> Path | None:
     return next((file for file in candidates if file.is_file()), None)
 
 
-def imported_modules(node: ast.AST, file: Path) -> list[str]:
-    """Return the modules that one node of the syntax tree of `file` imports.
+def imported_modules(file: Path) -> set[str]:
+    """Return the modules that a file imports.
 
     `import_module(f"package.{name}")` counts as an import of every module in the package.
     """
+    return {module for node in ast.walk(ast.parse(file.read_text())) for module in _imported_by(node, file)}
+
+
+def _imported_by(node: ast.AST, file: Path) -> list[str]:
     match node:
         case ast.Import(names):
             return [alias.name for alias in names]

@@ -1,12 +1,12 @@
 """A small DVC repository with parameters and metrics, on which tests report."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from tests.helpers.repository import DVC, ROOT, isolated_environment, run_git
+from tests.helpers.recorded_results import commit, make_repository
+from tests.helpers.repository import ROOT, run_git
 
 REPORT = [sys.executable, ROOT / ".ci/report.py"]
 DVC_YAML = """
@@ -55,19 +55,11 @@ def write_worse_project(folder: Path) -> None:
     write_project(folder, PARAMS, metrics, sets, OPTIONS.replace("margin: 0.6", "margin: 0.9"))
 
 
-def commit_all(folder: Path, message: str) -> None:
-    """Commit all files of `folder`."""
-    run_git(folder, "add", "--all")
-    run_git(folder, "commit", "--quiet", f"--message={message}")
-
-
 def create_project(folder: Path) -> None:
     """Create the repository in `folder`: one commit on `main`, and the new branch `change` checked out."""
-    folder.mkdir(exist_ok=True)
-    run_git(folder, "init", "--quiet", "--initial-branch=main")
-    subprocess.run([*DVC, "init", "--quiet"], cwd=folder, env=isolated_environment(), check=True)
+    make_repository(folder)
     (folder / ".dvc/config").write_text("[core]\n    analytics = false\n    autostage = true\n")
     (folder / "dvc.yaml").write_text(DVC_YAML)
     write_project(folder)
-    commit_all(folder, "first")
+    commit(folder, "first")
     run_git(folder, "switch", "--quiet", "--create", "change")

@@ -61,25 +61,15 @@ def small_block(section: str, name: str) -> dict[str, Any]:
 
 
 def changed(config: type[BaseModel], block: dict[str, Any], option: str, vectors: Path) -> dict[str, Any]:
-    """Return `block` with another value of one option.
-
-    Args:
-        config: the class that checks the block.
-        block: the options.
-        option: name of the option.
-        vectors: a file of word vectors, the other value of `vectors`.
-    """
+    """Return `block` with another value of one option; `vectors` is the other value of that name."""
     if option == "vectors":
         return block | {"vectors": str(vectors)}
-    values = VALUES.get(option, (True, False) if isinstance(block[option], bool) else _choices(config, option))
+    annotation = config.model_fields[option].annotation
+    # of a `Literal` the last first: some of the first ones need other options too
+    choices = reversed(get_args(annotation)) if get_origin(annotation) is Literal else ()
+    values = VALUES.get(option, (True, False) if isinstance(block[option], bool) else tuple(choices))
     assert values, f"{option}: add two values to VALUES, so that the tests can change it"
     return block | {option: next(value for value in values if value != block[option])}
-
-
-def _choices(config: type[BaseModel], option: str) -> list[Any]:
-    """Return the values of a `Literal`, the last first: some of the first ones need other options too."""
-    annotation = config.model_fields[option].annotation
-    return list(reversed(get_args(annotation))) if get_origin(annotation) is Literal else []
 
 
 def write_vectors(path: Path, words: Iterable[str], dim: int = SMALL["dim"]) -> Path:

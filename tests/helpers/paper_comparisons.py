@@ -13,19 +13,10 @@ VERSION = "1.2.3"
 def make_line(
     label, cells, seeds=1, finished=None, configured=True, curve=None, tables=None, changed=(), lacks=(), **row
 ):
-    """Return a line.
+    """Return a line whose cells are column → (theirs, ours), ours with one value for each finished seed.
 
-    Args:
-        label: its label.
-        cells: column → (theirs, ours), ours with one value for each finished seed.
-        seeds: number of seeds.
-        finished: how many of them have results; all if None.
-        configured: whether we have a configuration for it.
-        curve: points of the curve `selection` of each result.
-        tables: tables of analyses of each result.
-        changed: parameters that have changed since.
-        lacks: sets that our means are without.
-        row: further keys of the declaration.
+    `finished` seeds, or all, have a result, with points of its curve `selection` and tables of analyses. `changed` are
+    parameters that have changed since, `lacks` sets that our means are without, `row` further keys of the declaration.
     """
     shown = {column: Cell(theirs, tuple(ours), lacks=tuple(lacks)) for column, (theirs, ours) in cells.items()}
     if not configured:
@@ -41,14 +32,7 @@ def make_line(
 
 
 def make_comparison(*lines, data="open", measured=None, **experiment):
-    """Return a comparison of an experiment whose rows are those of `lines`.
-
-    Args:
-        lines: its lines.
-        data: the kind of data.
-        measured: the columns that we measure; all if None.
-        experiment: further keys of the declaration.
-    """
+    """Return a comparison of an experiment whose rows are those of `lines`; we measure all columns, or `measured`."""
     columns = list(dict.fromkeys(column for line in lines for column in line.cells))
     keys = {column: f"key.{column}" for column in (columns if measured is None else measured)}
     declared = {"id": "acl2017-t2", "paper": "acl2017", "table": "T2", "title": "A title", "caption": "A caption."}

@@ -14,7 +14,8 @@ from unittest.mock import patch
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode  # the notes import it from there
+from torch.utils._python_dispatch import TorchDispatchMode  # the notes import these from there
+from torch.utils._pytree import tree_iter, tree_map_only
 
 from paraphrastic.base import devices
 
@@ -70,7 +71,7 @@ class PretendedDevice(TorchDispatchMode):
 
     def _record(self, operation, args, kwargs):
         name = operation.overloadpacket
-        on_device = any(isinstance(leaf, DeviceTensor) for leaf in _leaves(args))
+        on_device = any(isinstance(leaf, DeviceTensor) for leaf in tree_iter(args))
         if name is _aten._to_copy:
             self._record_copy(args[0], kwargs.get("device") or args[0].device, kwargs.get("non_blocking"))
         elif name is _aten.copy_:
@@ -113,51 +114,23 @@ def _size_depends_on_values(name, args, kwargs):
 
 def _run(operation, args, kwargs):
     """Run an operation on the tensors in main memory and wrap its result if it belongs to the device."""
-    name, leaves = operation.overloadpacket, [*_leaves(args), *_leaves(kwargs)]
-    has_device_arguments = any(isinstance(leaf, DeviceTensor) for leaf in leaves)
+    name, tensors = operation.overloadpacket, [leaf for leaf in tree_iter((args, kwargs)) if isinstance(leaf, Tensor)]
+    has_device_arguments = any(isinstance(tensor, DeviceTensor) for tensor in tensors)
     target = kwargs.get("device")
     result_on_device = has_device_arguments if target is None else torch.device(target).type == PRETENDED.type
-    if has_device_arguments and name not in (_aten._to_copy, _aten.copy_):
-        _refuse_host_tensors(operation, leaves)
+    has_host_arrays = any(tensor.dim() and not isinstance(tensor, DeviceTensor) for tensor in tensors)
+    if has_device_arguments and has_host_arrays and name not in (_aten._to_copy, _aten.copy_):
+        raise RuntimeError(f"{operation}: a tensor of the CPU beside tensors of the device")
     # The check of a model's size draws weights that have no elements, from a generator of the CPU.
     if result_on_device and torch.Tag.nondeterministic_seeded in operation.tags and not kwargs.get("generator"):
         raise RuntimeError(f"{operation}: random numbers of the device, which are others than those of the CPU")
-    host_args, host_kwargs = (_map(lambda tensor: getattr(tensor, "host", tensor), each) for each in (args, kwargs))
+    host_args, host_kwargs = tree_map_only(DeviceTensor, lambda tensor: tensor.host, (args, kwargs))
     if result_on_device and "device" in kwargs:
         host_kwargs["device"] = torch.device("cpu")
     out = operation(*host_args, **host_kwargs)
-    if out is not None and _is_in_place(operation):  # those on lists of tensors return nothing
+    is_in_place = operation.name().partition(".")[0].endswith("_")  # such as aten::add_.Tensor
+    if out is not None and is_in_place:  # those on lists of tensors return nothing
         return args[0]
     if "out" in kwargs:
         return kwargs["out"]
-    return _map(DeviceTensor, out) if result_on_device else out
-
-
-def _is_in_place(operation):
-    """Return whether an operation, such as `aten::add_.Tensor`, writes its first argument and returns it."""
-    return operation.name().partition(".")[0].endswith("_")
-
-
-def _refuse_host_tensors(operation, leaves):
-    """Raise if an argument is an array in main memory; a single number may be."""
-    for leaf in leaves:
-        if not isinstance(leaf, DeviceTensor) and leaf.dim():
-            raise RuntimeError(f"{operation}: a tensor of the CPU beside tensors of the device")
-
-
-def _leaves(arguments):
-    """Return the tensors in nested arguments."""
-    found = []
-    _map(found.append, arguments)
-    return found
-
-
-def _map(function, arguments):
-    """Return nested arguments with `function` applied to their tensors."""
-    if isinstance(arguments, Tensor):
-        return function(arguments)
-    if isinstance(arguments, dict):
-        return {key: _map(function, each) for key, each in arguments.items()}
-    return (
-        type(arguments)(_map(function, each) for each in arguments) if type(arguments) in (list, tuple) else arguments
-    )
+    return tree_map_only(Tensor, DeviceTensor, out) if result_on_device else out

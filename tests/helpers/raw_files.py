@@ -1,6 +1,9 @@
 """Raw files that tests write, and the content of readings."""
 
+import io
 import shutil
+import tarfile
+import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,22 @@ def write_archive(path: Path, members: Mapping[str, str | bytes], kind: str) -> 
     archive = Path(shutil.make_archive(str(path.parent / "packed"), kind, folder))
     shutil.rmtree(folder)
     return archive.rename(path)
+
+
+def packed(members: Mapping[str, bytes], kind: str) -> bytes:
+    """Return an archive without entries of folders; its kind is `zip`, or the compression of a tar archive, as `gz`."""
+    buffer = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in members.items():
+                archive.writestr(name, data)
+        return buffer.getvalue()
+    with tarfile.open(fileobj=buffer, mode=f"w:{kind}") as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
 
 
 def rows(readings: Iterable[Reading]) -> list[tuple]:

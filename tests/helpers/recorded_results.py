@@ -3,6 +3,8 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +107,7 @@ def _lock_files(texts: Mapping[str, str], params: Mapping[str, Any]) -> dict[str
         digests = {path: hashlib.md5(files[path].encode()).hexdigest() for path in (*deps, *outs)}
         return {
             "cmd": "true",
-            "deps": [
-                {"path": "code.py", "md5": "0" * 32},
-                *({"path": path, "md5": digests[path]} for path in deps),
-            ],
+            "deps": [{"path": "code.py", "md5": "0" * 32}, *({"path": path, "md5": digests[path]} for path in deps)],
             "params": _recorded(params, keys),
             "outs": [{"path": path, "md5": digests[path]} for path in outs],
         }
@@ -134,12 +133,5 @@ def _recorded(params: Mapping[str, Any], keys: list[str]) -> dict[str, dict[str,
     values: dict[str, dict[str, Any]] = {}
     for key in keys:
         file, _, name = place(key).rpartition(":")
-        values.setdefault(file or "params.yaml", {})[name] = _value(params, key)
+        values.setdefault(file or "params.yaml", {})[name] = reduce(getitem, key.split("."), params)
     return values
-
-
-def _value(params: Mapping[str, Any], key: str) -> Any:
-    value: Any = params
-    for name in key.split("."):
-        value = value[name]
-    return value

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 DVC = [sys.executable, "-m", "dvc"]
@@ -14,10 +15,8 @@ _CONFIGURATION = "PARAPHRASTIC_", "GIT_", "DVC_", "GITHUB_"  # prefixes of varia
 def isolated_environment(cache: Path | None = None) -> dict[str, str]:
     """Return environment variables that do not depend on the settings of the person who runs the tests.
 
-    Git reads no global configuration, `python` is this interpreter, and there is no mirror of the real data.
-
-    Args:
-        cache: folder for downloads; None for the default.
+    Git reads no global configuration, `python` is this interpreter, there is no mirror of the real data, and `cache` is
+    the folder for downloads.
     """
     identity = {f"GIT_{role}_{key}": "test@test" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(_CONFIGURATION)}
@@ -30,12 +29,21 @@ def isolated_environment(cache: Path | None = None) -> dict[str, str]:
     }
 
 
+def run(*command: str | Path, check: bool = False, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run a command, and return its status and what it printed; with `check`, the status must be 0."""
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    assert not (check and done.returncode), f"{command}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+    return done
+
+
+def run_python(*arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run this interpreter, and return its status and what it printed."""
+    return run(sys.executable, *arguments, **options)
+
+
 def run_git(folder: Path, *arguments: str) -> str:
     """Run git in `folder` and return its output without surrounding whitespace."""
-    command = ["git", *arguments]
-    environment = isolated_environment()
-    done = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+    return run("git", *arguments, cwd=folder, env=isolated_environment(), check=True).stdout.strip()
 
 
 def copy_repository(folder: Path) -> None:

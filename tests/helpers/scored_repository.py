@@ -5,6 +5,7 @@ from pathlib import Path
 from dvc.repo import Repo
 
 from paraphrastic.base.tables import SCORES, read_table, write_table
+from tests.helpers.recorded_results import make_repository
 from tests.helpers.repository import run_git
 from tests.helpers.run_artifacts import write_run
 
@@ -27,8 +28,7 @@ def create_repository(folder: Path) -> None:
         run_git(folder, "commit", "--quiet", f"--message={branch}")
         run_git(folder, "branch", branch)
 
-    run_git(folder, "init", "--quiet", "--initial-branch=main")
-    with Repo.init(str(folder)) as repo:
+    with Repo(str(make_repository(folder))) as repo:
         commit("bare")
         scores.parent.mkdir()
         scores.write_bytes(b"PAR1")

@@ -53,3 +53,12 @@ def save_word_vectors(folder: Path, name: str, components: int = 0) -> Model:
     scorer = pretrained_mean(words, embeddings, directions if name == "sif" else None)
     model_folder.save(scorer, name, import_module(f"paraphrastic.models.{name}").Config(**options), folder)
     return paraphrastic.load(folder)
+
+
+def save_model(folder: Path, name: str) -> Model:
+    """Save a model of any of these kinds, and return it loaded."""
+    if name in ENCODERS:
+        return save_encoder(folder, name, ENCODERS[name])
+    if name in ("vectors", "sif"):
+        return save_word_vectors(folder, name, components=1)
+    return save_pair_model(folder) if name == "ldc" else save_baseline(folder, name)

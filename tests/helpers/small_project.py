@@ -17,7 +17,7 @@ from tests.helpers.command_line import MAIN, start_python
 from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import PARAMS as RECORDED
 from tests.helpers.recorded_results import commit, make_repository, write_yaml
-from tests.helpers.repository import DVC, ROOT, isolated_environment, run_git
+from tests.helpers.repository import DVC, ROOT, isolated_environment, run, run_git
 
 _OPTIONS = {"epochs": 0, "margin": 0.4}
 PARAMS = {
@@ -159,7 +159,4 @@ def _is_in(folder: Path, process: psutil.Process) -> bool:
 
 def dvc(folder: Path, *arguments: str) -> str:
     """Run DVC in a repository, and return what it prints."""
-    environment = isolated_environment(folder.parent / "cache")
-    done = subprocess.run([*DVC, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run(*DVC, *arguments, cwd=folder, env=isolated_environment(folder.parent / "cache"), check=True).stdout

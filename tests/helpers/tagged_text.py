@@ -46,14 +46,7 @@ def tagged_tokens(texts: list[str]) -> pa.Table:
 def random_tagger(
     name: str, block: dict[str, Any], train: pa.Table | None = None, dtype: torch.dtype = torch.float32
 ) -> Tagger:
-    """Return a tagger whose weights are all random.
-
-    Args:
-        name: of the model that composes words.
-        block: options.
-        train: determines vocabulary and tags; by default TEXTS.
-        dtype: of the weights.
-    """
+    """Return a tagger whose weights are all random; `train`, by default TEXTS, determines vocabulary and tags."""
     generator = torch.Generator().manual_seed(3)
     table = tagged_tokens(TEXTS) if train is None else train
     tagger = untrained_tagger(tagger_config_class(name)(**block), table, generator)

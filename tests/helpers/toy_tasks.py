@@ -12,7 +12,7 @@ import torch
 from paraphrastic.finetuning.heads import PairHead, SentenceHead
 from paraphrastic.finetuning.initial_state import frozen_state, projected_state, trainable_state, untrained_model
 from paraphrastic.finetuning.options import HeadConfig
-from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome
+from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome, TaskRun
 from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, Task
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.neural import TrainedEncoder
@@ -28,12 +28,7 @@ def random_task(kind: Any, rows: int = 50, is_shuffled: bool = False) -> Task:
     """Return a task with `rows` rows per split, whose labels depend on the first words of the sentences.
 
     A sentence belongs to the class of its first word. A single sentence is labelled with its class, a pair with
-    whether both have the same class.
-
-    Args:
-        kind: of the task.
-        rows: per split.
-        is_shuffled: shuffle the labels, so that they depend on nothing.
+    whether both have the same class; labels that are shuffled depend on nothing.
     """
     rng = np.random.default_rng(5)
     sentences = pa.array([f"{rng.choice(WORDS[:8])} {rng.choice(WORDS[20:])}" for _ in range(160)])
@@ -77,16 +72,10 @@ def head_trainer(
     encoder: Mapping[str, Any] = MappingProxyType({}),
     **changes: Any,
 ) -> HeadTrainer:
-    """Return a trainer of a head on a task.
+    """Return a trainer of a head, with `changes` of HEAD, on an encoder `name`, with those of `toy_config`.
 
-    Args:
-        task: the task.
-        name: the encoder below the head.
-        seed: seed of all random numbers.
-        model: a pretrained encoder of that name; None starts from random weights.
-        fixed: random sentence vectors of size 8 replace the encoder, as they are or projected to size 24.
-        encoder: options of the encoder that differ from `toy_config`.
-        changes: options of the head that differ from HEAD.
+    The encoder starts from a pretrained `model`, or from random weights. With `fixed`, random sentence vectors of size
+    8 replace it, as they are or projected to size 24.
     """
     config, generator = HeadConfig(**HEAD | changes), torch.Generator().manual_seed(seed)
     if fixed:
@@ -107,4 +96,4 @@ def train_head(
     on_step: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Outcome:
     """Run a trainer to the end, with a checkpoint in `folder` every `seconds` seconds."""
-    return trainer.train_and_evaluate(Checkpoint(folder), seconds, on_step)
+    return trainer.train_and_evaluate(TaskRun(0, Checkpoint(folder), seconds, on_step))

@@ -7,12 +7,8 @@ import pytrec_eval
 def trec_eval(question: np.ndarray, label: np.ndarray, score: np.ndarray) -> np.ndarray:
     """Return average precision and reciprocal rank of each question with a correct answer, (questions, 2).
 
-    The document id of a candidate is its position among the candidates of its question.
-
-    Args:
-        question: (n,), the question of each candidate.
-        label: (n,), 1 for a correct answer, 0 otherwise.
-        score: (n,), higher is better.
+    Each of n candidates has a `question`, a `label`, 1 for a correct answer, and a `score`; its document id is its
+    position among the candidates of its question.
     """
     relevant, run = {}, {}
     for q, answer, s in zip(question.tolist(), label.tolist(), score.tolist(), strict=True):

@@ -24,10 +24,12 @@ def with_option(params, model, **options):
     return params.model_copy(update={"models": params.models | {model: params.models[model] | options}})
 
 
-def test_folder_of_equal_runs(params):
+def test_folder_of_equal_runs_and_of_other_parameters_of_other_stages(params):
     folder = checkpoint_folder(params, "cpu")
     assert folder.parent == CHECKPOINTS
-    assert checkpoint_folder(params.model_copy(), "cpu") == folder
+    others = [params.model_copy(update={name: {}}) for name in ("finetune", "taggers")]
+    for other in (params.model_copy(), with_option(params, "proj", dim=20), *others):
+        assert checkpoint_folder(other, "cpu") == folder
 
 
 @pytest.mark.parametrize(
@@ -42,12 +44,6 @@ def test_folder_of_equal_runs(params):
 )
 def test_folder_after_a_changed_parameter(params, change):
     assert checkpoint_folder(change(params), "cpu") != checkpoint_folder(params, "cpu")
-
-
-def test_parameters_of_other_stages(params):
-    others = [params.model_copy(update={name: {}}) for name in ("finetune", "taggers")]
-    for other in (with_option(params, "proj", dim=20), *others):
-        assert checkpoint_folder(other, "cpu") == checkpoint_folder(params, "cpu")
 
 
 def test_other_device(params):

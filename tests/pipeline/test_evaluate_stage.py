@@ -29,15 +29,11 @@ def stage_folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_metrics_file(stage_folder):
+def test_metrics_tables_and_summary(stage_folder, capsys):
     evaluate.main()
     text = (stage_folder / "metrics/evaluate.json").read_text()
     assert list(json.loads(text)) == ["sts", "transfer", "qa", "paraphrase", "words"]
     assert text.endswith("}\n")
-
-
-def test_table_of_sets(stage_folder):
-    evaluate.main()
     content = (stage_folder / "metrics/sets.csv").read_bytes().decode()
     assert content.splitlines()[0] == "set,kind,n,pearson,spearman,map,mrr,accuracy,f1,oov"
     assert "\r" not in content
@@ -45,32 +41,20 @@ def test_table_of_sets(stage_folder):
     assert rows["qa.wikiqa"]["pearson"] == rows["sts.2012.MSRpar"]["map"] == ""
     # 3 / √12, 1 / √6 and 0 against 1, 2 and 3
     assert float(rows["sts.2012.MSRpar"]["pearson"]) == pytest.approx(-99.9, abs=0.2)
-
-
-def test_table_of_scores(stage_folder):
-    evaluate.main()
     scores = read_table(stage_folder / "data/scores.parquet", SCORES)
     msrpar = [row["score"] for row in scores.to_pylist() if row["set"] == "sts.2012.MSRpar"]
     assert msrpar == pytest.approx([3 / 12**0.5, 1 / 6**0.5, 0])
-
-
-def test_summary_on_stderr(stage_folder, capsys):
-    evaluate.main()
     printed = capsys.readouterr().err
     assert "wikiqa.map" in printed
     assert "\x1b" not in printed
     assert "NaN" not in printed
 
 
-def set_device(folder, device):
-    change_parameters(folder, device=device)
-
-
 def test_scores_on_device_and_cpu(stage_folder):
     save_encoder(stage_folder / "data/model", "lstmavg", LSTM)
     scores = []
     for device in ("cuda", "cpu"):
-        set_device(stage_folder, device)
+        change_parameters(stage_folder, device=device)
         with gpu() as records:
             evaluate.main()
         assert HAS_GPU or bool(records.read) == (device == "cuda")
@@ -83,6 +67,6 @@ def test_scores_on_device_and_cpu(stage_folder):
 def test_model_without_torch_is_scored_on_the_cpu(stage_folder, device):
     evaluate.main()
     expected = (stage_folder / "metrics/evaluate.json").read_bytes()
-    set_device(stage_folder, device)
+    change_parameters(stage_folder, device=device)
     evaluate.main()
     assert (stage_folder / "metrics/evaluate.json").read_bytes() == expected

@@ -2,16 +2,16 @@
 
 import csv
 import json
-import subprocess
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+import pandas as pd
 import pytest
 
+from tests.helpers import repository
+from tests.helpers.forked import STAGES
 from tests.helpers.repository import DVC, copy_repository, isolated_environment
 
-STAGES = ["inputs", "download", "tokenize", "vocabulary", "teach", "train", "evaluate"]  # in this order
 CURVES_AND_TABLES = {"corpus.csv", "loss.csv", "selection.csv", "sets.csv"}
 
 
@@ -26,25 +26,11 @@ def clone(tmp_path):
 @pytest.fixture
 def run(clone, tmp_path):
     """Return a function that runs a command in the clone."""
-    environment = isolated_environment(tmp_path / "cache")
-
-    def run_command(*command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(command, cwd=clone, env=environment, capture_output=True, text=True)
-
-    return run_command
-
-
-def numbers(tree: dict[str, Any]) -> Iterator[Any]:
-    for value in tree.values():
-        if isinstance(value, dict):
-            yield from numbers(value)
-        else:
-            yield value
+    return partial(repository.run, cwd=clone, env=isolated_environment(tmp_path / "cache"))
 
 
 def test_order_of_stages(run):
-    done = run(*DVC, "repro", "--all-pipelines", "--dry", "--force")
-    assert done.returncode == 0, done.stderr
+    done = run(*DVC, "repro", "--all-pipelines", "--dry", "--force", check=True)
     stages = [line.split("'")[1] for line in done.stdout.splitlines() if line.startswith("Running stage")]
     order = [stages.index(stage) for stage in STAGES]
     assert order == sorted(order)
@@ -65,11 +51,10 @@ def test_columns_of_dvc_exp_show(run):
 
 @pytest.mark.slow
 def test_experiment_in_fresh_clone(clone, run):
-    done = run(*DVC, "exp", "run", "-S", "models.yaml:avg.epochs=1", "-S", "models.yaml:avg.dim=20")
-    assert done.returncode == 0, done.stderr
-    metrics = list(numbers(json.loads((clone / "metrics/evaluate.json").read_text())))
-    assert len(metrics) >= 4
-    assert all(isinstance(value, int | float) for value in metrics)
+    run(*DVC, "exp", "run", "-S", "models.yaml:avg.epochs=1", "-S", "models.yaml:avg.dim=20", check=True)
+    metrics = pd.json_normalize(json.loads((clone / "metrics/evaluate.json").read_text()))
+    assert metrics.shape[1] >= 4
+    assert all(map(pd.api.types.is_numeric_dtype, metrics.dtypes))
     tables = {file.name: file.read_text().splitlines() for file in (clone / "metrics").glob("*.csv")}
     assert tables.keys() == CURVES_AND_TABLES
     assert all(len(lines) > 1 for lines in tables.values())

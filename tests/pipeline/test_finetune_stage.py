@@ -4,13 +4,13 @@ import csv
 import errno
 import json
 import re
-from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.finetuning.learning import TaskRun
+from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
 from pipeline import finetune
 from tests.helpers.parameter_files import change_parameters, copy_parameters
@@ -51,17 +51,11 @@ def test_metrics_of_both_sets_and_epoch(run_stage, model, capsys):
     assert capsys.readouterr().err == f"sample-paraphrase, epoch {metrics['epoch']}: test {test}; dev {dev}\n"
 
 
-def curve(folder: Path, task: str) -> list[list[str]]:
-    """Return the rows of the curve that the stage has written, without its header."""
-    header, *rows = csv.reader((folder / f"metrics/finetune/{task}.csv").read_text().splitlines())
-    assert header == ["epoch", "score"]
-    return rows
-
-
 @learners
 def test_curve_of_the_score_on_the_development_set(run_stage, tmp_path, task, model):
     metrics = run_stage(task, model=model)
-    points = curve(tmp_path, task)
+    header, *points = csv.reader((tmp_path / f"metrics/finetune/{task}.csv").read_text().splitlines())
+    assert header == ["epoch", "score"]
     assert [epoch for epoch, _ in points] == ["1", "2"]
     best = max(points, key=lambda point: float(point[1]))
     assert best == [str(metrics["epoch"]), f"{metrics['dev']['accuracy']:.2f}"]
@@ -95,24 +89,16 @@ def test_curve_after_interruption(run_stage, tmp_path, monkeypatch, task, model)
     assert (tmp_path / f"metrics/finetune/{task}.csv").read_bytes() == uninterrupted
 
 
-def test_checkpoint_after_run(run_stage, tmp_path, monkeypatch):
+def test_checkpoint_after_run_and_after_a_full_disk(run_stage, tmp_path, monkeypatch):
     monkeypatch.setattr(finetune, "CHECKPOINT_SECONDS", 0)
     run_stage("sample-entailment")
     folder = tmp_path / finetune.CHECKPOINTS
     assert folder.is_dir()
     assert not [file for file in folder.rglob("*") if file.is_file()]
-
-
-def test_checkpoint_after_a_full_disk(run_stage, tmp_path, monkeypatch):
-    monkeypatch.setattr(finetune, "CHECKPOINT_SECONDS", 0)
-    monkeypatch.setattr(finetune, "write_curve", full_disk)
+    monkeypatch.setattr(finetune, "write_curve", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
     with pytest.raises(OSError, match="No space left"):
         run_stage("sample-entailment")
-    assert [*(tmp_path / finetune.CHECKPOINTS).rglob("*.pt")]
-
-
-def full_disk(*arguments: Any, **options: Any) -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
+    assert [*folder.rglob("*.pt")]
 
 
 def test_tagging_task_with_two_models(run_stage):

@@ -39,23 +39,16 @@ def write(path, text):
     return f"{path.as_posix()},{sha256_of(path)}"
 
 
-def test_no_file_is_named(run):
-    assert run() == [[], []]
-
-
 def test_files_of_each_parameter(run, tmp_path):
+    assert run() == [[], []]
     rows = [write(tmp_path / name, text) for name, text in FILES.items()]
     entries = {"corpus": ["sample", str(tmp_path / "mine.csv")], "benchmarks": [f"{tmp_path}/sets/"]}
     assert run(options={"vectors": str(tmp_path / "v.txt")}, **entries) == [rows[:3], rows[3:]]
 
 
-def test_folder_of_an_encoder_is_listed_whole(run, tmp_path):
-    rows = [write(tmp_path / "encoder" / name, name) for name in ("1/weights", "modules.json")]
-    assert run("external", {"path": str(tmp_path / "encoder")})[1] == rows
-
-
-def test_folder_of_a_teacher(run, tmp_path):
+def test_folders_of_an_encoder_and_of_a_teacher_are_listed_whole(run, tmp_path):
     rows = [write(tmp_path / "mini" / name, name) for name in ("1/weights", "modules.json")]
+    assert run("external", {"path": str(tmp_path / "mini")})[1] == rows
     teacher = load_params(ROOT / "params.yaml", {"teacher.path": "mini"}).teacher
     listed = [row.removeprefix(f"{tmp_path.as_posix()}/") for row in rows]
     assert run(teacher=teacher) == [[], []]

@@ -63,24 +63,18 @@ def test_layout_of_committed_file(tmp_path, name):
     assert path.read_text() == content
 
 
-def test_block_of_each_model():
+def test_blocks_of_models_and_finetune():
     assert sorted(BLOCKS["models"]) == models.names()
     for name, block in BLOCKS["models"].items():
         checked(models.config_class(name), block, "models", name)
-
-
-def test_blocks_of_finetune():
     options = checked(FinetuneConfig, BLOCKS["finetune"], "finetune")
     assert options.tagger in BLOCKS["taggers"]
     for name, block in BLOCKS["taggers"].items():
         checked(tagger_config_class(name), block, "taggers", name)
 
 
-def test_number_in_yaml_1_2(load):
+def test_number_in_yaml_1_2_and_list_of_corpora(load):
     assert load(COMMITTED.replace("max_bad_rows: 0.001", "max_bad_rows: 1e-5")).tokenize.max_bad_rows == 1e-5
-
-
-def test_list_of_corpora(load):
     assert load(COMMITTED.replace("corpus: sample", "corpus: [open, captions]")).corpus == ["open", "captions"]
 
 
@@ -149,11 +143,14 @@ def test_file_without_parameters(error_in, content, message):
     assert message in error_in(content)
 
 
-def test_missing_file(tmp_path):
+def test_missing_file_and_block_that_is_no_mapping(tmp_path):
     with pytest.raises(ParameterError, match=r"params\.yaml: no such file; .*root of the repository"):
         load_params(tmp_path / "params.yaml")
     (tmp_path / "params.yaml").write_text(COMMITTED)
     with pytest.raises(ParameterError, match=r"models\.yaml: no such file"):
+        load_params(tmp_path / "params.yaml")
+    (tmp_path / "models.yaml").write_text("avg:\n")
+    with pytest.raises(ParameterError, match=r"models\.yaml: avg = None: should be a name and a mapping"):
         load_params(tmp_path / "params.yaml")
 
 
@@ -180,13 +177,6 @@ def test_changes_of_both_files():
     assert (params.train.select, params.models["avg"]["dim"]) == ("none", 5)
     assert [*map(place, ["seed", "train.device"])] == ["seed", "train.device"]
     assert place("taggers.charcnn.dim") == "finetune/taggers.yaml:charcnn.dim"
-
-
-def test_block_that_is_no_mapping(tmp_path):
-    (tmp_path / "params.yaml").write_text(COMMITTED)
-    (tmp_path / "models.yaml").write_text("avg:\n")
-    with pytest.raises(ParameterError, match=r"models\.yaml: avg = None: should be a name and a mapping"):
-        load_params(tmp_path / "params.yaml")
 
 
 class Config(BaseModel):

@@ -1,12 +1,13 @@
 """Stages as commands: how they end after an error, and the files and names that they share."""
 
 import errno
-import subprocess
+from functools import partial
 
 import pandas as pd
 import pytest
 
 from paraphrastic.base.files import write_csv, write_rows
+from tests.helpers import repository
 from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT, isolated_environment
 
@@ -24,12 +25,7 @@ def run_python(tmp_path):
     """Return a function that runs Python with this repository's code, in a folder with only parameters."""
     copy_parameters(tmp_path)
     environment = isolated_environment(tmp_path / "cache") | {"PYTHONPATH": str(ROOT)}
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = ["python", *arguments]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-
-    return run
+    return partial(repository.run, "python", cwd=tmp_path, env=environment)
 
 
 @pytest.mark.parametrize(("stage", "old", "new", "message"), BAD_PARAMETERS)
@@ -78,6 +74,8 @@ STAGES = "import pipeline.inputs, pipeline.download, pipeline.teach, pipeline.to
     [
         (f"{STAGES}, pipeline.evaluate", {"torch", "scipy.linalg", "scipy.sparse", "scipy.stats", "sklearn", "pandas"}),
         ("import pipeline.inputs, pipeline.download, pipeline.teach", {"numba", "scipy"}),
+        ("import pipeline.inputs, pipeline.download", {"numpy", "pyarrow"}),
+        (f"{STAGES}, pipeline.evaluate, pipeline.analyze", {"typer"}),
     ],
 )
 def test_stages_that_start_without_the_packages_that_take_time(run_python, stages, packages):

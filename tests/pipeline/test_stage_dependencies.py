@@ -39,10 +39,9 @@ def folder_of_data(file: Path) -> list[Path]:
 
 def direct_imports(file: Path) -> set[Path]:
     """Return the files of this repository that `file` imports or names, and the `__init__.py` of their packages."""
-    nodes = list(ast.walk(ast.parse(file.read_text())))
-    modules = {module for node in nodes for module in imported_modules(node, file)}
-    parents = {".".join(module.split(".")[:n]) for module in modules for n in range(1, module.count(".") + 2)}
-    files = {module_file(module) for module in parents} - {None}
+    parents = (module.split(".")[:n] for module in imported_modules(file) for n in range(1, module.count(".") + 2))
+    files = {module_file(".".join(parent)) for parent in parents} - {None}
+    nodes = ast.walk(ast.parse(file.read_text()))
     return files.union(folder_of_data(file), *(data_files(node, file) for node in nodes))
 
 

@@ -64,22 +64,17 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_report_without_dropped_pairs(run):
+def test_report_and_tables(run, monkeypatch):
+    bar = progress(visible=False)
+    monkeypatch.setattr(tokenizing, "progress", lambda: bar)
     (row,) = run()
     zeros = dict.fromkeys(REASONS[:-1], "0")  # without `capped`
     assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | zeros
-
-
-def test_tables_of_the_corpus(run):
-    run()
+    assert ("pairs", 2) in [(task.description, task.completed) for task in bar.tasks]
     texts = read_table(stage.CORPUS / "sentences.parquet", SENTENCES)["text"].to_pylist()
     assert texts == ["a cat .", "a dog .", "one cat", "one dog"]
     pairs = read_table(stage.CORPUS / "pairs.parquet", PAIRS)
     assert (pairs["left"].to_pylist(), pairs["right"].to_pylist()) == ([0, 1], [2, 3])
-
-
-def test_tables_of_the_benchmarks(run):
-    run()
     texts = read_table(stage.BENCHMARKS / "sentences.parquet", SENTENCES)["text"].to_pylist()
     assert texts == ["it is .", "no .", "yes"]
     kinds = [kind for kind in RAW if kind != "pairs"]
@@ -90,19 +85,11 @@ def test_tables_of_the_benchmarks(run):
 
 
 def test_bytes_of_a_second_run(run, tmp_path):
-    contents = []
-    for _ in range(2):
-        run()
-        contents.append({path: path.read_bytes() for path in tmp_path.glob("[dm]*/*/*.parquet")})
-    assert contents[0] == contents[1]
-    assert len(contents[0]) == 2 + len(RAW)
-
-
-def test_progress_of_pairs(run, monkeypatch):
-    bar = progress(visible=False)
-    monkeypatch.setattr(tokenizing, "progress", lambda: bar)
     run()
-    assert ("pairs", 2) in [(task.description, task.completed) for task in bar.tasks]
+    before = {path: path.read_bytes() for path in tmp_path.glob("[dm]*/*/*.parquet")}
+    run()
+    assert {path: path.read_bytes() for path in before} == before
+    assert len(before) == 2 + len(RAW)
 
 
 @pytest.mark.parametrize("folder", [stage.CORPUS, stage.BENCHMARKS], ids=str)
@@ -171,14 +158,10 @@ def test_source_of_which_no_pair_is_taken(run, monkeypatch):
     assert [(row["source"], row["kept"], row["taken"]) for row in rows] == [("train", "2", "1"), ("other", "0", "0")]
 
 
-def test_manual_source_without_files(run, monkeypatch):
-    absent = make_source([File("c", "", None)], name="absent", reader="sts-tsv", manual="licensed")
+def test_files_that_a_person_has_yet_to_bring(run, monkeypatch):
+    absent = make_source([File("c", "", None)], name="absent", reader="sts-tsv", manual="licensed", pairs=True)
     use(monkeypatch, [TRAIN], [absent, TEST])
     assert run()[0]["kept"] == "2"
-
-
-def test_corpus_whose_files_a_person_has_yet_to_bring(run, monkeypatch):
-    absent = make_source([File("c", "", None)], name="absent", reader="sts-tsv", manual="licensed", pairs=True)
     use(monkeypatch, [absent], [TEST])
     remedy = "`paraphrastic data fetch absent` says where to put them; then run `dvc repro -f download`"
     with pytest.raises(DataError, match=f"^corpus: no files of absent; {re.escape(remedy)}$"):

@@ -20,26 +20,13 @@ def embeddings(rows):
     return np.random.default_rng(rows).normal(size=(rows, DIM)).astype(np.float32)
 
 
-def average(**form):
-    return StaticEncoder(StaticForm("words", "mean", **form), WORDS, {"embeddings": embeddings(6)})
-
-
-def charagram():
-    arrays = {
-        "embeddings": embeddings(5),
-        "bias": embeddings(1)[0],
-        "dense.W": embeddings(DIM),
-        "dense.b": embeddings(2)[1],
-    }
-    return StaticEncoder(StaticForm("words+ngrams", "sum", counts="sqrt", activation="tanh"), NGRAMS, arrays)
-
-
+MEAN, SUM = StaticForm("words", "mean"), StaticForm("words+ngrams", "sum", counts="sqrt", activation="tanh")
+TABLE = {"embeddings": embeddings(6)}
+LAYERS = {"bias": embeddings(1)[0], "dense.W": embeddings(DIM), "dense.b": embeddings(2)[1]}
 SCORERS = {
-    "avg": average(),
-    "sif": StaticEncoder(
-        StaticForm("words", "mean"), WORDS, {"embeddings": embeddings(6), "directions": np.eye(1, DIM, dtype="f4")}
-    ),
-    "charagram": charagram(),
+    "avg": StaticEncoder(MEAN, WORDS, TABLE),
+    "sif": StaticEncoder(MEAN, WORDS, TABLE | {"directions": np.eye(1, DIM, dtype="f4")}),
+    "charagram": StaticEncoder(SUM, NGRAMS, {"embeddings": embeddings(5)} | LAYERS),
     "tfidf-words": TfidfScorer("words", WORDS, np.arange(1.0, 6)),
     "tfidf-chars": TfidfScorer("ngrams", pa.array(["dog", "og ", "cat"]), np.arange(1.0, 4)),
     "overlap": OverlapScorer(),

@@ -13,9 +13,11 @@ import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
+from tests.helpers.repository import run, run_python
 from tests.without_extras.conftest import DIM, ENCODERS, NGRAMS, SCORERS, WORDS, embeddings
 
 SENTENCES = ["A dog runs.", "a CAT", "", "zebra"]
+HAS_TORCH = bool(find_spec("torch"))
 
 
 @pytest.mark.parametrize("name", ENCODERS)
@@ -27,16 +29,12 @@ def test_vectors_of_each_encoder(folder, name):
     np.testing.assert_allclose(vectors, model.encode(SENTENCES, batch_size=1), atol=1e-6)
 
 
-def test_average_by_hand(folder):
-    table, vectors = embeddings(6), paraphrastic.load(folder("avg")).encode(SENTENCES)
-    np.testing.assert_allclose(vectors[0], table[[1, 2, 4, 5]].mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(vectors[1], table[[1, 3]].mean(axis=0), rtol=1e-6)
-    assert not vectors[3].any()  # nothing is known
-    assert not vectors[2].any()
-
-
-def test_sif_without_its_direction(folder):
+def test_average_and_sif_by_hand(folder):
     vectors, means = (paraphrastic.load(folder(name)).encode(SENTENCES) for name in ("sif", "avg"))
+    table = embeddings(6)
+    np.testing.assert_allclose(means[0], table[[1, 2, 4, 5]].mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(means[1], table[[1, 3]].mean(axis=0), rtol=1e-6)
+    assert not means[2:].any()  # nothing is known
     np.testing.assert_allclose(vectors[:, 1:], means[:, 1:], rtol=1e-6)
     np.testing.assert_allclose(vectors[:, 0], 0, atol=1e-7)
 
@@ -51,9 +49,8 @@ def test_charagram_with_two_layers_by_hand(folder):
 
 @pytest.mark.parametrize("name", SCORERS)
 def test_similarity_by_each_scorer(folder, name):
-    scores = paraphrastic.load(folder(name)).similarity_pairwise(
-        ["a dog runs", "", "a dog"], ["a dog runs", "a", "a cat"]
-    )
+    left, right = ["a dog runs", "", "a dog"], ["a dog runs", "a", "a cat"]
+    scores = paraphrastic.load(folder(name)).similarity_pairwise(left, right)
     assert scores[0] == pytest.approx(1, abs=1e-6)
     assert np.isfinite(scores).all()
     assert scores[2] < scores[0]
@@ -70,7 +67,7 @@ def test_devices(folder, name):
         paraphrastic.load(path, device="gpu")
 
 
-@pytest.mark.skipif(bool(find_spec("torch")), reason="torch is installed here")
+@pytest.mark.skipif(HAS_TORCH, reason="torch is installed here")
 def test_encoder_that_needs_torch(folder):
     path = folder("avg") / "config.json"
     content = json.loads(path.read_text()) | {"model": "lstmavg", "scorer": {"kind": "encoder"}}
@@ -89,9 +86,7 @@ def seconds_until_output(code, output):
         return perf_counter() - start
 
 
-@pytest.mark.skipif(
-    bool(find_spec("torch")), reason="pyarrow and numba import pandas and SciPy where these are installed"
-)
+@pytest.mark.skipif(HAS_TORCH, reason="pyarrow and numba import pandas and SciPy where these are installed")
 @pytest.mark.parametrize("name", ["avg", "charagram"])
 def test_time_to_first_vector(folder, name):
     code = f"import paraphrastic; print(paraphrastic.load({str(folder(name))!r}).encode(['A dog.']).shape, flush=True)"
@@ -101,21 +96,14 @@ def test_time_to_first_vector(folder, name):
     assert first < max(1, 3 * imports)  # a second; on processors that take long for these imports, in proportion
 
 
-def run_command(*arguments, text=""):
-    command = [sys.executable, "-m", "paraphrastic", *map(str, arguments)]
-    return subprocess.run(command, input=text, capture_output=True, text=True)
-
-
 def paraphrastic_command(*arguments, text=""):
-    done = run_command(*arguments, text=text)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run_python("-m", "paraphrastic", *arguments, input=text, check=True).stdout
 
 
 def test_version():
     script = Path(sysconfig.get_path("scripts")) / "paraphrastic"
-    printed = subprocess.run([script, "--version"], check=True, capture_output=True, text=True).stdout
-    assert printed == paraphrastic_command("--version") == f"paraphrastic {paraphrastic.__version__}\n"
+    printed = f"paraphrastic {paraphrastic.__version__}\n"
+    assert run(script, "--version").stdout == paraphrastic_command("--version") == printed
 
 
 def test_command_line(folder):
@@ -132,7 +120,7 @@ def test_command_line(folder):
     ("command", "first"), [("data list", "platformdirs"), ("train --corpus sample --out encoder", "ruamel")]
 )
 def test_command_that_needs_the_pipeline(command, first):
-    done = run_command(*command.split())
+    done = run_python("-m", "paraphrastic", *command.split())
     assert done.returncode == 1
     package = first if find_spec("pydantic") else "pydantic"  # some versions of typer install pydantic
     remedy = "install this project with its extra `pipeline`: pip install '.[pipeline]' in its folder"

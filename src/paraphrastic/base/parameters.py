@@ -58,6 +58,7 @@ def _entries(value: object) -> object:
 
 Checked = TypeVar("Checked", bound=BaseModel)
 Name = Annotated[str, Field(min_length=1)]
+Orders = Annotated[list[Annotated[int, Field(ge=1, le=6)]], AfterValidator(_ascending)]
 Entries = Annotated[list[str | dict[str, Any]], BeforeValidator(_entries)]
 
 
@@ -117,7 +118,7 @@ class VocabularyLimits(Section):
 
     count: Literal["sentences", "pairs"]
     min_count: PositiveInt
-    orders: Annotated[list[Annotated[int, Field(ge=1, le=6)]], AfterValidator(_ascending)]
+    orders: Orders
     ngram_min_count: PositiveInt
     ngrams_per_order: PositiveInt | None
 

@@ -26,20 +26,11 @@ def train(
     out: Annotated[Path, Option(metavar="FOLDER", help="Folder of the model; one that is there is replaced.")],
     model: Annotated[str, Option(help="An entry of models.yaml.")] = "avg",
     benchmarks: Annotated[list[str] | None, Option(metavar="FILE|NAME", help=_SETS)] = None,
-    settings: Annotated[
-        list[str] | None,
-        Option(
-            "--set",
-            "-S",
-            metavar="KEY=VALUE",
-            help=_SETTING,
-        ),
-    ] = None,
+    settings: Annotated[list[str] | None, Option("--set", "-S", metavar="KEY=VALUE", help=_SETTING)] = None,
     params: Annotated[
         Path | None,
         Option(
-            metavar="FILE",
-            help="In place of params.yaml of this folder, or of the package; with models.yaml beside.",
+            metavar="FILE", help="In place of params.yaml of this folder, or of the package; with models.yaml beside."
         ),
     ] = None,
     device: Annotated[str | None, Option(metavar="DEVICE", help=_TRAINED_ON)] = None,

@@ -45,11 +45,7 @@ class _Commands(TyperGroup):
 
 
 app = Typer(
-    cls=_Commands,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
+    cls=_Commands, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None, no_args_is_help=True
 )
 for _command in (
     *(model_commands.embed, model_commands.similarity, model_commands.neighbors, model_commands.explain),

@@ -3,7 +3,7 @@
 gensim's own format is a pickle, which can run code when it is read; this package writes none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,12 +26,7 @@ def write_text(model: Model, path: Path) -> str:
     Raises:
         ModelError: the model has no word embeddings.
     """
-    words, rows, note = _named_rows(model)
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f"{len(rows)} {rows.shape[1]}\n")
-        for word, row in _entries(words, rows):
-            file.write(f"{word} {' '.join(f'{x:.9g}' for x in row.tolist())}\n")
-    return note
+    return _write(model, path, lambda row: " ".join(f"{x:.9g}" for x in row.tolist()).encode())
 
 
 def write_binary(model: Model, path: Path) -> str:
@@ -40,11 +35,16 @@ def write_binary(model: Model, path: Path) -> str:
     Raises:
         ModelError: the model has no word embeddings.
     """
+    return _write(model, path, lambda row: row.astype("<f4").tobytes())
+
+
+def _write(model: Model, path: Path, numbers: Callable[[Vectors], bytes]) -> str:
     words, rows, note = _named_rows(model)
     with path.open("wb") as file:
         file.write(f"{len(rows)} {rows.shape[1]}\n".encode())
-        for word, row in _entries(words, rows.astype("<f4")):
-            file.write(word.encode() + b" " + row.tobytes() + b"\n")
+        for start in range(0, len(rows), _ROWS):
+            for word, row in zip(words[start : start + _ROWS].to_pylist(), rows[start : start + _ROWS], strict=True):
+                file.write(b"%b %b\n" % (word.encode(), numbers(row)))
     return note
 
 
@@ -58,11 +58,6 @@ def _named_rows(model: Model) -> tuple[pa.StringArray, Vectors, str]:
     note = f"the file does not keep how the model composes word vectors{entries}"
     kept = pc.invert(has_space)
     return words.filter(kept), embeddings[kept.to_numpy(zero_copy_only=False)], note
-
-
-def _entries(words: pa.StringArray, rows: Vectors) -> Iterator[tuple[str, Vectors]]:
-    for start in range(0, len(rows), _ROWS):
-        yield from zip(words[start : start + _ROWS].to_pylist(), rows[start : start + _ROWS], strict=True)
 
 
 FORMATS = {"word2vec": ((), write_text), "word2vec-binary": ((), write_binary)}

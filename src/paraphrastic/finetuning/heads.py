@@ -5,13 +5,13 @@ Both are those of Tai et al. 2015.
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.functional import log_softmax, nll_loss
+from torch.nn.functional import log_softmax
 
 from paraphrastic.nn.layers import Dense
 
 
-class PairHead(nn.Module):
-    """`h = σ([u ⊙ v; |u − v|] W + b)`, `p = softmax(h Wp + bp)` for a pair of vectors u and v.
+class SentenceHead(nn.Module):
+    """`h = σ(u W + b)`, `p = softmax(h Wp + bp)` for a vector u.
 
     Args:
         dim: size of a sentence vector.
@@ -22,26 +22,23 @@ class PairHead(nn.Module):
 
     def __init__(self, dim: int, hidden: int, classes: int, generator: Generator) -> None:
         super().__init__()
-        self.features = Dense(2 * dim, hidden, "linear", generator)
-        self.classes = Dense(hidden, classes, "linear", generator)
-
-    def forward(self, left: Tensor, right: Tensor) -> Tensor:
-        """Return log-probabilities (n, classes) from vectors (n, dim)."""
-        both = torch.cat([left * right, (left - right).abs()], 1)  # (n, 2 dim)
-        return log_softmax(self.classes(self.features(both).sigmoid()), 1)
-
-
-class SentenceHead(nn.Module):
-    """`h = σ(u W + b)`, `p = softmax(h Wp + bp)` for a vector u; arguments as for `PairHead`."""
-
-    def __init__(self, dim: int, hidden: int, classes: int, generator: Generator) -> None:
-        super().__init__()
         self.features = Dense(dim, hidden, "linear", generator)
         self.classes = Dense(hidden, classes, "linear", generator)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return log-probabilities (n, classes) from vectors (n, dim)."""
         return log_softmax(self.classes(self.features(vectors).sigmoid()), 1)
+
+
+class PairHead(SentenceHead):
+    """`h = σ([u ⊙ v; |u − v|] W + b)`, `p = softmax(h Wp + bp)` for a pair of vectors u and v."""
+
+    def __init__(self, dim: int, hidden: int, classes: int, generator: Generator) -> None:
+        super().__init__(2 * dim, hidden, classes, generator)
+
+    def forward(self, left: Tensor, right: Tensor) -> Tensor:  # type: ignore[override]
+        """Return log-probabilities (n, classes) from vectors (n, dim)."""
+        return super().forward(torch.cat([left * right, (left - right).abs()], 1))
 
 
 def target_distribution(scores: Tensor, classes: int) -> Tensor:
@@ -64,11 +61,6 @@ def kl_divergence(log_p: Tensor, target: Tensor) -> Tensor:
     """Return the mean of KL(target ‖ p) over rows, with log p and target (n, K): iclr2016 Eq. 2."""
     divergence: Tensor = (torch.special.xlogy(target, target) - target * log_p).sum(1)  # (n,)
     return divergence.mean()
-
-
-def negative_log_likelihood(log_p: Tensor, labels: Tensor) -> Tensor:
-    """Return the mean negative log-likelihood of labels (n,) int64 under log-probabilities (n, classes)."""
-    return nll_loss(log_p, labels)
 
 
 def expected_score(log_p: Tensor) -> Tensor:

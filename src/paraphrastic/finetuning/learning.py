@@ -23,7 +23,7 @@ from paraphrastic.finetuning.initial_state import (
     untrained_model,
 )
 from paraphrastic.finetuning.options import FinetuneConfig, Options, TaggerConfig
-from paraphrastic.finetuning.task_trainers import HeadTrainer, OnStep, Outcome, finetune_pair_model, train_tagger
+from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome, TaskRun, finetune_pair_model, train_tagger
 from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows, find_task, load_task
 from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info, usable_device
 from paraphrastic.models import config_class, model_class
@@ -31,7 +31,6 @@ from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.encoder import PairModel, TrainableModel
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
-from paraphrastic.training.checkpoint import Checkpoint
 
 FIXED = ("frozen", "projected")  # values of `init` with which the vectors of data/model are not trained
 
@@ -51,25 +50,6 @@ class ModelChoice:
     config: Any
     orders: list[int]
     pretrained: Path
-
-
-@dataclass(frozen=True)
-class TaskRun:
-    """How a training run is seeded, saved and watched, and where it is computed.
-
-    Attributes:
-        seed: seed of all random numbers, which are drawn on the CPU.
-        checkpoint: where the state is saved; the caller removes it after the run.
-        seconds: time between two saves.
-        on_step: called after each step.
-        device: where the model is trained and evaluated, see `devices.find`.
-    """
-
-    seed: int
-    checkpoint: Checkpoint
-    seconds: float
-    on_step: OnStep
-    device: str = devices.CPU
 
 
 def learn(task: str, params: Params, options: Options, benchmarks: Path, model: Path, run: TaskRun) -> Outcome:
@@ -105,7 +85,7 @@ def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
         ModelError: the loss is not finite.
     """
     train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
-    tagger, curves = train_tagger(config, train, dev, run.seed, run.checkpoint, run.seconds, run.on_step, run.device)
+    tagger, curves = train_tagger(config, train, dev, run)
     metrics = [{"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test)]
     return Outcome(curves, *metrics)
 
@@ -126,8 +106,7 @@ def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: Tas
     state = _initial_state(task, model, options, generator, run.device)
     head_class = PairHead if task.splits["train"].is_pairs else SentenceHead
     head = head_class(state.encoder.out_dim, options.hidden_dim, task.classes, generator)
-    trainer = HeadTrainer(state, head.to(state.embeddings.device), task, options, run.seed)
-    return trainer.train_and_evaluate(run.checkpoint, run.seconds, run.on_step)
+    return HeadTrainer(state, head.to(state.embeddings.device), task, options, run.seed).train_and_evaluate(run)
 
 
 def _with_noise(model: ModelChoice, options: FinetuneConfig) -> ModelChoice:
@@ -152,10 +131,7 @@ def _train_pair_model(task: Task, model: ModelChoice, options: FinetuneConfig, r
         )
     generator = torch.Generator().manual_seed(run.seed)
     start: Any = _initial_model(task, model, options, generator).to(devices.find(run.device))
-    pretrained = options.init == "universal"
-    return finetune_pair_model(
-        start, model.config, task, run.seed, pretrained, run.checkpoint, run.seconds, run.on_step
-    )
+    return finetune_pair_model(start, model.config, task, options.init == "universal", run)
 
 
 def _initial_state(

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationInfo, field_validator
 
 from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.base.parameters import FILES, checked, read_mapping
+from paraphrastic.base.parameters import FILES, Orders, checked, read_mapping
 from paraphrastic.models.charagram import CharagramArchitecture
 from paraphrastic.models.charcnn import CharCnnArchitecture
 from paraphrastic.models.charlstm import CharLstmArchitecture
@@ -89,16 +89,6 @@ class FinetuneConfig(HeadConfig):
         """Options of the model's block that have another value on tasks."""
         values = {"scramble": self.scramble, "dropout": self.dropout, "word_dropout": self.word_dropout}
         return {name: value for name, value in values.items() if value is not None}
-
-
-def _ascending(orders: list[int]) -> list[int]:
-    if orders != sorted(set(orders)):
-        raise ValueError("should be one length or more, ascending")
-    return orders
-
-
-Order = Annotated[int, Field(ge=1, le=6)]
-Orders = Annotated[list[Order], Field(min_length=1), AfterValidator(_ascending)]
 
 
 class TaggerConfig(ArchitectureConfig, PrecisionConfig):

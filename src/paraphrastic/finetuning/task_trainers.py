@@ -9,15 +9,10 @@ import pyarrow.compute as pc
 import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, nll_loss
 
 from paraphrastic.base import devices
-from paraphrastic.finetuning.heads import (
-    expected_score,
-    kl_divergence,
-    negative_log_likelihood,
-    target_distribution,
-)
+from paraphrastic.finetuning.heads import expected_score, kl_divergence, target_distribution
 from paraphrastic.finetuning.initial_state import InitialState
 from paraphrastic.finetuning.options import CharagramTagger, HeadConfig, TaggerConfig
 from paraphrastic.finetuning.tagger import Network, Tagger, as_read, refuse_empty
@@ -33,7 +28,28 @@ from paraphrastic.training.pair_trainers import LabelTrainer
 from paraphrastic.training.trainer import ORDER, Trainer
 from paraphrastic.vocabulary.counting import count_entries
 
-OnStep = Callable[[int, int], None]  # called with the number of the finished step and of all steps
+
+@dataclass(frozen=True)
+class TaskRun:
+    """How a training run is seeded, saved and watched, and where it is computed.
+
+    Attributes:
+        seed: seed of all random numbers, which are drawn on the CPU.
+        checkpoint: where the state is saved; the caller removes it after the run.
+        seconds: time between two saves.
+        on_step: called after each step with its number and that of all steps.
+        device: where the model is trained and evaluated, see `devices.find`.
+    """
+
+    seed: int
+    checkpoint: Checkpoint
+    seconds: float
+    on_step: Callable[[int, int], None]
+    device: str = devices.CPU
+
+    def train(self, trainer: Trainer) -> Curves:
+        """Run a trainer to the end."""
+        return trainer.run(self.checkpoint, self.seconds, lambda step: self.on_step(step, trainer.steps))
 
 
 @dataclass(frozen=True)
@@ -77,10 +93,9 @@ class HeadTrainer(Trainer):
 
         super().__init__(modules, state.embeddings, state.embeddings_penalty, config, seed, select)
 
-    def train_and_evaluate(self, checkpoint: Checkpoint, seconds: float, on_step: OnStep) -> Outcome:
-        """Run to the end and evaluate the best weights; `checkpoint` and `seconds` are those of `run`."""
-        curves = self.run(checkpoint, seconds, lambda step: on_step(step, self.steps))
-        return Outcome(curves, self.metrics("dev"), self.metrics("test"))
+    def train_and_evaluate(self, run: TaskRun) -> Outcome:
+        """Run to the end and evaluate the best weights."""
+        return Outcome(run.train(self), self.metrics("dev"), self.metrics("test"))
 
     def metrics(self, split: str) -> dict[str, float]:
         """Return the metrics × 100 of the current model."""
@@ -103,7 +118,7 @@ class HeadTrainer(Trainer):
         if self._task.kind == "similarity":
             target = target_distribution(gold.to(log_p.dtype), self._task.classes)  # (B, classes)
             return kl_divergence(log_p, target), leaf
-        return negative_log_likelihood(log_p, gold), leaf
+        return nll_loss(log_p, gold), leaf
 
     @torch.no_grad()
     def _predict(self, split: str) -> NDArray[np.float32]:
@@ -118,14 +133,7 @@ class HeadTrainer(Trainer):
 
 
 def finetune_pair_model(
-    model: TrainedPairModel,
-    config: TrainingConfig,
-    task: Task,
-    seed: int,
-    pretrained: bool,
-    checkpoint: Checkpoint,
-    seconds: float,
-    on_step: OnStep,
+    model: TrainedPairModel, config: TrainingConfig, task: Task, pretrained: bool, run: TaskRun
 ) -> Outcome:
     """Train `model` on the pairs of a task, and keep the epoch with the best score on the development set.
 
@@ -133,12 +141,9 @@ def finetune_pair_model(
         model: the model at its start; holds the result.
         config: its options.
         task: of kind `ranking` or `labelled_pairs`.
-        seed: seed of all random numbers.
         pretrained: the model was trained before, and λc penalises the distance of its module's parameters from that
             state.
-        checkpoint: where the state is saved; the caller removes it after the run.
-        seconds: time between two saves.
-        on_step: called after each step.
+        run: the run, on the device of `model`.
 
     Raises:
         ModelError: the loss is not finite.
@@ -147,40 +152,22 @@ def finetune_pair_model(
 
     def metrics(split: str) -> dict[str, float]:
         rows = task.splits[split]
-        return task.metrics(split, _both_classes(model.score_ids(sentences, rows.left, rows.right)))
+        match = model.score_ids(sentences, rows.left, rows.right)  # (n,)
+        return task.metrics(split, np.stack([1 - match, match], 1))
 
     pairs = LabelledPairs.of(sentences, train.left, train.right, train.gold.astype(np.float32))
-    trainer = LabelTrainer(model, pairs, config, seed, lambda _: metrics("dev")[task.metric], pretrained=pretrained)
-    curves = trainer.run(checkpoint, seconds, lambda step: on_step(step, trainer.steps))
-    return Outcome(curves, metrics("dev"), metrics("test"))
+    trainer = LabelTrainer(model, pairs, config, run.seed, lambda _: metrics("dev")[task.metric], pretrained=pretrained)
+    return Outcome(run.train(trainer), metrics("dev"), metrics("test"))
 
 
-def _both_classes(match: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probabilities of no match and of a match, (n, 2), from the latter, (n,)."""
-    return np.stack([1 - match, match], 1)
-
-
-def train_tagger(
-    config: TaggerConfig,
-    train: pa.Table,
-    dev: pa.Table,
-    seed: int,
-    checkpoint: Checkpoint,
-    seconds: float,
-    on_step: OnStep,
-    device: str = devices.CPU,
-) -> tuple[Tagger, Curves]:
+def train_tagger(config: TaggerConfig, train: pa.Table, dev: pa.Table, run: TaskRun) -> tuple[Tagger, Curves]:
     """Train a tagger and keep the epoch with the highest accuracy on the development set, the first of equal ones.
 
     Args:
         config: options.
         train: table `tagged_tokens`, one row per token; a sentence ends where its number changes.
         dev: likewise, for selection.
-        seed: seed of all random numbers.
-        checkpoint: where the state is saved; the caller removes it after the run.
-        seconds: time between two saves.
-        on_step: called after each step.
-        device: where the tagger is trained, see `devices.find`.
+        run: the run.
 
     Returns:
         The tagger, and the curves: `selection` is the accuracy on `dev` in percent after each epoch, `best` the epoch
@@ -192,10 +179,8 @@ def train_tagger(
     """
     for table, split in ((train, "training split"), (dev, "development split")):
         refuse_empty(table, f"tagging, {split}")
-    tagger = untrained_tagger(config, train, Generator().manual_seed(seed)).to(devices.find(device))
-    trainer = TagTrainer(tagger, train, dev, seed)
-    curves = trainer.run(checkpoint, seconds, lambda step: on_step(step, trainer.steps))
-    return tagger, curves
+    tagger = untrained_tagger(config, train, Generator().manual_seed(run.seed)).to(devices.find(run.device))
+    return tagger, run.train(TagTrainer(tagger, train, dev, run.seed))
 
 
 def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator) -> Tagger:

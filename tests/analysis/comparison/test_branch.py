@@ -15,11 +15,11 @@ from tests.helpers.metrics_project import (
     PARAMS,
     REPORT,
     SETS,
-    commit_all,
     create_project,
     write_project,
     write_worse_project,
 )
+from tests.helpers.recorded_results import commit
 from tests.helpers.repository import isolated_environment, run_git
 
 NO_CHANGE = "no parameter changed, no metric changed, no score of a set changed by more than 0.5 points"
@@ -47,7 +47,7 @@ def report_lines(base="main"):
 
 def test_worse_model(project):
     write_worse_project(project)
-    commit_all(project, "worse")
+    commit(project, "worse")
     base = run_git(project, "rev-parse", "main")[:10]
     assert report_lines() == [
         "worse: sample.sts.mean −1.20",
@@ -77,7 +77,7 @@ def test_worse_model(project):
 def test_score_of_a_set_that_is_a_metric_is_not_repeated(project):
     sets = SETS + "sample.words,words,400,30.0,38.5,,1.0\n"
     write_project(project, sets=sets)
-    commit_all(project, "words")
+    commit(project, "words")
     metrics = {"sample": METRICS["sample"] | {"words": 30.5, "qa": {"map": 70.0}}}
     write_project(project, metrics=metrics, sets=sets.replace("38.5", "30.5").replace("76.86", "70.00"))
     rows = [line for line in report_lines("HEAD") if line.startswith("| sample")]
@@ -92,7 +92,7 @@ def test_numbers_of_analyses(project):
     folder.mkdir()
     (folder / "length.csv").write_text("length,n,pearson\n≤ 4,3,50.0\n5,3,50.0\n")
     (folder / "gates.csv").write_text("kind,label,n,norm\ntag,NN,9,5.0\ntag,JJ,9,5.0\n")
-    commit_all(project, "analyses")
+    commit(project, "analyses")
     (folder / "length.csv").write_text("length,n,pearson\n≤ 4,3,49.0\n5,3,50.4\n")
     (folder / "gates.csv").write_text("kind,label,n,norm\ntag,NN,9,7.0\ntag,JJ,9,5.0\n")
     (folder / "norms.csv").write_text("occurrences,n,spearman\nall,3,20.0\n")
@@ -110,7 +110,7 @@ def test_options_of_supervised_tasks(project):
     options = project / "finetune/params.yaml"
     options.parent.mkdir()
     options.write_text("epochs: 10\ninit: scratch\n")
-    commit_all(project, "tasks")
+    commit(project, "tasks")
     options.write_text("epochs: 10\ninit: frozen\n")
     assert "| finetune/params.yaml:init | `scratch` | `frozen` |" in report_lines("HEAD")
     assert "epochs" not in branch_report("HEAD")
@@ -136,7 +136,7 @@ def test_scores_of_the_merge_base_are_not_in_the_cache(project):
 
 def test_number_of_sets_of_a_year(project):
     write_project(project, metrics={"sts": {"2013": 60.0, "2013_sets": 4}})
-    commit_all(project, "four sets")
+    commit(project, "four sets")
     run_git(project, "branch", "four-sets")
     write_project(project, metrics={"sts": {"2013": 60.0, "2013_sets": 3}})
     assert report_lines("four-sets")[0] == "changed: sts.2013_sets −1"
@@ -146,10 +146,10 @@ def test_number_of_sets_of_a_year(project):
 def test_later_commits_of_main_and_small_change_of_set(project):
     (project / "README.md").write_text("New words.\n")
     write_project(project, sets=SETS.replace("41.05", "41.55"))
-    commit_all(project, "words")
+    commit(project, "words")
     run_git(project, "switch", "--quiet", "main")
     write_worse_project(project)
-    commit_all(project, "later")
+    commit(project, "later")
     run_git(project, "switch", "--quiet", "change")
     assert branch_report("main") == NO_CHANGE
 
@@ -191,7 +191,7 @@ def test_best_epoch_is_not_rated(project):
         return METRICS | {"finetune": {"sts": {"epoch": epoch, "dev": {"pearson": 70.0}}}}
 
     write_project(project, metrics=metrics(9))
-    commit_all(project, "epoch 9")
+    commit(project, "epoch 9")
     write_project(project, metrics=metrics(4))
     lines = report_lines("HEAD")
     assert "| finetune.sts.epoch | 9 | 4 | −5 |  |" in lines
@@ -201,7 +201,7 @@ def test_best_epoch_is_not_rated(project):
 @pytest.mark.slow
 def test_order_and_limits_of_many_changes(project):
     write_project(project, metrics={f"set{i:03}": 50.0 for i in range(120)} | {"good": 1.0})
-    commit_all(project, "many")
+    commit(project, "many")
     write_project(project, metrics={f"set{i:03}": 49.0 - i for i in range(120)} | {"good": 2.0})
     lines = report_lines("HEAD")
     assert lines[0] == "worse: set119 −120.00, set118 −119.00, set117 −118.00, 117 more; better: good +1.00"
