@@ -22,10 +22,10 @@ from tests.helpers.repository import ROOT
 from tests.helpers.toy_training import WORDS
 
 EXAMPLES = {
-    "embed": "embed avg lines.txt",
-    "similarity": "similarity avg pairs.tsv",
-    "neighbors": f"neighbors avg {WORDS[0]}",
-    "explain": "explain avg was again",
+    "embed": "embed --model avg lines.txt",
+    "similarity": "similarity --model avg pairs.tsv",
+    "neighbors": f"neighbors --model avg {WORDS[0]}",
+    "explain": "explain --model avg was again",
     "info": "info avg",
     "compare": "compare workspace workspace",
     "analyze": "analyze",
@@ -114,11 +114,11 @@ def test_entry_point_of_package():
     ("command", "message"),
     [
         ("info nowhere", "nowhere: no model here"),
-        ("embed lines.txt", "lines.txt: is a file; a model is a folder"),
-        ("similarity newer", "newer: model format 99, this version reads 2; update the package"),
-        ("embed avg absent.txt", "absent.txt: No such file or directory"),
-        ("similarity avg absent.txt", "absent.txt: No such file or directory"),
-        ("neighbors avg x --among absent.txt", "absent.txt: No such file or directory"),
+        ("embed --model lines.txt", "lines.txt: is a file; a model is a folder"),
+        ("similarity --model newer", "newer: model format 99, this version reads 2; update the package"),
+        ("embed --model avg absent.txt", "absent.txt: No such file or directory"),
+        ("similarity --model avg absent.txt", "absent.txt: No such file or directory"),
+        ("neighbors --model avg x --among absent.txt", "absent.txt: No such file or directory"),
     ],
 )
 def test_missing_and_newer_files(run, command, message):
@@ -171,7 +171,7 @@ def test_choice_outside_of_a_list(run):
 
 
 @pytest.mark.parametrize(
-    "command", ["emebd", "embed", "neighbors avg x -k 0", "data pth", "export avg out --to gensim"]
+    "command", ["emebd", "explain a", "neighbors --model avg x -k 0", "data pth", "export avg out --to gensim"]
 )
 def test_wrong_usage(run, command):
     assert run(*command.split()).exit_code == 2
@@ -180,7 +180,7 @@ def test_wrong_usage(run, command):
 def test_closed_pipe(run, lines):
     Path("many.txt").write_text("\n".join(lines * 2000))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with start_python(MAIN, "embed", "vectors", "many.txt", **pipes) as process:
+    with start_python(MAIN, "embed", "--model", "vectors", "many.txt", **pipes) as process:
         assert process.stdout.readline().startswith('{"text": ')
         process.stdout.close()
         assert process.stderr.read() == ""
@@ -197,10 +197,10 @@ CLOSED, NO_SPACE = "standard output: Bad file descriptor", "standard output: No 
         ("PYTHONUNBUFFERED=1 $P data list >/dev/full", 1, NO_SPACE),
         ("$P data list >/dev/full", 1, NO_SPACE),
         ("$P embed --help >/dev/full", 1, NO_SPACE),
-        ("$P embed avg <&-", 1, "standard input: cannot be read (Bad file descriptor)"),
-        ("$P embed avg lines.txt --out o.npy >&- <&- 2>&-", 0, ""),
-        ("echo unknown | $P embed avg --out o.npy 2>/dev/full", 0, ""),
-        ("$P embed avg /proc/self/mem --out o.npy", 1, "/proc/self/mem: cannot be read (Input/output error)"),
+        ("$P embed --model avg <&-", 1, "standard input: cannot be read (Bad file descriptor)"),
+        ("$P embed --model avg lines.txt --out o.npy >&- <&- 2>&-", 0, ""),
+        ("echo unknown | $P embed --model avg --out o.npy 2>/dev/full", 0, ""),
+        ("$P embed --model avg /proc/self/mem --out o.npy", 1, "/proc/self/mem: cannot be read (Input/output error)"),
         ("$P --help | true; exit ${PIPESTATUS[0]}", 141, ""),
         ("$P data list | true; exit ${PIPESTATUS[0]}", 141, ""),
         ("mkdir gone; cd gone; rmdir ../gone; $P experiments", 1, "working folder (removed; change to another one)"),
@@ -221,7 +221,7 @@ def test_standard_streams_and_working_folder(run, script, status, message):
 def test_interruption(run, number):
     before = {*Path().iterdir()}
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with start_python(MAIN, "embed", "vectors", "--out", "out.npy", **pipes) as process:
+    with start_python(MAIN, "embed", "--model", "vectors", "--out", "out.npy", **pipes) as process:
         while {*Path().iterdir()} == before:  # until the temporary file of the output exists
             assert process.poll() is None
             sleep(0.01)

@@ -21,7 +21,8 @@ FORMATS = ("out.npy", "out.parquet", "out.jsonl")
 
 
 @pytest.mark.parametrize(
-    "command", ["embed {} lines.txt", "similarity {} pairs.tsv", "neighbors {} was", "search lines.txt was --model {}"]
+    "command",
+    ["embed --model {} lines.txt", "similarity {} pairs.tsv", "neighbors {} was", "search lines.txt was --model {}"],
 )
 class TestDevice:
     def test_numbers_on_device_and_cpu(self, run, command):
@@ -61,7 +62,11 @@ def test_device_of_commands_that_compare_lines(run, command):
 
 @pytest.mark.parametrize(
     ("command", "header"),
-    [("embed avg", ""), ("similarity avg", ""), ("neighbors avg a --among -", "similarity\ttext\n")],
+    [
+        ("embed --model avg", ""),
+        ("similarity --model avg", ""),
+        ("neighbors --model avg a --among -", "similarity\ttext\n"),
+    ],
 )
 def test_empty_input(run, command, header):
     assert run(*command.split(), input="").output == header
@@ -72,28 +77,30 @@ class TestEmbed:
     def test_vectors_in_each_format(self, run, lines, normalize):
         expected = paraphrastic.load("avg").encode(lines, normalize_embeddings=bool(normalize))
         for file in FORMATS:
-            assert run("embed", "avg", "lines.txt", "--out", file, *normalize).exit_code == 0
+            assert run("embed", "--model", "avg", "lines.txt", "--out", file, *normalize).exit_code == 0
         np.testing.assert_array_equal(np.load("out.npy"), expected)
         assert pq.read_table("out.parquet")["text"].to_pylist() == lines
         written = Path("out.jsonl").read_text()
         assert [json.loads(line)["text"] for line in written.splitlines()] == lines
-        assert run("embed", "avg", "lines.txt", *normalize).stdout == written
-        assert run("embed", "avg", "lines.txt", "--out", "out.npy", "--precision", "float16").exit_code == 0
+        assert run("embed", "--model", "avg", "lines.txt", *normalize).stdout == written
+        assert run("embed", "--model", "avg", "lines.txt", "--out", "out.npy", "--precision", "float16").exit_code == 0
         assert np.load("out.npy").dtype == np.float16
-        assert_refused(run("embed", "avg", "lines.txt", "--precision", "int8"), "has no ranges for int8")
-        assert run("embed", "avg", *normalize, input=Path("lines.txt").read_bytes()).stdout == written
+        assert_refused(run("embed", "--model", "avg", "lines.txt", "--precision", "int8"), "has no ranges for int8")
+        assert run("embed", "--model", "avg", *normalize, input=Path("lines.txt").read_bytes()).stdout == written
 
     def test_bad_line(self, run):
         Path("bad.txt").write_bytes(b"one\ntwo\n\xff\xfe\nfour\n")
         before = sorted(Path().iterdir())
-        assert_refused(run("embed", "avg", "bad.txt", "--out", "out.npy"), "bad.txt, line 3: not UTF-8")
-        assert_refused(run("embed", "avg", "--out", "out.npy", input=b"a\n\0"), "standard input, line 2: a NUL byte")
+        assert_refused(run("embed", "--model", "avg", "bad.txt", "--out", "out.npy"), "bad.txt, line 3: not UTF-8")
+        assert_refused(
+            run("embed", "--model", "avg", "--out", "out.npy", input=b"a\n\0"), "standard input, line 2: a NUL byte"
+        )
         assert sorted(Path().iterdir()) == before
 
     @pytest.mark.parametrize(
         "command",
         [
-            ["embed", "avg", "lines.txt", "--out"],
+            ["embed", "--model", "avg", "lines.txt", "--out"],
             ["export", "avg", "--to", "word2vec"],
             ["dedup", "absent.txt", "--model", "avg", "--out"],  # said before the lines are read
             ["pairs", "absent.txt", "--model", "avg", "--out"],
@@ -104,7 +111,7 @@ class TestEmbed:
         assert not Path("misspelt").exists()
 
     def test_unknown_format(self, run):
-        result = run("embed", "avg", "lines.txt", "--out", "out.csv")
+        result = run("embed", "--model", "avg", "lines.txt", "--out", "out.csv")
         assert result.exit_code == 2
         assert "'out.csv' ends in none of .npy, .parquet, .jsonl" in result.stderr
 
@@ -113,8 +120,8 @@ class TestEmbed:
 def test_similarity(run, lines, name):
     scores = paraphrastic.load(name).similarity_pairwise([lines[0], lines[2]], [lines[1], lines[2]])
     expected = [f"{score:.6f}" for score in scores]
-    assert run("similarity", name, "pairs.tsv").stdout.splitlines() == expected
-    assert run("similarity", name, input=Path("pairs.tsv").read_bytes()).stdout.splitlines() == expected
+    assert run("similarity", "--model", name, "pairs.tsv").stdout.splitlines() == expected
+    assert run("similarity", "--model", name, input=Path("pairs.tsv").read_bytes()).stdout.splitlines() == expected
 
 
 class TestNeighbors:
@@ -126,24 +133,27 @@ class TestNeighbors:
         return [text for _, text in rows], [float(score) for score, _ in rows]
 
     def test_neighbors_of_a_word(self, run):
-        texts, scores = self.neighbors(run("neighbors", "avg", WORDS[0].upper(), "--k", "4"))
+        texts, scores = self.neighbors(run("neighbors", "--model", "avg", WORDS[0].upper(), "--k", "4"))
         expected = nearest_in_vocabulary(paraphrastic.load("avg"), WORDS[0], 4)
         assert texts == [text for _, text in expected]
         np.testing.assert_allclose(scores, [score for score, _ in expected], atol=1e-4)
-        assert len(self.neighbors(run("neighbors", "avg", WORDS[0]))[0]) == 10
+        assert len(self.neighbors(run("neighbors", "--model", "avg", WORDS[0]))[0]) == 10
 
     @pytest.mark.parametrize("name", ["avg", "overlap"])
     def test_lines_of_a_file(self, run, lines, name):
-        texts, scores = self.neighbors(run("neighbors", name, lines[3], "-k", "2", "--among", "lines.txt"))
+        texts, scores = self.neighbors(run("neighbors", "--model", name, lines[3], "-k", "2", "--among", "lines.txt"))
         assert texts[0] == lines[3]
         assert scores[0] == pytest.approx(1, abs=1e-4)
         others = paraphrastic.load(name).similarity_pairwise([lines[3]] * 5, lines)
         assert scores[1] == pytest.approx(np.sort(others)[-2], abs=1e-4)
-        assert run("neighbors", name, lines[3], "--among", "").exit_code == 1
+        assert run("neighbors", "--model", name, lines[3], "--among", "").exit_code == 1
 
 
 def test_explain(run, lines, tmp_path):
-    result, explanation = run("explain", "charagram", *lines[:2]), explain(paraphrastic.load("charagram"), *lines[:2])
+    result, explanation = (
+        run("explain", "--model", "charagram", *lines[:2]),
+        explain(paraphrastic.load("charagram"), *lines[:2]),
+    )
     units = [
         (f"{n}", f"{unit.share:.4f}", unit.text)
         for n, side in (("1", explanation.left), ("2", explanation.right))
@@ -152,7 +162,7 @@ def test_explain(run, lines, tmp_path):
     assert [tuple(line.split("\t")) for line in result.stdout.splitlines()] == [("sentence", "share", "unit"), *units]
     assert result.stderr == f"cosine: {explanation.cosine:.4f}\n"
     (unit,) = explain(save_encoder(tmp_path / "gran", "gran", LSTM | {"variant": 1}), "was", "again").left
-    (_, row, _) = run("explain", "gran", "was", "again").stdout.splitlines()
+    (_, row, _) = run("explain", "--model", "gran", "was", "again").stdout.splitlines()
     assert row == f"1\t{unit.share:.4f}\t{unit.gate:.1f}\twas"
 
 

@@ -14,10 +14,10 @@ pytestmark = [pytest.mark.faults, pytest.mark.slow]
 ODD = ["", "-", "--", "-1", "0", "nan", "1e9", ".", "/dev/null", "missing", "avg", "lines.txt", "x" * 300, "a\nb", "~"]
 WORD = st.sampled_from([*ODD, "*"]) | st.sampled_from([word for word in WORDS if "\0" not in word])
 COMMANDS = {
-    "embed": ["embed", "avg", "lines.txt"],
-    "similarity": ["similarity", "avg", "lines.txt"],
-    "neighbors": ["neighbors", "avg", "was"],
-    "explain": ["explain", "avg", "was", "again"],
+    "embed": ["embed", "--model", "avg", "lines.txt"],
+    "similarity": ["similarity", "--model", "avg", "lines.txt"],
+    "neighbors": ["neighbors", "--model", "avg", "was"],
+    "explain": ["explain", "--model", "avg", "was", "again"],
     "search": ["search", "lines.txt", "was", "--model", "avg"],
     "dedup": ["dedup", "lines.txt", "--model", "avg"],
     "pairs": ["pairs", "lines.txt", "--model", "avg"],

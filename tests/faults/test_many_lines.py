@@ -42,7 +42,9 @@ def test_memory_of_embed(tries, tmp_path, ending):
     for count in counts:
         with (tmp_path / f"{count}.txt").open("w") as file:
             file.writelines(texts[number % len(texts)] for number in range(count))
-    few, many = (peak(tmp_path, "embed", "avg", f"{count}.txt", "--out", f"{count}.{ending}") for count in counts)
+    few, many = (
+        peak(tmp_path, "embed", "--model", "avg", f"{count}.txt", "--out", f"{count}.{ending}") for count in counts
+    )
     if ending == "npy":
         vectors = np.load(tmp_path / f"{counts[1]}.npy", mmap_mode="r")
         assert len(vectors) == counts[1]

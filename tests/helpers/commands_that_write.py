@@ -9,9 +9,9 @@ _OF_AVG = ("dim=8", "epochs=3", "batch_size=10")
 _SETTINGS = [*(f"models.yaml:avg.{setting}" for setting in _OF_AVG), "vocabulary.min_count=1"]
 _LINES = ["lines.txt", "--model", "avg", "--out"]
 COMMANDS = {
-    "npy": ["embed", "avg", "lines.txt", "--out", "out/out.npy"],
-    "parquet": ["embed", "charagram", "lines.txt", "--out", "out/out.parquet"],
-    "jsonl": ["embed", "avg", "lines.txt", "--out", "out/out.jsonl"],
+    "npy": ["embed", "--model", "avg", "lines.txt", "--out", "out/out.npy"],
+    "parquet": ["embed", "--model", "charagram", "lines.txt", "--out", "out/out.parquet"],
+    "jsonl": ["embed", "--model", "avg", "lines.txt", "--out", "out/out.jsonl"],
     "search": ["search", "lines.txt", WORDS[0], "--model", "avg"],  # writes nothing
     "dedup": ["dedup", *_LINES, "out/out.txt"],
     "pairs": ["pairs", *_LINES, "out/out.tsv"],

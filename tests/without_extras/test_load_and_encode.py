@@ -108,11 +108,11 @@ def test_version():
 
 def test_command_line(folder):
     assert "embed" in paraphrastic_command("--help")
-    line = json.loads(paraphrastic_command("embed", folder("avg"), text="a dog\n"))
+    line = json.loads(paraphrastic_command("embed", "--model", folder("avg"), text="a dog\n"))
     assert (line["text"], len(line["vector"])) == ("a dog", DIM)
-    assert paraphrastic_command("similarity", folder("overlap"), text="a dog\ta cat\n") == "0.500000\n"
+    assert paraphrastic_command("similarity", "--model", folder("overlap"), text="a dog\ta cat\n") == "0.500000\n"
     assert f"vocabulary\t{len(WORDS)}\n" in paraphrastic_command("info", folder("avg"))
-    assert len(paraphrastic_command("neighbors", folder("avg"), "dog").splitlines()) == len(WORDS)
+    assert len(paraphrastic_command("neighbors", "--model", folder("avg"), "dog").splitlines()) == len(WORDS)
 
 
 @pytest.mark.skipif(bool(find_spec("platformdirs")), reason="the packages of the pipeline are installed here")

@@ -11,7 +11,8 @@ from paraphrastic.base.errors import ParameterError
 _DEVICE = f"{devices.NAMES}; `auto`: a GPU if there is one."
 
 Device = Annotated[str, Option("--device", metavar="DEVICE", help=_DEVICE)]
-ModelFolder = Annotated[Path, Argument(metavar="MODEL", help="Folder of a model, such as data/model.")]
+ModelFolder = Annotated[str, Argument(metavar="MODEL", help="Folder, such as data/model, or the packaged `small`.")]
+ModelOption = Annotated[str, Option("--model", metavar="MODEL", help="Folder, or the packaged `small`.")]
 InputFile = Annotated[
     str, Argument(metavar="FILE", help="Lines in UTF-8, or a table; `-` is standard input.", show_default=False)
 ]

@@ -13,7 +13,7 @@ from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.arguments import Device, data_entry, refuse_new_folder, yaml_value
 
-_MODEL = "Folder of this package, sentence-transformers or model2vec."
+_MODEL = "Folder of this package, sentence-transformers or model2vec; or the packaged `small`."
 _EVALUATED = "Files, folders of files, or suites such as `open`."
 _PAIRS = "File or folder of training pairs, also {path: …, columns: …}, or the name of a corpus; can be repeated."
 _TRAINED_ON = f"In place of `train.device` of params.yaml: {devices.NAMES}."
@@ -48,7 +48,7 @@ def train(
 
 
 def evaluate(
-    model: Annotated[Path, Argument(metavar="MODEL", help=_MODEL)],
+    model: Annotated[str, Argument(metavar="MODEL", help=_MODEL)],
     sets: Annotated[list[str], Argument(metavar="FILE|SUITE", help=_EVALUATED)],
     as_json: Annotated[bool, Option("--json", help="Print metrics and sets as JSON.")] = False,
     md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,

@@ -59,10 +59,10 @@ app.add_typer(data_commands.data, name="data")
 app.add_typer(papers_commands.papers, name="papers")
 
 _EXAMPLES = """
-embed data/model lines.txt --out vectors.npy
-similarity data/model pairs.tsv
-neighbors data/model dog -k 5
-explain data/model 'A dog runs.' 'A dog is running.'
+embed lines.txt --out vectors.npy
+similarity pairs.tsv
+neighbors dog -k 5
+explain 'A dog runs.' 'A dog is running.'
 train --corpus pairs.csv --out my-encoder
 evaluate data/model my-sets/ open
 experiments --by words.simlex

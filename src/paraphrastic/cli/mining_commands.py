@@ -11,16 +11,15 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Column, Device, InputFile, refuse_new_folder
+from paraphrastic.cli.arguments import Column, Device, InputFile, ModelOption, refuse_new_folder
+from paraphrastic.inference import SHIPPED
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
     from paraphrastic.readers.own_tables import OwnTable
 
-ModelOption = Annotated[Path, Option("--model", help="Folder of a model.")]
 Out = Annotated[str, Option(help="File; `-` prints.")]
 Exact = Annotated[bool, Option("--exact", help="Compare all lines; never use the graph.")]
-DEFAULT = Path("data/model")
 MANY = 400_000  # lines, of which a graph finds pairs faster
 MANY_KEPT = 10  # times as many, of which a graph finds duplicates faster: bounds of cosines save more above a threshold
 
@@ -28,7 +27,7 @@ MANY_KEPT = 10  # times as many, of which a graph finds duplicates faster: bound
 def search(
     file: InputFile,
     queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
-    model: ModelOption = DEFAULT,
+    model: ModelOption = SHIPPED[0],
     column: Column = None,
     k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
     device: Device = devices.CPU,
@@ -58,7 +57,7 @@ def search(
 
 def dedup(
     file: InputFile,
-    model: ModelOption = DEFAULT,
+    model: ModelOption = SHIPPED[0],
     column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
     removed: Annotated[bool, Option("--removed", help="Write the duplicates, with the lines kept.")] = False,
@@ -91,7 +90,7 @@ def dedup(
 
 def pairs(
     file: InputFile,
-    model: ModelOption = DEFAULT,
+    model: ModelOption = SHIPPED[0],
     column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
@@ -118,7 +117,7 @@ def pairs(
     _tell_unknown(sum(unknown[a] != unknown[b] for a, b, _ in found), len(found), "pairs differ in unknown words")
 
 
-def _lines(file: str, column: str | None, model: Path, device: str) -> "Lines":
+def _lines(file: str, column: str | None, model: str, device: str) -> "Lines":
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.mining import Lines
 

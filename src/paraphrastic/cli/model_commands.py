@@ -10,15 +10,15 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Column, Device, InputFile, ModelFolder, refuse_new_folder
+from paraphrastic.cli.arguments import Column, Device, InputFile, ModelFolder, ModelOption, refuse_new_folder
 from paraphrastic.export import Format
-from paraphrastic.inference import Precision
+from paraphrastic.inference import SHIPPED, Precision
 from paraphrastic.scoring import TableFormat
 
 
 def embed(
-    model: ModelFolder,
     file: InputFile = "-",
+    model: ModelOption = SHIPPED[0],
     out: Annotated[str, Option(help="FILE.npy, FILE.parquet or FILE.jsonl; `-` writes JSON lines.")] = "-",
     column: Column = None,
     normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
@@ -39,8 +39,8 @@ def embed(
 
 
 def similarity(
-    model: ModelFolder,
     file: InputFile = "-",
+    model: ModelOption = SHIPPED[0],
     column: Annotated[
         str | None, Option("--column", metavar="A,B", help="Two columns of FILE.csv, .tsv, .jsonl or .parquet.")
     ] = None,
@@ -59,8 +59,8 @@ def similarity(
 
 
 def neighbors(
-    model: ModelFolder,
     text: Annotated[str, Argument(metavar="TEXT", help="A word, an n-gram or a sentence.")],
+    model: ModelOption = SHIPPED[0],
     k: Annotated[int, Option("--k", "-k", min=1, help="Number of neighbours.")] = 10,
     among: Annotated[
         str | None, Option(metavar="FILE", help="Search the lines of FILE instead of the vocabulary.")
@@ -81,9 +81,9 @@ def neighbors(
 
 
 def explain(
-    model: ModelFolder,
     first: Annotated[str, Argument(metavar="TEXT1", help="A sentence.")],
     second: Annotated[str, Argument(metavar="TEXT2", help="Another sentence.")],
+    model: ModelOption = SHIPPED[0],
 ) -> None:
     """Print the share of each word or n-gram in the cosine.
 
@@ -116,7 +116,7 @@ def export(
 
 
 def merge(
-    models: Annotated[list[Path], Argument(metavar="MODEL", help="Folders of models with the same vocabulary.")],
+    models: Annotated[list[str], Argument(metavar="MODEL", help="Folders of models with the same vocabulary.")],
     out: Annotated[Path, Option(help="Folder of the merged model.")],
     dim: Annotated[int | None, Option(min=1, help="Size of its vectors.  [default: that of the first]")] = None,
     force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
@@ -169,17 +169,22 @@ def card(
     corpus: Annotated[Path | None, Option(help="metrics/corpus.csv of MODEL, for dropped pairs.")] = None,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
-    """Write the card of MODEL, a README.md as hubs expect it."""
+    """Write the card of MODEL, a README.md as hubs expect it.
+
+    It is the one in the folder of MODEL, if there is one and no table is given.
+    """
     from paraphrastic.base.files import write_text
     from paraphrastic.export.model_card import model_card
+    from paraphrastic.inference.model_folder import folder_of
 
+    text = model_card(folder_of(model), sets, corpus)
     if out == STANDARD_STREAM:
-        sys.stdout.write(model_card(model, sets, corpus))
+        sys.stdout.write(text)
         return
     refuse_new_folder(Path(out))
     if Path(out).exists() and not force:
         raise ParameterError(f"{out}: exists; --force replaces it")
-    write_text(Path(out), model_card(model, sets, corpus))
+    write_text(Path(out), text)
 
 
 def info(model: ModelFolder) -> None:

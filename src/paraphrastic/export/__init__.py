@@ -7,10 +7,12 @@ the function that writes them.
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
+from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
-from paraphrastic.base.errors import ParameterError
-from paraphrastic.base.files import atomic_folder, atomic_write
+from paraphrastic.base.errors import ParameterError, missing
+from paraphrastic.base.files import atomic_folder, atomic_write, write_text
+from paraphrastic.inference import CARD
 
 if TYPE_CHECKING:
     from paraphrastic.inference.model import Model
@@ -40,7 +42,7 @@ def export(model: "Model", out: Path, to: Format, force: bool = False) -> str:
         force: replace an earlier export.
 
     Returns:
-        One line that says how the export differs from the model.
+        One line that says how the export differs from the model. A folder has the model's card, too.
 
     Raises:
         ModelError: the format cannot hold the model.
@@ -52,7 +54,20 @@ def export(model: "Model", out: Path, to: Format, force: bool = False) -> str:
     _check_place(model, out, to, files, force)
     with (atomic_folder if files else atomic_write)(out) as part:
         note: str = write(model, part)
-    return note
+        return note + (_write_card(model, part / CARD) if files else "")
+
+
+def _write_card(model: "Model", path: Path) -> str:
+    """Write the card that the folder of the model has, or a new one; return what a person is told if there is none."""
+    if (card := model.folder / CARD).is_file():
+        copyfile(card, path)
+        return ""
+    try:
+        from paraphrastic.export.model_card import model_card
+    except ModuleNotFoundError as error:
+        return f"; without {CARD}, which needs {missing(str(error.name), 'pipeline')}"
+    write_text(path, model_card(model.folder))
+    return ""
 
 
 def _check_place(model: "Model", out: Path, to: Format, files: tuple[str, ...], force: bool) -> None:
@@ -65,5 +80,5 @@ def _check_place(model: "Model", out: Path, to: Format, files: tuple[str, ...], 
     found = sorted(each.name for each in out.iterdir()) if out.is_dir() else [out.name] * out.exists()
     if found and not force:
         raise ParameterError(f"{out}: exists; name another place, or replace it with --force")
-    if files and (others := set(found) - {*files}):
+    if files and (others := set(found) - {*files, CARD}):
         raise ParameterError(f"{out}: has {min(others)}, which no export to {to} writes; name another folder")

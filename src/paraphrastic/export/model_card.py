@@ -13,6 +13,7 @@ from jinja2 import Environment
 from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import DataError
+from paraphrastic.inference import CARD
 from paraphrastic.inference.model_folder import ModelInfo, load, read_info
 from paraphrastic.sources.catalogue import catalogue
 
@@ -42,17 +43,20 @@ _NORMAL_QUANTILE = 1.96  # of an interval of 95 %
 
 
 def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = None) -> str:
-    """Return the card of a model as Markdown with front matter in YAML: model_card.md, filled in.
+    """Return the card of a model as Markdown with front matter in YAML: its README.md, or model_card.md, filled in.
 
     Args:
         folder: of the model.
         sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv; None for no figures.
         corpus: the table of pairs read and dropped that the stage `tokenize` wrote, metrics/corpus.csv; None for none.
+            Without a table, a card that is in the folder is returned as it is.
 
     Raises:
         ModelError: the model is missing or damaged.
         DataError: a table is missing or damaged.
     """
+    if (card := folder / CARD).is_file() and sets is None and corpus is None:
+        return card.read_text(encoding="utf-8")
     model, info = load(folder).summary(), read_info(folder)
     similarity = None if sets is None else _similarity(_read(sets, ["set", "kind", "n", "pearson"]))
     sources = [*_sources(info, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]

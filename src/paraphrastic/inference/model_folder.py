@@ -12,14 +12,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, missing
+from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, did_you_mean, missing
 from paraphrastic.base.files import write_text
 from paraphrastic.base.reading import read_json
+from paraphrastic.inference import SHIPPED
 from paraphrastic.inference.model import Model
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import read_ranges, wrong_config
+from paraphrastic.scoring.weight_files import RANGES, read_ranges, write_arrays, wrong_config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 FORMAT = 2
 _KEYS = {"format", "model", "config"}  # of `config.json` in every format
 _WITH_TORCH = ("encoder", "pair-model")  # kinds of scorers
+_SHOWN = 4  # models that a message names
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,20 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
-def load(folder: Path | str, table: TableFormat | None = None, device: str = devices.CPU) -> Model:
-    """Load the model in `folder`, for example data/model, where the stage `train` writes it.
+def write_like(model: Model, scorer: Scorer, folder: Path) -> None:
+    """Write a model to `folder` with another scorer, such as one with a smaller table, and all else as it is."""
+    write_model(scorer, read_info(model.folder), folder)
+    if model.ranges:
+        write_arrays(folder / RANGES, model.ranges._asdict())
+
+
+def load(model: Path | str = SHIPPED[0], table: TableFormat | None = None, device: str = devices.CPU) -> Model:
+    """Load a model: the encoder of the package, or the model in a folder such as data/model.
 
     Averages, Charagram and untrained baselines need no torch, and are computed on the CPU.
 
     Args:
-        folder: of the model.
+        model: a folder, or the name of an encoder in the package, `small`.
         table: format of the embeddings in memory, `float32`, `float16`, `int8` or `int4`, of averages and Charagram;
             None for that of the folder.
         device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
@@ -86,7 +95,7 @@ def load(folder: Path | str, table: TableFormat | None = None, device: str = dev
             that is not installed; or `table` is given for a model that is no sum of embeddings.
         ParameterError: `table` is no format, there is no such device, or it is a GPU and the model needs no torch.
     """
-    folder = Path(folder)
+    folder = folder_of(model)
     if folder.is_file():
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
     scorer, info = load_scorer(folder, device), read_info(folder)
@@ -96,6 +105,22 @@ def load(folder: Path | str, table: TableFormat | None = None, device: str = dev
         scorer = with_table_format(scorer, info.model, folder, table)
     about = info.selection, info.teacher, info.members
     return Model(folder, info.model, info.options, scorer, *about, ranges=read_ranges(folder))
+
+
+def folder_of(model: Path | str) -> Path:
+    """Return the folder of a model: the path, or of an encoder in the package its name as a text.
+
+    Raises:
+        ModelError: the package has lost its encoder, or a model in this folder has the same name.
+    """
+    if not (isinstance(model, str) and model in SHIPPED):
+        return Path(model)
+    if is_model_folder(Path(model)):
+        raise ModelError(f"{model}: an encoder of the package and a folder here; write ./{model} for the folder")
+    folder = Path(__file__).parents[1] / "encoders" / model
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: the encoder of the package is missing; install the package again")
+    return folder
 
 
 def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
@@ -210,7 +235,11 @@ def read_info(folder: Path) -> ModelInfo:
     try:
         content = read_json(folder / "config.json", ModelError, "train the model again")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise ModelError(f"{folder}: no model here; `dvc repro train` creates data/model") from error
+        known = [*SHIPPED, *sorted(str(file.parent) for file in folder.parent.glob("*/config.json"))]
+        near = did_you_mean(str(folder), known)
+        raise ModelError(
+            f"{folder}: no model here; `dvc repro train` creates data/model; {near}known are {', '.join(known[:_SHOWN])}"
+        ) from error
     if not isinstance(content, dict) or not content.keys() >= _KEYS:
         raise wrong_config(folder)
     if type(content["format"]) is not int or content["format"] != FORMAT:

@@ -1,20 +1,32 @@
 """What scikit-learn, LangChain, sentence-transformers and mteb ask of a model, without an import of them."""
 
+import math
+import re
 import sys
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from shutil import copyfile
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.base.errors import ParameterError, missing, unknown_name
+from paraphrastic.base.files import atomic_folder
+from paraphrastic.inference import CARD
+from paraphrastic.scoring.scorer import Scorer, Vectors
 from paraphrastic.text.tokenizer import Texts, text_column
 
+_TASKS_OF_MTEB = {  # data sets of tasks of `mteb`, by what begins the names of sources
+    "banking77": "Banking77Classification",
+    "quora": "QuoraRetrieval",
+    "sick": "SICK-R",
+    "tatoeba": "Tatoeba",
+    "twitter-url": "TwitterURLCorpus",
+}
 Container = Literal["default", "pandas", "polars"]
 
 
@@ -46,6 +58,8 @@ class OtherTools:
     folder: Path
     name: str
     encode: Any
+    scorer: Scorer
+    summary: Any
     device = "cpu"
     similarity_fn_name = "cosine"
     _container: Container | None = None
@@ -67,7 +81,73 @@ class OtherTools:
             from mteb.models import ModelMeta
         except ImportError as error:
             raise AttributeError("mteb_model_meta") from error
-        return ModelMeta.create_empty({"name": f"paraphrastic/{self.name}", "revision": self.folder.name})
+        from paraphrastic.inference.model_folder import read_info
+
+        about, sources = self.summary(), read_info(self.folder).sources
+        tasks = {task for begin, task in _TASKS_OF_MTEB.items() if any(name.startswith(begin) for name in sources)}
+        known = {
+            "loader": lambda *arguments, **options: self,
+            "name": f"paraphrastic/{self.name}",
+            "revision": self.folder.name,
+            "languages": ["eng-Latn"],
+            "n_parameters": about["parameters"],
+            "memory_usage_mb": about["bytes"] / 1e6,
+            "max_tokens": math.inf,
+            "embed_dim": about["dimension"],
+            "license": self._licence(),
+            "open_weights": True,
+            "framework": ["NumPy"],
+            "similarity_fn_name": "cosine",
+            "use_instructions": False,
+            "training_datasets": tasks if sources else None,
+        }
+        return ModelMeta.create_empty(known)
+
+    def _licence(self) -> str | None:
+        """Return the licence that the card in the folder states; None if there is none."""
+        card = self.folder / CARD
+        stated = re.search(r"^license: (\S+)$", card.read_text("utf-8"), re.MULTILINE) if card.is_file() else None
+        return stated[1] if stated else None
+
+    def save_pretrained(self, folder: Path | str) -> None:
+        """Write the model to a folder, which `paraphrastic.load` reads: all or nothing, with the card that it has.
+
+        Raises:
+            ParameterError: the folder exists and is no model.
+        """
+        from paraphrastic.inference.model_folder import is_model_folder, write_like
+
+        out = Path(folder)
+        if out.exists() and not is_model_folder(out):
+            raise ParameterError(f"{out}: exists and is no model; name another folder")
+        with atomic_folder(out) as part:
+            write_like(self, self.scorer, part)  # type: ignore[arg-type]  # a `Model`
+            if (card := self.folder / CARD).is_file():
+                copyfile(card, part / CARD)
+
+    @classmethod
+    def from_pretrained(cls, folder: Path | str, **options: Any) -> Self:
+        """Return `paraphrastic.load` of a folder; `huggingface_hub.snapshot_download` fetches those of a hub."""
+        from paraphrastic.inference.model_folder import load
+
+        return load(folder, **options)  # type: ignore[return-value]
+
+    def push_to_hub(self, repo_id: str, private: bool | None = None, token: str | None = None) -> str:
+        """Upload the folder of the model to a repository of the Hugging Face hub, which is created if it is missing.
+
+        Returns:
+            The address of the upload.
+
+        Raises:
+            ParameterError: huggingface_hub is not installed.
+        """
+        try:
+            from huggingface_hub import HfApi
+        except ModuleNotFoundError as error:
+            raise ParameterError(f"push_to_hub needs {missing('huggingface_hub', 'external')}") from error
+        hub = HfApi(token=token)
+        hub.create_repo(repo_id, private=private, exist_ok=True)
+        return str(hub.upload_folder(repo_id=repo_id, folder_path=self.folder, commit_message="Upload of the model"))
 
     def eval(self) -> Self:
         """Return the model as it is: sentence-transformers asks for a model that is not in training."""

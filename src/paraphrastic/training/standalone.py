@@ -16,7 +16,7 @@ from paraphrastic.corpus.tokenizing import index_readings, read_evaluation, toke
 from paraphrastic.evaluation.suite import Benchmarks, Results
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import is_model_folder, load, load_scorer
+from paraphrastic.inference.model_folder import folder_of, is_model_folder, load, load_scorer
 from paraphrastic.models import check_student, config_class
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
@@ -92,9 +92,9 @@ def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devic
     """Score a model on evaluation sets.
 
     Args:
-        model: a model, or a folder that this package, sentence-transformers or model2vec wrote. An encoder of these
-            two gets the text of the suites `mteb-sts` and `features`, and of files, as it is; of other suites it gets
-            lower-cased tokens.
+        model: a model, `small`, or a folder that this package, sentence-transformers or model2vec wrote. An encoder of
+            these two gets the text of the suites `mteb-sts` and `features`, and of files, as it is; of other suites it
+            gets lower-cased tokens.
         sets: names of suites such as `open`, files, and folders of files; see `sources.own_files`.
         device: where the model of a folder is computed: `auto`, a GPU if there is one, `cpu`, `cuda` or `cuda:N`. A
             model that is loaded stays where it is.
@@ -138,7 +138,7 @@ def _scorer(model: Model | str | Path, device: str) -> Scorer:
         if device != devices.AUTO:
             raise ParameterError(f"device '{device}': {model.folder} is loaded; name its device in `load`")
         return model.scorer
-    folder = Path(model)
+    folder = folder_of(model)
     if is_model_folder(folder):
         return load_scorer(folder, device)
     if not folder.is_dir():
