@@ -22,7 +22,12 @@ FORMATS = ("out.npy", "out.parquet", "out.jsonl")
 
 @pytest.mark.parametrize(
     "command",
-    ["embed --model {} lines.txt", "similarity {} pairs.tsv", "neighbors {} was", "search lines.txt was --model {}"],
+    [
+        "embed --model {} lines.txt",
+        "similarity --model {} pairs.tsv",
+        "neighbors --model {} was",
+        "search lines.txt was --model {}",
+    ],
 )
 class TestDevice:
     def test_numbers_on_device_and_cpu(self, run, command):

@@ -236,10 +236,8 @@ def read_info(folder: Path) -> ModelInfo:
         content = read_json(folder / "config.json", ModelError, "train the model again")
     except (FileNotFoundError, NotADirectoryError) as error:
         known = [*SHIPPED, *sorted(str(file.parent) for file in folder.parent.glob("*/config.json"))]
-        near = did_you_mean(str(folder), known)
-        raise ModelError(
-            f"{folder}: no model here; `dvc repro train` creates data/model; {near}known are {', '.join(known[:_SHOWN])}"
-        ) from error
+        remedy = f"{did_you_mean(str(folder), known)}known are {', '.join(known[:_SHOWN])}"
+        raise ModelError(f"{folder}: no model here; `dvc repro train` creates data/model; {remedy}") from error
     if not isinstance(content, dict) or not content.keys() >= _KEYS:
         raise wrong_config(folder)
     if type(content["format"]) is not int or content["format"] != FORMAT:

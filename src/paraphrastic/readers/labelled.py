@@ -54,7 +54,7 @@ def banking(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     for name, split in options["splits"].items():
         listing = {"format": "csv", "files": [name], "columns": ["text", "category"]}
         for records in read_records(folder, listing):
-            (rows,), (text, category) = records.files, records.columns
+            (rows,), (text, category) = records.files, records.texts.columns
             classes = classes or sorted({*category.drop_null().to_pylist()})[:_MOST_CLASSES]
             yield _reading(rows, options["set"], split, text, rows.labels(category, classes))
 
