@@ -49,7 +49,7 @@ def test_front_matter(folder, tmp_path):
     (index,) = content["model-index"]
     found = {each["dataset"]["name"]: each["metrics"] for each in index["results"]}
     assert found == {name: [{"type": "pearson", "value": r}] for name, r in (("sts.a", 60.0), ("sts.b", 80.0))}
-    assert "learned the vectors of mini" in text
+    assert "learned the vectors of mini (licence of its weights: see its own card)" in text
     assert "principal components of those of 3 models" in text
 
 
@@ -60,9 +60,9 @@ def test_training_data_and_figures(folder, tmp_path):
     assert "| mine: a file | 4 | 1 bad | own |" in card
     assert "30 pairs of sentences. The strictest licence: **own**" in card
     # 1.96 · (1 − r²) / √(n − 1) = 12.5 and 3.5; half the root of their squares for the mean
-    assert "| sts.a | 101 | 60.0 ± 12.5 |" in card
-    assert "| sts.b (selected the epoch) | 401 | 80.0 ± 3.5 |" in card
-    assert "| mean of 2 sets | 502 | 70.0 ± 6.5 |" in card
+    assert "| sts.a | 101 | pearson | 60.0 ± 12.5 |" in card
+    assert "| sts.b (selected the epoch) | 401 | pearson | 80.0 ± 3.5 |" in card
+    assert "| mean of 2 sets | 502 | pearson | 70.0 ± 6.5 |" in card
     assert "selected on sts.b" in card
     assert "nan" not in card
 

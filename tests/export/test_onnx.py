@@ -82,7 +82,7 @@ def test_one_sentence_and_permissions(avg, tmp_path, runtime):
     (empty,) = session.run(None, {"ids": np.array([], np.int64), "offsets": np.array([0, 0])})
     assert not empty.any()
     (tmp_path / "other").touch()
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {*FORMATS[Format.ONNX][0]}
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {*FORMATS[Format.ONNX][0], "README.md"}
     assert {file.stat().st_mode for file in (tmp_path / "out").iterdir()} == {(tmp_path / "other").stat().st_mode}
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import write_like
+from paraphrastic.inference.model_folder import read_info, write_model
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder, with_table_format
+from paraphrastic.scoring.weight_files import RANGES, write_arrays
 from paraphrastic.vocabulary.kinds import END, START, entry_kinds
 
 _NGRAMS, _WORDS, _PAIRS = range(3)  # groups of entries
@@ -52,7 +53,9 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
 
 def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:
     """Write a model and return the size of its folder in bytes."""
-    write_like(model, encoder, folder)
+    write_model(encoder, read_info(model.folder), folder)
+    if model.ranges:
+        write_arrays(folder / RANGES, model.ranges._asdict())
     return sum(file.stat().st_size for file in folder.iterdir())
 
 

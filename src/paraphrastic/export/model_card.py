@@ -8,11 +8,14 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from jinja2 import Environment
 from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import DataError
+from paraphrastic.corpus.exchanging import SOURCE
+from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.inference import CARD
 from paraphrastic.inference.model_folder import ModelInfo, load, read_info
 from paraphrastic.sources.catalogue import catalogue
@@ -26,10 +29,11 @@ _STRICTNESS = (  # the strictest first
     "SA",
     "CC BY",
     "MIT|Apache|BSD",
-    "CC0",
+    "CC0|public domain",
 )
 _HUB_NAMES = {  # of licences as the front matter has them
     "Apache-2.0": "apache-2.0",
+    "CC BY 2.0 FR": "cc-by-2.0",
     "CC BY 4.0": "cc-by-4.0",
     "CC BY-NC-SA 3.0": "cc-by-nc-sa-3.0",
     "CC BY-SA 3.0": "cc-by-sa-3.0",
@@ -39,6 +43,8 @@ _HUB_NAMES = {  # of licences as the front matter has them
     "MIT": "mit",
     "unstated": "unknown",
 }
+_UNKNOWN = {SOURCE: ("copies of the sentences above in which words are exchanged", "as the sentences above")}
+_TEACHERS = {"all-MiniLM-L6-v2": "Apache-2.0", "all-mpnet-base-v2": "Apache-2.0"}  # licences of weights
 _NORMAL_QUANTILE = 1.96  # of an interval of 95 %
 
 
@@ -58,9 +64,9 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     if (card := folder / CARD).is_file() and sets is None and corpus is None:
         return card.read_text(encoding="utf-8")
     model, info = load(folder).summary(), read_info(folder)
-    similarity = None if sets is None else _similarity(_read(sets, ["set", "kind", "n", "pearson"]))
+    figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))
     sources = [*_sources(info, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
-    licence = strictest(source["licence"] for source in sources)
+    licence = strictest(source["licence"] for source in sources if source["name"] != SOURCE)
     environment = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     template = resources.files(__package__).joinpath("model_card.md").read_text(encoding="utf-8")
     return environment.from_string(template).render(
@@ -68,8 +74,10 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         info=info,
         sources=sources,
         licence=licence,
-        front_matter=_front_matter(info, licence or "unstated", similarity),
-        figures=None if similarity is None else [*_figures(info, similarity)],
+        of_teacher=_TEACHERS.get(info.teacher or "", "see its own card"),
+        single=any(name in info.sources and source.single for name, source in catalogue().sources.items()),
+        front_matter=_front_matter(info, licence or "unstated", figures),
+        figures=None if figures is None else [*_with_means(info, figures)],
     )
 
 
@@ -94,7 +102,7 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     return table
 
 
-def _front_matter(info: ModelInfo, licence: str, similarity: pd.DataFrame | None) -> str:
+def _front_matter(info: ModelInfo, licence: str, figures: pd.DataFrame | None) -> str:
     content: dict[str, Any] = {"license": _HUB_NAMES.get(licence, "other")}
     if content["license"] == "other":
         content["license_name"] = licence
@@ -102,14 +110,14 @@ def _front_matter(info: ModelInfo, licence: str, similarity: pd.DataFrame | None
     content["tags"] = ["sentence-similarity", "sentence-embeddings", "paraphrastic", info.model]
     if info.teacher:
         content["tags"].append("distilled")
-    if similarity is not None:
+    if figures is not None:
         results = [
             {
-                "task": {"type": "sentence-similarity"},
+                "task": {"type": "text-classification" if row["metric"] == "accuracy" else "sentence-similarity"},
                 "dataset": {"name": row["set"], "type": row["set"]},
-                "metrics": [{"type": "pearson", "value": row["pearson"]}],
+                "metrics": [{"type": row["metric"], "value": row["value"]}],
             }
-            for row in similarity.to_dict("records")
+            for row in figures.to_dict("records")
         ]
         content["model-index"] = [{"name": info.model, "results": results}]
     stream = StringIO()
@@ -125,23 +133,27 @@ def _sources(info: ModelInfo, corpus: pd.DataFrame | None) -> Iterator[dict[str,
         dropped[str(row["source"])] = ", ".join(f"{pairs:,} {name}" for name, pairs in reasons.items() if pairs)
     for name, pairs in info.sources.items():
         source = known.get(name)
-        title, licence = (source.title, source.licence) if source else ("a file", "own")
+        title, licence = (source.title, source.licence) if source else _UNKNOWN.get(name, ("a file", "own"))
         yield {"name": name, "title": title, "pairs": pairs, "dropped": dropped.get(name, ""), "licence": licence}
 
 
-def _similarity(figures: pd.DataFrame) -> pd.DataFrame:
-    """Return the sets of similarity that have a correlation, with half the length of its interval, `half`."""
-    table = figures[(figures["kind"] == "similarity") & figures["pearson"].notna()]
-    r, n = table["pearson"] / 100, table["n"].clip(lower=2)
-    return table.assign(half=100 * _NORMAL_QUANTILE * (1 - r**2) / (n - 1) ** 0.5)
+def _figures(sets: pd.DataFrame) -> pd.DataFrame:
+    """Return the `metric` of sets of similarity and of classes, its `value`, and half the length of its interval."""
+    table = sets[sets["kind"].isin(["similarity", "labelled_sentences", "labelled_pairs"])].copy()
+    by_rank = table["set"].map(uses_spearman)
+    table["metric"] = np.where(table["kind"] != "similarity", "accuracy", np.where(by_rank, "spearman", "pearson"))
+    table["value"] = [row.get(row["metric"], math.nan) for row in table.to_dict("records")]
+    share, n = table["value"] / 100, table["n"].clip(lower=2)
+    spread = np.where(table["metric"] == "accuracy", (share * (1 - share) / n) ** 0.5, (1 - share**2) / (n - 1) ** 0.5)
+    return table.assign(half=100 * _NORMAL_QUANTILE * spread).dropna(subset="value")
 
 
-def _figures(info: ModelInfo, similarity: pd.DataFrame) -> Iterator[dict[Any, Any]]:
-    """Yield the figures of each set, and of their mean."""
-    for row in similarity.to_dict("records"):
-        chosen = " (selected the epoch)" if row["set"] in info.selection else ""
-        yield {**row, "set": f"{row['set']}{chosen}"}
-    if count := len(similarity):
-        half = math.sqrt((similarity["half"] ** 2).sum()) / count
-        means = {"n": similarity["n"].sum(), "pearson": similarity["pearson"].mean(), "half": half}
-        yield {"set": f"mean of {count} sets", **means}
+def _with_means(info: ModelInfo, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:
+    """Yield the figures of each set, and of the mean of each metric."""
+    for metric, rows in figures.groupby("metric"):
+        for row in rows.to_dict("records"):
+            chosen = " (selected the epoch)" if row["set"] in info.selection else ""
+            yield {**row, "set": f"{row['set']}{chosen}"}
+        half = math.sqrt((rows["half"] ** 2).sum()) / len(rows)
+        means = {"n": rows["n"].sum(), "metric": metric, "value": rows["value"].mean(), "half": half}
+        yield {"set": f"mean of {len(rows)} sets", **means}

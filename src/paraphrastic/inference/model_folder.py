@@ -20,7 +20,7 @@ from paraphrastic.inference.model import Model
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
-from paraphrastic.scoring.weight_files import RANGES, read_ranges, write_arrays, wrong_config
+from paraphrastic.scoring.weight_files import read_ranges, wrong_config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -69,13 +69,6 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     content |= {"sources": {**info.sources}} if info.sources else {}
     content |= {"members": info.members} if info.members > 1 else {}
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
-
-
-def write_like(model: Model, scorer: Scorer, folder: Path) -> None:
-    """Write a model to `folder` with another scorer, such as one with a smaller table, and all else as it is."""
-    write_model(scorer, read_info(model.folder), folder)
-    if model.ranges:
-        write_arrays(folder / RANGES, model.ranges._asdict())
 
 
 def load(model: Path | str = SHIPPED[0], table: TableFormat | None = None, device: str = devices.CPU) -> Model:

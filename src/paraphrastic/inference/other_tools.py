@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
 from paraphrastic.base.files import atomic_folder
+from paraphrastic.base.reading import read_json
 from paraphrastic.inference import CARD
-from paraphrastic.scoring.scorer import Scorer, Vectors
+from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.tokenizer import Texts, text_column
 
 _TASKS_OF_MTEB = {  # data sets of tasks of `mteb`, by what begins the names of sources
@@ -58,7 +59,6 @@ class OtherTools:
     folder: Path
     name: str
     encode: Any
-    scorer: Scorer
     summary: Any
     device = "cpu"
     similarity_fn_name = "cosine"
@@ -81,9 +81,7 @@ class OtherTools:
             from mteb.models import ModelMeta
         except ImportError as error:
             raise AttributeError("mteb_model_meta") from error
-        from paraphrastic.inference.model_folder import read_info
-
-        about, sources = self.summary(), read_info(self.folder).sources
+        about, sources = self.summary(), read_json(self.folder / "config.json").get("sources", {})
         tasks = {task for begin, task in _TASKS_OF_MTEB.items() if any(name.startswith(begin) for name in sources)}
         known = {
             "loader": lambda *arguments, **options: self,
@@ -110,27 +108,24 @@ class OtherTools:
         return stated[1] if stated else None
 
     def save_pretrained(self, folder: Path | str) -> None:
-        """Write the model to a folder, which `paraphrastic.load` reads: all or nothing, with the card that it has.
+        """Copy the files of the model, and its card if it has one, to a folder that `paraphrastic.load` reads.
 
         Raises:
             ParameterError: the folder exists and is no model.
         """
-        from paraphrastic.inference.model_folder import is_model_folder, write_like
-
         out = Path(folder)
-        if out.exists() and not is_model_folder(out):
+        if out.exists() and not (out / "config.json").is_file():
             raise ParameterError(f"{out}: exists and is no model; name another folder")
         with atomic_folder(out) as part:
-            write_like(self, self.scorer, part)  # type: ignore[arg-type]  # a `Model`
-            if (card := self.folder / CARD).is_file():
-                copyfile(card, part / CARD)
+            for file in filter(Path.is_file, self.folder.iterdir()):
+                copyfile(file, part / file.name)
 
     @classmethod
     def from_pretrained(cls, folder: Path | str, **options: Any) -> Self:
         """Return `paraphrastic.load` of a folder; `huggingface_hub.snapshot_download` fetches those of a hub."""
-        from paraphrastic.inference.model_folder import load
+        import paraphrastic
 
-        return load(folder, **options)  # type: ignore[return-value]
+        return paraphrastic.load(folder, **options)  # type: ignore[return-value]
 
     def push_to_hub(self, repo_id: str, private: bool | None = None, token: str | None = None) -> str:
         """Upload the folder of the model to a repository of the Hugging Face hub, which is created if it is missing.

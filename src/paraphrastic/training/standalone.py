@@ -109,7 +109,7 @@ def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devic
         DataError: a file is damaged, or a row of it is unusable.
     """
     scorer = _scorer(model, device)  # before the sets, which take longer
-    is_other = not isinstance(model, Model) and not is_model_folder(Path(model))
+    is_other = not isinstance(model, Model) and not is_model_folder(folder_of(model))
     return evaluate_scorer(_benchmarks(sets, _AS_GIVEN if is_other else None), scorer)
 
 
