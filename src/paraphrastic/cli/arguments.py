@@ -12,7 +12,9 @@ _DEVICE = f"{devices.NAMES}; `auto`: a GPU if there is one."
 
 Device = Annotated[str, Option("--device", metavar="DEVICE", help=_DEVICE)]
 ModelFolder = Annotated[str, Argument(metavar="MODEL", help="Folder, such as data/model, or the packaged `small`.")]
-ModelOption = Annotated[str, Option("--model", metavar="MODEL", help="Folder, or the packaged `small`.")]
+ModelOption = Annotated[
+    str | None, Option("--model", metavar="MODEL", help="Folder.  [default: small, in the package]")
+]
 InputFile = Annotated[
     str, Argument(metavar="FILE", help="Lines in UTF-8, or a table; `-` is standard input.", show_default=False)
 ]

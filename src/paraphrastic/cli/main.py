@@ -70,7 +70,7 @@ compare averages ngrams
 analyze length
 plots averages ngrams --out plots.html
 merge seed1 seed2 --out merged
-compact data/model small --table int8
+compact data/model int8-model --table int8
 export data/model vectors.txt --to word2vec
 card data/model --out README.md
 info data/model

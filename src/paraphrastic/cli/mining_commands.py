@@ -12,7 +12,6 @@ from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.arguments import Column, Device, InputFile, ModelOption, refuse_new_folder
-from paraphrastic.inference import SHIPPED
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
@@ -27,7 +26,7 @@ MANY_KEPT = 10  # times as many, of which a graph finds duplicates faster: bound
 def search(
     file: InputFile,
     queries: Annotated[list[str], Argument(metavar="QUERY", help="Texts to search for.", show_default=False)],
-    model: ModelOption = SHIPPED[0],
+    model: ModelOption = None,
     column: Column = None,
     k: Annotated[int, Option("--k", "-k", min=1, help="Lines per query.")] = 10,
     device: Device = devices.CPU,
@@ -57,7 +56,7 @@ def search(
 
 def dedup(
     file: InputFile,
-    model: ModelOption = SHIPPED[0],
+    model: ModelOption = None,
     column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of duplicates.")] = 0.95,
     removed: Annotated[bool, Option("--removed", help="Write the duplicates, with the lines kept.")] = False,
@@ -90,7 +89,7 @@ def dedup(
 
 def pairs(
     file: InputFile,
-    model: ModelOption = SHIPPED[0],
+    model: ModelOption = None,
     column: Column = None,
     threshold: Annotated[float, Option(min=-1, max=1, help="Smallest cosine of a pair.")] = 0.7,
     k: Annotated[int, Option("--k", "-k", min=1, help="Nearest lines of a line that count.")] = 1,
@@ -117,7 +116,7 @@ def pairs(
     _tell_unknown(sum(unknown[a] != unknown[b] for a, b, _ in found), len(found), "pairs differ in unknown words")
 
 
-def _lines(file: str, column: str | None, model: str, device: str) -> "Lines":
+def _lines(file: str, column: str | None, model: str | None, device: str) -> "Lines":
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.mining import Lines
 

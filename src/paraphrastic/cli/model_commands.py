@@ -12,13 +12,13 @@ from paraphrastic.base.console import STANDARD_STREAM, message, print_rows
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.arguments import Column, Device, InputFile, ModelFolder, ModelOption, refuse_new_folder
 from paraphrastic.export import Format
-from paraphrastic.inference import SHIPPED, Precision
+from paraphrastic.inference import Precision
 from paraphrastic.scoring import TableFormat
 
 
 def embed(
     file: InputFile = "-",
-    model: ModelOption = SHIPPED[0],
+    model: ModelOption = None,
     out: Annotated[str, Option(help="FILE.npy, FILE.parquet or FILE.jsonl; `-` writes JSON lines.")] = "-",
     column: Column = None,
     normalize: Annotated[bool, Option("--normalize", help="Scale vectors to length 1.")] = False,
@@ -40,7 +40,7 @@ def embed(
 
 def similarity(
     file: InputFile = "-",
-    model: ModelOption = SHIPPED[0],
+    model: ModelOption = None,
     column: Annotated[
         str | None, Option("--column", metavar="A,B", help="Two columns of FILE.csv, .tsv, .jsonl or .parquet.")
     ] = None,
@@ -60,7 +60,7 @@ def similarity(
 
 def neighbors(
     text: Annotated[str, Argument(metavar="TEXT", help="A word, an n-gram or a sentence.")],
-    model: ModelOption = SHIPPED[0],
+    model: ModelOption = None,
     k: Annotated[int, Option("--k", "-k", min=1, help="Number of neighbours.")] = 10,
     among: Annotated[
         str | None, Option(metavar="FILE", help="Search the lines of FILE instead of the vocabulary.")
@@ -83,7 +83,7 @@ def neighbors(
 def explain(
     first: Annotated[str, Argument(metavar="TEXT1", help="A sentence.")],
     second: Annotated[str, Argument(metavar="TEXT2", help="Another sentence.")],
-    model: ModelOption = SHIPPED[0],
+    model: ModelOption = None,
 ) -> None:
     """Print the share of each word or n-gram in the cosine.
 

@@ -71,13 +71,13 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
-def load(model: Path | str = SHIPPED[0], table: TableFormat | None = None, device: str = devices.CPU) -> Model:
+def load(model: Path | str | None = None, table: TableFormat | None = None, device: str = devices.CPU) -> Model:
     """Load a model: the encoder of the package, or the model in a folder such as data/model.
 
     Averages, Charagram and untrained baselines need no torch, and are computed on the CPU.
 
     Args:
-        model: a folder, or the name of an encoder in the package, `small`.
+        model: a folder, or the name of an encoder in the package; None for the first of these, `small`.
         table: format of the embeddings in memory, `float32`, `float16`, `int8` or `int4`, of averages and Charagram;
             None for that of the folder.
         device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
@@ -100,17 +100,17 @@ def load(model: Path | str = SHIPPED[0], table: TableFormat | None = None, devic
     return Model(folder, info.model, info.options, scorer, *about, ranges=read_ranges(folder))
 
 
-def folder_of(model: Path | str) -> Path:
-    """Return the folder of a model: the path, or of an encoder in the package its name as a text.
+def folder_of(model: Path | str | None) -> Path:
+    """Return the folder of a model: a path, or the name of an encoder in the package as a text; None for the first.
 
     Raises:
         ModelError: the package has lost its encoder, or a model in this folder has the same name.
     """
-    if not (isinstance(model, str) and model in SHIPPED):
+    if isinstance(model, Path) or model not in (None, *SHIPPED):
         return Path(model)
-    if is_model_folder(Path(model)):
+    if model is not None and is_model_folder(Path(model)):
         raise ModelError(f"{model}: an encoder of the package and a folder here; write ./{model} for the folder")
-    folder = Path(__file__).parents[1] / "encoders" / model
+    folder = Path(__file__).parents[1] / "encoders" / (model or SHIPPED[0])
     if not folder.is_dir():
         raise ModelError(f"{folder}: the encoder of the package is missing; install the package again")
     return folder
