@@ -104,7 +104,7 @@ class Benchmarks:
 
         Labelled sentences are a set only if its name begins with `FEATURES`.
         """
-        return sorted(chain(*map(self._sets, _KINDS)), key=lambda each: (each.name, each.kind))
+        return sorted(chain(*map(self._sets, self.tables)), key=lambda each: (each.name, each.kind))
 
     def _sets(self, kind: str) -> list[EvaluationSet]:
         table = self.tables[kind]
