@@ -9,15 +9,17 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
-from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
+
+if TYPE_CHECKING:  # `data list` needs no reader of parameters
+    from paraphrastic.base.parameters import Teacher
 
 _T = TypeVar("_T")
 
@@ -72,7 +74,7 @@ def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
             raise ParameterError(f"params.yaml: train.source_weights: {unknown_name('source', name, known)}")
 
 
-def check_single_sentences(sources: Iterable[Source], teacher: Teacher) -> None:
+def check_single_sentences(sources: Iterable[Source], teacher: "Teacher") -> None:
     """Refuse single sentences where anything but the vectors of a teacher would be learned from them.
 
     Raises:
