@@ -2,12 +2,16 @@
 
 import re
 import shutil
+import sys
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError
+from paraphrastic.export import Format, export
+from paraphrastic.export.model_card import model_card
 from paraphrastic.inference import model_folder
 from paraphrastic.sources.catalogue import catalogue, corpus
 
@@ -68,6 +72,48 @@ def test_saved_copy(small, tmp_path):
     (tmp_path / "other").mkdir()
     with pytest.raises(paraphrastic.ParameterError, match="exists and is no model"):
         small.save_pretrained(tmp_path / "other")
+
+
+def test_upload(small, monkeypatch):
+    calls = []
+    hub = SimpleNamespace(
+        create_repo=lambda repo, **options: calls.append((repo, options)),
+        upload_folder=lambda **options: calls.append(options) or "https://hub/commit",
+    )
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(HfApi=lambda token: calls.append(token) or hub))
+    assert small.push_to_hub("me/small", private=True, token="t") == "https://hub/commit"
+    assert calls[:2] == ["t", ("me/small", {"private": True, "exist_ok": True})]
+    assert (calls[2]["repo_id"], calls[2]["folder_path"]) == ("me/small", small.folder)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(paraphrastic.ParameterError, match="push_to_hub needs huggingface_hub"):
+        small.push_to_hub("me/small")
+
+
+def test_what_mteb_records(small, monkeypatch):
+    fake = SimpleNamespace(ModelMeta=SimpleNamespace(create_empty=dict))
+    monkeypatch.setitem(sys.modules, "mteb", SimpleNamespace(models=fake))
+    monkeypatch.setitem(sys.modules, "mteb.models", fake)
+    meta = small.mteb_model_meta
+    assert meta["loader"]("name", device="cpu") is small
+    assert (meta["embed_dim"], meta["license"], meta["training_datasets"]) == (256, "cc-by-2.0", {"Tatoeba"})
+    assert meta["n_parameters"] == small.summary()["parameters"]
+    assert meta["memory_usage_mb"] == pytest.approx(10, abs=0.1)
+
+
+def test_card_in_exports(small, tmp_path, monkeypatch):
+    card = (small.folder / "README.md").read_text(encoding="utf-8")
+    assert model_card(small.folder) == card
+    export(small, tmp_path / "st", Format.SENTENCE_TRANSFORMERS)
+    assert (tmp_path / "st" / "README.md").read_text(encoding="utf-8") == card
+    shutil.copytree(small.folder, tmp_path / "own", ignore=shutil.ignore_patterns("README.md"))
+    own = paraphrastic.load(tmp_path / "own")
+    export(own, tmp_path / "made", Format.SENTENCE_TRANSFORMERS)
+    assert "Not measured." in (tmp_path / "made" / "README.md").read_text(encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "paraphrastic.export.model_card")
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    note = export(own, tmp_path / "without", Format.SENTENCE_TRANSFORMERS)
+    assert "without README.md, which needs jinja2" in note
+    assert not (tmp_path / "without" / "README.md").exists()
 
 
 @pytest.mark.real_data

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from shutil import copyfile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -200,14 +199,6 @@ def load_trained(
         raise ModelError(f"{folder}: {info.model} is not trained; choose an encoder")
     check_size(folder, lambda: module_class(config, torch.Generator()))
     return load_weights(folder, module_class(config, torch.Generator()), config.embedding_dim)
-
-
-def copy_model(folder: Path, out: Path) -> None:
-    """Copy the files of a model to another folder, with the permissions of new files."""
-    out.mkdir(parents=True, exist_ok=True)
-    for file in folder.iterdir():
-        if file.is_file():
-            copyfile(file, out / file.name)
 
 
 def is_model_folder(folder: Path) -> bool:

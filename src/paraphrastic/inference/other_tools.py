@@ -8,14 +8,13 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from shutil import copyfile
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
-from paraphrastic.base.files import atomic_folder
+from paraphrastic.base.files import atomic_folder, copy_files
 from paraphrastic.base.reading import read_json
 from paraphrastic.inference import CARD
 from paraphrastic.scoring.scorer import Vectors
@@ -117,8 +116,7 @@ class OtherTools:
         if out.exists() and not (out / "config.json").is_file():
             raise ParameterError(f"{out}: exists and is no model; name another folder")
         with atomic_folder(out) as part:
-            for file in filter(Path.is_file, self.folder.iterdir()):
-                copyfile(file, part / file.name)
+            copy_files(self.folder, part)
 
     @classmethod
     def from_pretrained(cls, folder: Path | str, **options: Any) -> Self:
