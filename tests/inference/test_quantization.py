@@ -5,7 +5,7 @@ import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.inference.model_folder import copy_model
+from paraphrastic.base.files import copy_files
 from paraphrastic.inference.quantization import quantize, ranges_of, write_ranges
 from paraphrastic.scoring.weight_files import RANGES
 from tests.helpers.toy_training import SENTENCES
@@ -117,7 +117,7 @@ def test_model_without_ranges(model):
 
 
 def test_damaged_ranges(ranged, tmp_path):
-    copy_model(ranged.folder, tmp_path)
+    copy_files(ranged.folder, tmp_path)
     for data in (
         b"",
         b"x" * 99,
