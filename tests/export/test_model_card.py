@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import paraphrastic
 from paraphrastic.base.errors import DataError
 from paraphrastic.cli.main import app
-from paraphrastic.export.model_card import model_card, strictest
+from paraphrastic.export.model_card import model_card
 from paraphrastic.sources.catalogue import catalogue
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
@@ -74,32 +74,6 @@ def test_model_of_which_nothing_is_known(tmp_path):
     assert "model-index" not in content
     assert "Not measured." in text
     assert "does not name its sources" in text
-
-
-@pytest.mark.parametrize(
-    ("licences", "wanted"),
-    [
-        (["MIT", "CC BY 4.0"], "CC BY 4.0"),
-        (["CC BY-SA 4.0", "CC BY 4.0"], "CC BY-SA 4.0"),
-        (["GPL-3.0", "CC BY-NC-SA 3.0"], "CC BY-NC-SA 3.0"),
-        (["CC0", "MIT, of text under CC BY-NC-SA 3.0"], "MIT, of text under CC BY-NC-SA 3.0"),
-        (["CC BY-NC-SA 3.0", "research terms of WMT"], "research terms of WMT"),
-        (["research terms of Quora", "unstated (made from PPDB 1.0)"], "unstated (made from PPDB 1.0)"),
-        (["MIT", "a licence that no rule knows"], "a licence that no rule knows"),
-        ([], None),
-    ],
-)
-def test_strictest_licence(licences, wanted):
-    assert strictest(licences) == wanted
-    assert strictest(licences[::-1]) == wanted
-
-
-def test_every_licence_of_the_catalogue_has_a_rank():
-    licences = {source.licence for source in catalogue().sources.values()}
-    assert {licence for licence in licences if strictest([licence, "unstated"]) == licence} >= {"unstated"}
-    ranked = [licence for licence in licences if strictest(["unstated", licence]) == "unstated"]
-    unranked = licences - set(ranked) - {licence for licence in licences if "unstated" in licence}
-    assert not unranked
 
 
 def test_code_of_a_card_runs(folder):

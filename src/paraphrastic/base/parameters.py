@@ -72,6 +72,7 @@ class Tokenize(Section):
     """Parameters of the stage `tokenize`.
 
     Attributes:
+        licences: licences that sources of the catalogue may have, see `sources.licences`; an empty list keeps all.
         drop_overlap: drop training pairs that contain a sentence of an evaluation set.
         feature: the feature of PPDB that `min_score` and `max_score` limit; other sources have one score.
         min_score: smallest score of a training pair; None for no limit.
@@ -86,6 +87,7 @@ class Tokenize(Section):
         exchange: how many copies of each single sentence there are in which some words are others.
     """
 
+    licences: list[Name]
     drop_overlap: bool
     max_bad_rows: float = Field(ge=0, le=1)
     feature: Name

@@ -1,8 +1,7 @@
 """The card of a model: a README.md as hubs of models expect it, from its folder, the catalogue and its figures."""
 
 import math
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import resources
 from io import StringIO
 from pathlib import Path
@@ -19,18 +18,8 @@ from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.inference import CARD
 from paraphrastic.inference.model_folder import ModelInfo, load, read_info
 from paraphrastic.sources.catalogue import catalogue
+from paraphrastic.sources.licences import strictest
 
-_STRICTNESS = (  # the strictest first
-    "unstated",
-    "research|agreement|licen[cs]e terms|shared source",
-    "own",
-    "NC|non-commercial",
-    "GPL",
-    "SA",
-    "CC BY",
-    "MIT|Apache|BSD",
-    "CC0|public domain",
-)
 _HUB_NAMES = {  # of licences as the front matter has them
     "Apache-2.0": "apache-2.0",
     "CC BY 2.0 FR": "cc-by-2.0",
@@ -78,15 +67,6 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         single=any(name in info.sources and source.single for name, source in catalogue().sources.items()),
         front_matter=_front_matter(info, licence or "unstated", figures),
         figures=None if figures is None else [*_with_means(info, figures)],
-    )
-
-
-def strictest(licences: Iterable[str]) -> str | None:
-    """Return the licence that allows least; None of no licence. One that no rule knows counts as unstated."""
-    return min(
-        licences,
-        key=lambda licence: next((i for i, rule in enumerate(_STRICTNESS) if re.search(rf"\b({rule})\b", licence)), 0),
-        default=None,
     )
 
 
