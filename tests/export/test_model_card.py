@@ -67,6 +67,11 @@ def test_training_data_and_figures(folder, tmp_path):
     assert "nan" not in card
 
 
+def test_table_that_evaluate_printed(folder, tmp_path):
+    (tmp_path / "sets.tsv").write_text(SETS.replace(",", "\t"))
+    assert model_card(folder, tmp_path / "sets.tsv") == model_card(folder, tmp_path / "sets.csv")
+
+
 def test_model_of_which_nothing_is_known(tmp_path):
     save_encoder(tmp_path / "model", "avg", WORD)
     content, text = front_matter(model_card(tmp_path / "model"))
@@ -84,7 +89,7 @@ def test_code_of_a_card_runs(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [(None, "no such file"), ("", "not a CSV table"), ("set,kind\na,b\n", "no column n")]
+    ("text", "message"), [(None, "no such file"), ("", "not a table"), ("set,kind\na,b\n", "no column n")]
 )
 def test_damaged_table(folder, tmp_path, text, message):
     if text is not None:

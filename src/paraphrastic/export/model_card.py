@@ -42,7 +42,8 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
 
     Args:
         folder: of the model.
-        sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv; None for no figures.
+        sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv, or a .tsv that `paraphrastic evaluate`
+            printed; None for no figures.
         corpus: the table of pairs read and dropped that the stage `tokenize` wrote, metrics/corpus.csv; None for none.
             Without a table, a card that is in the folder is returned as it is.
 
@@ -72,11 +73,11 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path)
+        table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",")
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file; run `dvc repro` to create it") from error
     except ValueError as error:
-        raise DataError(f"{path}: not a CSV table; run `dvc repro` to create it") from error
+        raise DataError(f"{path}: not a table; run `dvc repro` to create it") from error
     if missing := [name for name in columns if name not in table]:
         raise DataError(f"{path}: no column {missing[0]}; run `dvc repro` to create it")
     return table
