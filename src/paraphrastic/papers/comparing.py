@@ -1,7 +1,7 @@
 """A published table beside our results."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +11,7 @@ from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.papers.results import Result, Store
 
 Closeness = Literal["close", "near", "off", "far"]
-Part = Literal["theirs", "ours", "difference"]
+PARTS = ("theirs", "ours", "difference")  # of a cell
 BOUNDS: tuple[tuple[float, Closeness], ...] = ((1, "close"), (3, "near"), (10, "off"), (float("inf"), "far"))
 GAP = "–"
 NARROW = 3  # tables with at most as many columns have a column of differences; wider ones show them on demand
@@ -85,13 +85,9 @@ class Line:
 
     @property
     def data(self) -> list[str]:
-        """Names of corpora, also those of the runs that it starts from, and of supervised tasks.
-
-        Models that are trained on tasks alone declare the corpus sample, which is left out.
-        """
+        """Names of corpora, also those of the runs that it starts from, and of supervised tasks."""
         corpora = [name for run in self.runs for each in (run.start, run) if each for name in each.corpora]
-        tasks = [task for run in self.runs for task in run.tasks]
-        return list(dict.fromkeys([*(name for name in corpora if name != "sample" or not tasks), *tasks]))
+        return names_of_data(corpora, [task for run in self.runs for task in run.tasks])
 
     @property
     def gap(self) -> str:
@@ -121,6 +117,11 @@ class Comparison:
     def measured(self) -> set[str]:
         """The columns that at least one configuration of ours fills."""
         return {column for line in self.lines for row in line.rows for column in self.experiment.keys_of(row)}
+
+
+def names_of_data(corpora: Iterable[str], tasks: Sequence[str]) -> list[str]:
+    """Return corpora and tasks; models that are trained on tasks alone declare the corpus sample, which is left out."""
+    return list(dict.fromkeys([*(name for name in corpora if name != "sample" or not tasks), *tasks]))
 
 
 def compare(experiment: Experiment, declared: Experiments, data: Data, store: Store) -> Comparison:
@@ -194,12 +195,6 @@ class Shown:
         """Ours, its spread after ±, and a star if it is partial."""
         return (f"{self.ours} ± {self.spread}" if self.spread else self.ours) + ("*" if self.partial else "")
 
-    @property
-    def parts(self) -> set[Part]:
-        """The parts that are not empty; a gap counts if we have a configuration for it."""
-        texts: dict[Part, str] = {"theirs": self.theirs, "ours": self.ours, "difference": self.difference}
-        return {part for part, text in texts.items() if text and text != GAP}
-
 
 @dataclass(frozen=True)
 class Heading:
@@ -230,24 +225,17 @@ class Grid:
     ours: Sequence[bool]
     transposed: bool = False
 
-    @property
-    def corner(self) -> str:
-        """Heading of the row labels."""
-        return "set" if self.transposed else "row"
-
     def entries(self) -> list[tuple[Heading, Heading, Shown]]:
         """Return row, column and texts of all cells that are not empty; rows and columns are those of the paper."""
-        cells = [
-            (row, column, cell) for row, shown in self.rows for column, cell in zip(self.columns, shown, strict=True)
-        ]
-        filled = [entry for entry in cells if entry[2].theirs or entry[2].ours]
+        cells = ((row, *cell) for row, shown in self.rows for cell in zip(self.columns, shown, strict=True))
+        filled = [(row, column, cell) for row, column, cell in cells if cell.theirs or cell.ours]
         return [(column, row, cell) for row, column, cell in filled] if self.transposed else filled
 
-    def parts(self, column: int) -> list[Part]:
-        """Return which parts the cells of a column have."""
-        found = {part for _, cells in self.rows for part in cells[column].parts}
-        found |= {"ours"} if self.ours[column] else set()
-        return [part for part in ("theirs", "ours", "difference") if part in found]
+    def parts(self, column: int) -> list[str]:
+        """Return which of `PARTS` the cells of a column have; `ours` also if all are gaps that we measure."""
+        found = {"ours"} if self.ours[column] else set()
+        cells = [cells[column] for _, cells in self.rows]
+        return [part for part in PARTS if part in found or any(getattr(cell, part) not in ("", GAP) for cell in cells)]
 
 
 def grid(comparison: Comparison) -> Grid:
@@ -274,11 +262,6 @@ def details(line: Line) -> str:
         return ""
     seeds = f"{len(line.runs)} {'run' if len(line.runs) == 1 else 'runs'}"
     return " · ".join([" + ".join(line.data), line.gap or seeds])
-
-
-def closeness(difference: float) -> Closeness:
-    """Return the class of a difference: within 1, 3 or 10 points, or farther; NaN is farther."""
-    return next((name for bound, name in BOUNDS if abs(difference) <= bound), "far")
 
 
 def _list(line: Line, columns: Sequence[str]) -> Shown:
@@ -316,7 +299,8 @@ def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
         text = f"{signed(size, 1)} %"
     else:
         size, text = cell.scale * round(difference, decimals), signed(difference, decimals)
-    return Shown(shown.theirs, shown.ours, shown.spread, text, closeness(round(size, 6)))
+    close = (name for bound, name in BOUNDS if abs(round(size, 6)) <= bound)
+    return replace(shown, difference=text, closeness=next(close, "far"))
 
 
 def number(value: float, decimals: int) -> str:

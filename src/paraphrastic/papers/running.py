@@ -12,7 +12,7 @@ from paraphrastic.analysis.comparison.repository import files_of
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.inference.model_folder import load
-from paraphrastic.papers.plan import Run, expected, merge
+from paraphrastic.papers.plan import Run, expected, merge, needs_vectors
 from paraphrastic.papers.project import Project, matching
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.records import records
@@ -99,7 +99,7 @@ class Runner:
         """Return the command that queues a run."""
         block = self.project.params["models"][run.model] or {}
         threads = 1 if self.jobs > 1 and "num_threads" in block else None
-        named = self.vectors.resolve() if self.vectors and self.project.needs_vectors(run) else None
+        named = self.vectors.resolve() if self.vectors and needs_vectors(self.project.params, run) else None
         return run.command(self._start_vectors.path(run.start) if run.start else named, threads)
 
     def run(self, runs: Sequence[Run], on_end: Callable[[Run], None]) -> list[str]:
