@@ -95,15 +95,17 @@ def test_inspect_on_a_terminal(run, folder, monkeypatch, capsys):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     inspect("mine.csv", None, "sample")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:5] == [
+    assert lines[:7] == [
         "mine.csv: training pairs (text1, text2, label)",
-        "  9 rows, 1 with label 0 left out, 1 refused",
-        "  refused: line 12: 1 cells, where line 1 has 3",
-        "  a dog number 0 runs | one dog number 0 is running | 0",
-        "  a dog number 1 runs | one dog number 1 is running | 1",
+        "  usable rows: 9",
+        "  rows left out with label 0: 1",
+        "  refused rows: 1",
+        "  refused line 12: 1 cells, where line 1 has 3",
+        "  sample: a dog number 0 runs | one dog number 0 is running | 0",
+        "  sample: a dog number 1 runs | one dog number 1 is running | 1",
     ]
     assert "mine.csv: evaluation set own.mine, paraphrases (text1, text2, label)" in lines
-    assert lines[-2:] == ["texts that are in evaluation sets of sample:", "  none"]
+    assert lines[-2:] == ["mine.csv: texts of evaluation sets", "  texts that are in sample: 0"]
 
 
 def test_inspect_of_judged_pairs_that_are_no_training_pairs(run, folder, monkeypatch):
