@@ -114,7 +114,10 @@ def _lock(name: Path, work: str) -> int:
         try:
             flock(descriptor, LOCK_EX | LOCK_NB)
         except BlockingIOError:
-            _say_who_is_waited_for(descriptor, work)
+            from paraphrastic.base.console import message  # imports rich, which encoding does not need
+
+            owner = os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
+            message(f"{owner} {work} already; waiting until it ends")
             flock(descriptor, LOCK_EX)
         except OSError:
             return descriptor  # some shared file systems have no locks
@@ -124,13 +127,6 @@ def _lock(name: Path, work: str) -> int:
                 os.pwrite(descriptor, f"process {os.getpid()} on {platform.node()}".encode(), 0)
                 return descriptor
         os.close(descriptor)
-
-
-def _say_who_is_waited_for(descriptor: int, work: str) -> None:
-    from paraphrastic.base.console import message  # imports rich, which encoding does not need
-
-    owner = os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
-    message(f"{owner} {work} already; waiting until it ends")
 
 
 def write_text(path: Path, text: str) -> None:

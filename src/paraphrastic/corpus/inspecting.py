@@ -109,11 +109,7 @@ def overlaps(texts: pa.StringArray, suite_name: str) -> list[SharedTexts] | None
 
 
 def _uses(own: OwnFile) -> list[Use]:
-    """Return the uses of a file; if it looks like judged pairs that are no training pairs, the first one says why.
-
-    Raises:
-        DataError: it has none.
-    """
+    """Return the uses of a file; if it looks like judged pairs that are no training pairs, the first one says why."""
     table, layouts, refusals = OwnTable(own), list[Layout](), list[str]()
     for layout_of in (layout_of_pairs, layout_of_set):
         try:

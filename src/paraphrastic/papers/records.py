@@ -36,6 +36,7 @@ COLUMNS = {
     "sample": "sample.sts.mean",
 }
 _OWN_COLUMN = ("model", "corpus", "benchmarks")  # shown in a column, or by which metrics there are
+_NUMBER = r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?"
 # raised by files that were edited by hand, or that have the form of another version
 _MALFORMED = YAMLError, csv.Error, ValueError, LookupError, TypeError, AttributeError, RecursionError
 
@@ -194,16 +195,11 @@ def _yaml(text: str) -> Any:
 def _rows(text: str) -> list[list[Any]]:
     """Return the rows of a CSV file; cells are numbers in columns that have no other text than the column's name."""
     header, *rows = csv.reader(io.StringIO(text)) if text else [[]]
-    columns = [_numbers(column) for column in zip(*rows, strict=True)]
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+    for place, cells in enumerate(columns):
+        if all(re.fullmatch(_NUMBER, cell) for cell in cells if cell):  # the word `nan` is text
+            columns[place] = [cell and (int(cell) if cell.lstrip("-").isdecimal() else float(cell)) for cell in cells]
     return [list(header), *map(list, zip(*columns, strict=True))]
-
-
-def _numbers(cells: Sequence[str]) -> Sequence[Any]:
-    """Return a column as numbers, empty cells as they are; unchanged if a cell is text, such as the word `nan`."""
-    number = r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?"
-    if not all(re.fullmatch(number, cell) for cell in cells if cell):
-        return cells
-    return [cell and (int(cell) if cell.lstrip("-").isdecimal() else float(cell)) for cell in cells]
 
 
 def _of_sets(rows: list[list[Any]]) -> Iterator[tuple[str, float]]:

@@ -133,12 +133,7 @@ def _validator(headers: httpx.Headers) -> str:
 
 
 def _extent(response: httpx.Response, part: Path) -> tuple[int, int | None]:
-    """Return the position in the file at which a response starts, and the length of the file if known.
-
-    Raises:
-        _TemporaryError: the server failed, or sent other bytes than requested; in the second case `part` is removed.
-        SourceError: the server refused the request.
-    """
+    """Return the position in the file at which a response starts, and the length of the file if known."""
     status = f"the server answers {response.status_code} {response.reason_phrase}"
     if response.status_code == 200:
         length = response.headers.get("Content-Length")

@@ -152,11 +152,7 @@ def mirror_folder(mirror: str) -> Path:
 
 
 def _expand_home(variable: str, folder: str) -> Path:
-    """Return the path of a folder, with `~` and `~USER` replaced by a home folder.
-
-    Raises:
-        SourceError: the user or the home folder is unknown.
-    """
+    """Return the path of a folder, with `~` and `~USER` replaced by a home folder."""
     try:
         return Path(folder).expanduser()
     except RuntimeError as error:
