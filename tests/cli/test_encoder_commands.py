@@ -54,9 +54,6 @@ def test_sets_whose_judgements_define_no_metric(run, folder):
 def test_refused_rows_name_the_command_that_lists_them(run, folder):
     refused = run("train", "--corpus", "mine.csv", "--out", "model", *SMALL)
     assert_refused(refused, "mine.csv, line 12: 1 cells, where line 1 has 3", "`paraphrastic data inspect mine.csv`")
-
-
-def test_wrong_settings(run, folder):
     assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x"), "--set x: not KEY=VALUE")
     assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x=["), "the value is not YAML")
     assert_refused(run("train", "--corpus", "good.csv", "--out", "no/model"), "no: no such folder; create it first")

@@ -19,18 +19,12 @@ def tagger():
     return random_tagger(*VARIANTS["charagram"])
 
 
-def test_accuracy_with_unseen_tag(tagger):
+def test_accuracy_with_unseen_tag_and_of_no_tokens(tagger):
     tags = tagger.tag(tagged_tokens(TEXTS)).to_pylist()
     assert len(tags) == 20
     assert tagger.accuracy(tagged_tokens(TEXTS).set_column(2, "tag", pa.array(tags))) == 100
     assert tagger.accuracy(tagged_tokens(TEXTS).set_column(2, "tag", pa.array(["XX", *tags[1:]]))) == pytest.approx(95)
-
-
-def test_tags_of_no_tokens(tagger):
     assert tagger.tag(TABLE.slice(0, 0)).to_pylist() == []
-
-
-def test_accuracy_of_no_tokens(tagger):
     with pytest.raises(DataError, match=r"^tagging: no tagged tokens"):
         tagger.accuracy(TABLE.slice(0, 0))
 
@@ -124,9 +118,6 @@ def test_words_with_repetitions():
     assert sentences.capital.tolist() == [0, 1]
     first, second = (sentences.words.take(np.array([n])).ids.tolist() for n in range(2))
     assert first == second
-
-
-def test_words_in_lower_case_and_as_they_are():
     vocabulary = CharacterVocabulary(pa.array(["a", "A", "b", " "]))
     lower, as_is = (TaggedSentences.of(tagged_tokens(["Ab/NN"]), vocabulary, lowercase) for lowercase in (True, False))
     assert lower.words.ids.tolist() == [4, 1, 3, 4]

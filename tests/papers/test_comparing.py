@@ -36,17 +36,16 @@ def compared(folder, experiment, values=(), params=PARAMS, sets=PAPERS_SETS):
     return {line.label: line for line in compare(experiment, declared, "open", Store(folder, params)).lines}
 
 
-def test_mean_and_spread_over_seeds(tmp_path):
+def test_mean_spread_and_difference_in_our_unit(tmp_path):
     cell = compared(tmp_path, declare(), [67.0, 68.0])["avg simpwiki"].cells["mean"]
     assert (cell.theirs, cell.mean, cell.published) == ("68.4", 67.5, 68.4)
     assert cell.spread == pytest.approx(0.5**0.5)
     assert cell.difference == pytest.approx(-0.9)
-
-
-def test_table_of_our_own_has_no_published_numbers(tmp_path):
     lines = compared(tmp_path, declare(paper=None), [67.0])
     assert list(lines) == ["avg simpwiki", "avg new"]
     assert (lines["avg simpwiki"].cells["mean"].theirs, lines["avg simpwiki"].cells["mean"].mean) == ("", 67.0)
+    cell = compared(tmp_path, declare(scale=0.5), [35.0])["avg simpwiki"].cells["mean"]
+    assert (cell.published, cell.difference) == pytest.approx((34.2, 0.8))
 
 
 def test_mean_over_fewer_sets_is_not_compared(tmp_path):
@@ -63,11 +62,6 @@ def test_rows_of_the_paper_come_first_and_ours_after_them(tmp_path):
         "1 of 2 runs",
         "0 of 1 runs",
     ]
-
-
-def test_another_unit_of_the_paper(tmp_path):
-    cell = compared(tmp_path, declare(scale=0.5), [35.0])["avg simpwiki"].cells["mean"]
-    assert (cell.published, cell.difference) == pytest.approx((34.2, 0.8))
 
 
 def test_result_of_other_parameters_is_told(tmp_path):
@@ -137,12 +131,9 @@ def test_class_is_that_of_the_difference_as_it_is_shown():
     assert (cell.difference, cell.closeness) == ("+1.0", "close")
 
 
-def test_counts_are_compared_in_percent():
+def test_counts_are_compared_in_percent_and_fractions_in_points():
     assert only_cell("12,108", (12_000.0,)) == Shown("12,108", "12,000", "", "−0.9 %", "close")
     assert only_cell("100.0", (90.0,)).difference == "−10.0"
-
-
-def test_fractions_are_compared_in_points():
     assert only_cell("0.7714", (75.15, 75.35), scale=100.0) == Shown("0.7714", "0.7525", "0.0014", "−0.0189", "near")
     assert only_cell("0.7714", (0.7515,)).closeness == "close"
 
@@ -155,11 +146,8 @@ def test_mean_over_fewer_sets_than_the_papers_has_no_difference():
     assert new == Shown("", "1.0")
 
 
-def test_number_that_the_paper_does_not_have():
+def test_number_that_the_paper_does_not_have_and_text_have_no_class():
     assert only_cell("", (67.04,)) == Shown("", "67.0")
-
-
-def test_text_has_no_class():
     assert only_cell("a dog", ("a cat",)) == Shown("a dog", "a cat")
 
 

@@ -49,7 +49,7 @@ def store_score(project, run, score):
     project.store.add(run, Result("0.3.0", {"sts.mean": score}), expected(project.params, run))
 
 
-def test_runs_are_compared_once(project, comparisons):
+def test_runs_are_compared_once_and_again_when_the_other_one_has_another_result(project, comparisons):
     assert project.compare_runs([COMPARED, OTHER]) == []
     store_score(project, RUN, 1.0)
     assert project.compare_runs([COMPARED, OTHER]) == []
@@ -59,9 +59,6 @@ def test_runs_are_compared_once(project, comparisons):
     assert project.compare_runs([COMPARED, OTHER]) == []
     assert comparisons == [(RUN.name, OTHER.name)]
     assert project.store.tables(RUN)["agreement"] == [["agree"], [1]]
-
-
-def test_runs_are_compared_again_when_the_other_one_has_another_result(project, comparisons):
     store_score(project, RUN, 1.0)
     store_score(project, OTHER, 2.0)
     project.compare_runs([COMPARED])
@@ -142,9 +139,6 @@ def test_unknown_names(check_rows, row, message):
 def test_corpus_of_the_experiment(check_rows):
     with pytest.raises(DataError, match="'ppdb'"):
         check_rows(f"{{ {AVG} }}", corpus='{ open = ["ppdb"], paper = ["sample"] }')
-
-
-def test_model_without_options(check_rows):
     check_rows('{ label = "o", model = "overlap" }', params=changed(PARAMS, "models.overlap", None))
 
 
@@ -249,21 +243,18 @@ def test_each_seed_has_its_record(store):
     assert (score(store), score(store, SECOND)) == (1.0, 2.0)
 
 
-def test_the_experiment_with_the_name_of_the_run_comes_first(store):
+def test_different_results_of_one_run(store):
     (warning,) = gather(store, FakeRecord("workspace", 1.0), FakeRecord(RUN.name, 2.0))
     assert score(store) == 2.0
     assert re.match(f"{RUN.name}: '{RUN.name}' and 'workspace' .*different results; '{RUN.name}' counts, ", warning)
-
-
-def test_equal_results_are_no_contradiction(store):
-    assert gather(store, FakeRecord("workspace"), FakeRecord(RUN.name)) == []
-
-
-def test_stored_result_and_a_different_one(store):
     gather(store, FakeRecord(RUN.name, 1.0))
     (warning,) = gather(store, FakeRecord("hand-made", 2.0))
     assert warning.startswith(f"{RUN.name}: the stored result and 'hand-made' have different results; the stored")
     assert score(store) == 1.0
+
+
+def test_equal_results_are_no_contradiction(store):
+    assert gather(store, FakeRecord("workspace"), FakeRecord(RUN.name)) == []
 
 
 def test_stored_records_are_not_read_again(store):
@@ -281,9 +272,6 @@ def test_stored_result_of_an_earlier_version(store):
     assert clone(store).missing([RUN]) == [RUN]
     assert gather(store, FakeRecord(RUN.name, 60.0)) == []
     assert score(store) == 60.0
-
-
-def test_record_of_this_version_comes_before_one_of_an_earlier_version(store):
     gather(store, FakeRecord(RUN.name, 1.0, version="0.2.0"), FakeRecord("hand-made", 2.0))
     assert score(store) == 2.0
     assert clone(store).missing([RUN]) == []

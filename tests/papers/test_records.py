@@ -76,9 +76,6 @@ def test_tasks_and_analyses_of_the_run_only(results):
     assert result.tables == {"length": [["length", "neighbor", "pearson"], ["≤ 4", "200", 50.0], ["≥ 5", "nan", 3]]}
     assert workspace(results, replace(RUN, tasks=("sts", "sample-qa"))) is None
     assert workspace(results, replace(RUN, analyses=("rare-words",))) is None
-
-
-def test_run_of_a_task_needs_no_metrics_of_evaluation_sets(results):
     (results / "metrics/evaluate.json").unlink()
     run = replace(RUN, tasks=("sts",), sets=False)
     assert set(workspace(results, run).values) == {"finetune.sts.epoch", "finetune.sts.test.pearson"}
@@ -106,9 +103,6 @@ def test_branches_and_experiments_of_earlier_commits(results):
     commit(results, "later")
     assert named(results, "avg-1").result(RUN).values["sts.mean"] == 60.0
     assert named(results, "other").result(RUN).values["sts.mean"] == 70.0
-
-
-def test_latest_of_two_experiments_with_one_name(results):
     add_experiment(results, "avg-1", score=60.0)
     commit(results, "later")
     time.sleep(1.1)  # git notes seconds
@@ -180,12 +174,9 @@ def test_damaged_files_are_not_results(results, path, content):
         assert path != "params.yaml" or found[0].parameters == {}
 
 
-def test_folder_that_is_no_repository(tmp_path):
+def test_folder_that_is_no_repository_or_has_no_commit(tmp_path, folder):
     with pytest.raises(ParameterError, match="git rev-parse: not a git repository"), records(tmp_path):
         pass
-
-
-def test_repository_without_a_commit(folder):
     with pytest.raises(ParameterError, match="branch 'main' does not have any commits yet"), records(folder):
         pass
 

@@ -24,23 +24,14 @@ from paraphrastic.vocabulary.counting import count_entries, count_words
 
 @dataclass(frozen=True)
 class InitialState:
-    """An encoder before the first step on a task.
+    """An encoder before the first step on a task."""
 
-    Attributes:
-        encoder: maps `embeddings` and a batch to vectors (B, `out_dim`).
-        embeddings: the embedding table; trained in place, as the encoder is.
-        sentences: ids of all sentences of the task.
-        penalty: of the encoder's parameters.
-        embeddings_penalty: of the embedding table.
-        scrambling: shuffles words in training.
-    """
-
-    encoder: "Encoder | FixedVectors"
-    embeddings: Tensor
-    sentences: Ragged
-    penalty: L2Penalty
-    embeddings_penalty: L2Penalty
-    scrambling: Scrambling
+    encoder: "Encoder | FixedVectors"  # maps `embeddings` and a batch to vectors (B, `out_dim`)
+    embeddings: Tensor  # the embedding table; trained in place, as the encoder is
+    sentences: Ragged  # ids of all sentences of the task
+    penalty: L2Penalty  # of the encoder's parameters
+    embeddings_penalty: L2Penalty  # of the embedding table
+    scrambling: Scrambling  # shuffles words in training
 
 
 def trainable_state(

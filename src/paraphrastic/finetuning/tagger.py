@@ -75,17 +75,11 @@ class Network(nn.Module):
 
 @dataclass(frozen=True)
 class TaggedSentences:
-    """n sentences with W distinct words.
+    """n sentences with W distinct words."""
 
-    Attributes:
-        words: the characters or n-grams of each word, W rows.
-        capital: (W,) float32, 1 if the word has a capital letter (charagram2016 §4.2).
-        tokens: n rows, the word of each token.
-    """
-
-    words: Ragged
-    capital: NDArray[np.float32]
-    tokens: Ragged
+    words: Ragged  # the characters or n-grams of each word, W rows
+    capital: NDArray[np.float32]  # (W,) float32, 1 if the word has a capital letter (charagram2016 §4.2)
+    tokens: Ragged  # n rows, the word of each token
 
     @classmethod
     def of(cls, table: pa.Table, vocabulary: Vocabulary, lowercase: bool) -> "TaggedSentences":

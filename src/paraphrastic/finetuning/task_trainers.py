@@ -30,21 +30,13 @@ from paraphrastic.vocabulary.counting import count_entries
 
 @dataclass(frozen=True)
 class TaskRun:
-    """How a training run is seeded, saved and watched, and where it is computed.
+    """How a training run is seeded, saved and watched, and where it is computed."""
 
-    Attributes:
-        seed: seed of all random numbers, which are drawn on the CPU.
-        checkpoint: where the state is saved; the caller removes it after the run.
-        seconds: time between two saves.
-        on_step: called after each step with its number and that of all steps.
-        device: where the model is trained and evaluated, see `devices.find`.
-    """
-
-    seed: int
-    checkpoint: Checkpoint
-    seconds: float
-    on_step: Callable[[int, int], None]
-    device: str = devices.CPU
+    seed: int  # seed of all random numbers, which are drawn on the CPU
+    checkpoint: Checkpoint  # where the state is saved; the caller removes it after the run
+    seconds: float  # time between two saves
+    on_step: Callable[[int, int], None]  # called after each step with its number and that of all steps
+    device: str = devices.CPU  # where the model is trained and evaluated, see `devices.find`
 
     def train(self, trainer: Trainer) -> Curves:
         """Run a trainer to the end."""
@@ -53,17 +45,11 @@ class TaskRun:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result on a task.
+    """The result on a task."""
 
-    Attributes:
-        curves: the course of the training; `selection` is the main metric × 100 on the development set.
-        dev: metrics × 100 on the development set after the best epoch.
-        test: metrics × 100 on the test set after it.
-    """
-
-    curves: Curves
-    dev: dict[str, float]
-    test: dict[str, float]
+    curves: Curves  # the course of the training; `selection` is the main metric × 100 on the development set
+    dev: dict[str, float]  # metrics × 100 on the development set after the best epoch
+    test: dict[str, float]  # metrics × 100 on the test set after it
 
     @property
     def epoch(self) -> int:

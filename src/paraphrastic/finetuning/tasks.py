@@ -48,19 +48,12 @@ _HOW_TO_GET = (
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """The rows of one split.
+    """The rows of one split."""
 
-    Attributes:
-        left: (n,), the sentence, or the first of a pair.
-        right: (n,), the second sentence of a pair; empty if single sentences are labelled.
-        gold: (n,), float64 scores or int64 labels.
-        question: (n,), rows with the same question are ranked together; constant if nothing is ranked.
-    """
-
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    gold: NDArray[Any]
-    question: NDArray[np.int64]
+    left: NDArray[np.int64]  # (n,), the sentence, or the first of a pair
+    right: NDArray[np.int64]  # (n,), the second sentence of a pair; empty if single sentences are labelled
+    gold: NDArray[Any]  # (n,), float64 scores or int64 labels
+    question: NDArray[np.int64]  # (n,), rows with the same question are ranked together; constant if nothing is ranked
 
     def __len__(self) -> int:
         return len(self.left)
@@ -78,21 +71,13 @@ class LabelledRows:
 
 @dataclass(frozen=True)
 class Task:
-    """A supervised task.
+    """A supervised task."""
 
-    Attributes:
-        name: as in params.yaml.
-        kind: kind of the table that the labels come from.
-        sentences: (n,), the distinct tokenized sentences that rows number.
-        splits: `train`, `dev` and `test`.
-        classes: number of labels; 5 for scores.
-    """
-
-    name: str
-    kind: Kind
-    sentences: pa.StringArray
-    splits: Mapping[str, LabelledRows]
-    classes: int
+    name: str  # as in params.yaml
+    kind: Kind  # kind of the table that the labels come from
+    sentences: pa.StringArray  # (n,), the distinct tokenized sentences that rows number
+    splits: Mapping[str, LabelledRows]  # `train`, `dev` and `test`
+    classes: int  # number of labels; 5 for scores
 
     @property
     def metric(self) -> str:
@@ -133,17 +118,11 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskRows:
-    """The table rows of a task, before they are divided into splits.
+    """The table rows of a task, before they are divided into splits."""
 
-    Attributes:
-        name: of the task.
-        kind: of the table.
-        table: the rows of its sets, of all splits.
-    """
-
-    name: str
-    kind: Kind
-    table: pa.Table
+    name: str  # of the task
+    kind: Kind  # of the table
+    table: pa.Table  # the rows of its sets, of all splits
 
 
 def find_task(folder: Path, name: str) -> TaskRows:

@@ -21,19 +21,12 @@ _WIDE = 8  # a table with more columns than this, and than rows, is transposed
 
 @dataclass(frozen=True)
 class Cell:
-    """A number of the paper and ours.
+    """A number of the paper and ours."""
 
-    Attributes:
-        theirs: as printed; empty if the paper has none.
-        ours: one value for each seed that has been run; texts in tables of examples.
-        scale: factor from the paper's unit to ours.
-        lacks: sets of the paper's mean that ours is without.
-    """
-
-    theirs: str
-    ours: tuple[float | str, ...]
-    scale: float = 1.0
-    lacks: tuple[str, ...] = ()
+    theirs: str  # as printed; empty if the paper has none
+    ours: tuple[float | str, ...]  # one value for each seed that has been run; texts in tables of examples
+    scale: float = 1.0  # factor from the paper's unit to ours
+    lacks: tuple[str, ...] = ()  # sets of the paper's mean that ours is without
 
     @property
     def mean(self) -> float | None:
@@ -65,23 +58,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a comparison.
+    """A row of a comparison."""
 
-    Attributes:
-        label: the row of the published table.
-        rows: the declarations of the configurations that fill it; none if we have none.
-        runs: their runs, one for each seed.
-        results: the results of those that have been run, by name of the run.
-        cells: by column.
-        changed: parameters that had another value when a result was stored.
-    """
-
-    label: str
-    rows: Sequence[Row]
-    runs: Sequence[Run]
-    results: Mapping[str, Result]
-    cells: Mapping[str, Cell]
-    changed: Sequence[str] = ()
+    label: str  # the row of the published table
+    rows: Sequence[Row]  # the declarations of the configurations that fill it; none if we have none
+    runs: Sequence[Run]  # their runs, one for each seed
+    results: Mapping[str, Result]  # the results of those that have been run, by name of the run
+    cells: Mapping[str, Cell]  # by column
+    changed: Sequence[str] = ()  # parameters that had another value when a result was stored
 
     @property
     def data(self) -> list[str]:
@@ -99,19 +83,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A table or figure: theirs and ours.
+    """A table or figure: theirs and ours."""
 
-    Attributes:
-        experiment: its declaration.
-        data: the kind of data of our results.
-        columns: of the published table, then those that only we have.
-        lines: rows of the published table, then those that only we have.
-    """
-
-    experiment: Experiment
-    data: Data
-    columns: list[str]
-    lines: list[Line]
+    experiment: Experiment  # its declaration
+    data: Data  # the kind of data of our results
+    columns: list[str]  # of the published table, then those that only we have
+    lines: list[Line]  # rows of the published table, then those that only we have
 
     @property
     def measured(self) -> set[str]:
@@ -170,25 +147,15 @@ def _line(
 
 @dataclass(frozen=True)
 class Shown:
-    """The texts of a cell.
+    """The texts of a cell."""
 
-    Attributes:
-        theirs: the number of the paper as printed; empty if there is none.
-        ours: mean of our numbers in the same unit and with as many decimals; – for a gap; empty if none is expected.
-        spread: their standard deviation; empty for fewer than two.
-        difference: ours minus theirs with its sign; empty if either is missing.
-        closeness: class of the difference.
-        reason: why ours is missing; empty if it is there.
-        partial: the sets that our mean is without, if the paper's has them; there is no difference then.
-    """
-
-    theirs: str
-    ours: str
-    spread: str = ""
-    difference: str = ""
-    closeness: Closeness | None = None
-    reason: str = ""
-    partial: str = ""
+    theirs: str  # the number of the paper as printed; empty if there is none
+    ours: str  # mean of our numbers in the same unit and with as many decimals; – for a gap; empty if none is expected
+    spread: str = ""  # their standard deviation; empty for fewer than two
+    difference: str = ""  # ours minus theirs with its sign; empty if either is missing
+    closeness: Closeness | None = None  # class of the difference
+    reason: str = ""  # why ours is missing; empty if it is there
+    partial: str = ""  # the sets that our mean is without, if the paper's has them; there is no difference then
 
     @property
     def ours_and_spread(self) -> str:
@@ -198,32 +165,20 @@ class Shown:
 
 @dataclass(frozen=True)
 class Heading:
-    """The label of a row or column.
+    """The label of a row or column."""
 
-    Attributes:
-        text: of the published table.
-        details: training data of our configuration, and the number of its runs; empty for a column of the paper.
-    """
-
-    text: str
-    details: str = ""
+    text: str  # of the published table
+    details: str = ""  # training data of our configuration, and the number of its runs; empty for a column of the paper
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table to show.
+    """A table to show."""
 
-    Attributes:
-        columns: headings of the columns.
-        rows: headings of the rows, each with its cells.
-        ours: for each column, whether we measure it.
-        transposed: whether the rows are the columns of the paper.
-    """
-
-    columns: Sequence[Heading]
-    rows: Sequence[tuple[Heading, Sequence[Shown]]]
-    ours: Sequence[bool]
-    transposed: bool = False
+    columns: Sequence[Heading]  # headings of the columns
+    rows: Sequence[tuple[Heading, Sequence[Shown]]]  # headings of the rows, each with its cells
+    ours: Sequence[bool]  # for each column, whether we measure it
+    transposed: bool = False  # whether the rows are the columns of the paper
 
     def entries(self) -> list[tuple[Heading, Heading, Shown]]:
         """Return row, column and texts of all cells that are not empty; rows and columns are those of the paper."""

@@ -252,16 +252,11 @@ class Experiment(_Table):
 
 @dataclass(frozen=True)
 class Experiments:
-    """All declarations.
+    """All declarations."""
 
-    Attributes:
-        by_id: the experiments, by paper and then by number; those without a paper are last.
-        presets: the presets by name.
-        params: content of all parameter files, whose values the settings of a row replace.
-    """
-
-    by_id: Mapping[str, Experiment]
-    presets: Mapping[str, Preset]
+    by_id: Mapping[str, Experiment]  # the experiments, by paper and then by number; those without a paper are last
+    presets: Mapping[str, Preset]  # the presets by name
+    # content of all parameter files, whose values the settings of a row replace
     params: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

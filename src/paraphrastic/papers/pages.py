@@ -234,19 +234,12 @@ def slug(heading: str) -> str:
 
 @dataclass(frozen=True)
 class Tally:
-    """How far a comparison has come.
+    """How far a comparison has come."""
 
-    Attributes:
-        runs: number of runs.
-        finished: of them, those with results.
-        compared: numbers that both the paper and we have.
-        close: of them, those within 3 points.
-    """
-
-    runs: int
-    finished: int
-    compared: int
-    close: int
+    runs: int  # number of runs
+    finished: int  # of them, those with results
+    compared: int  # numbers that both the paper and we have
+    close: int  # of them, those within 3 points
 
 
 def tally(comparison: Comparison) -> Tally:

@@ -30,17 +30,11 @@ _AGAINST = "against"  # the analyses of two runs are computed again if this tabl
 
 @dataclass(frozen=True)
 class DataNeeds:
-    """Sources that runs need.
+    """Sources that runs need."""
 
-    Attributes:
-        names: corpora of training pairs, and suites of evaluation sets as `suite NAME`.
-        sources: their sources.
-        absent: the sources of which files are not here; `download` fetches those that have addresses.
-    """
-
-    names: Sequence[str]
-    sources: Sequence[Source]
-    absent: Sequence[Source]
+    names: Sequence[str]  # corpora of training pairs, and suites of evaluation sets as `suite NAME`
+    sources: Sequence[Source]  # their sources
+    absent: Sequence[Source]  # the sources of which files are not here; `download` fetches those that have addresses
 
     @classmethod
     def of(cls, runs: Sequence[Run], locations: DataLocations) -> Self:
@@ -73,15 +67,10 @@ class DataNeeds:
 
 @dataclass(frozen=True)
 class Project:
-    """A clone of the repository.
+    """A clone of the repository."""
 
-    Attributes:
-        root: its folder.
-        read_only: whether results that are collected are kept in memory only.
-    """
-
-    root: Path
-    read_only: bool = False
+    root: Path  # its folder
+    read_only: bool = False  # whether results that are collected are kept in memory only
 
     @cached_property
     def experiments(self) -> Experiments:

@@ -43,17 +43,11 @@ _MALFORMED = YAMLError, csv.Error, ValueError, LookupError, TypeError, Attribute
 
 @dataclass(frozen=True)
 class Record:
-    """The results of one revision.
+    """The results of one revision."""
 
-    Attributes:
-        name: name of the experiment or branch, `HEAD` or `workspace`.
-        rev: its commit; None for the workspace.
-        read: returns the text of one of its files; an empty string if it is missing.
-    """
-
-    name: str
-    rev: str | None
-    read: Callable[[str], str]
+    name: str  # name of the experiment or branch, `HEAD` or `workspace`
+    rev: str | None  # its commit; None for the workspace
+    read: Callable[[str], str]  # returns the text of one of its files; an empty string if it is missing
 
     @cached_property
     def parameters(self) -> Flat:

@@ -72,16 +72,11 @@ class StartVectors:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs experiments of a project through DVC's queue.
+    """Runs experiments of a project through DVC's queue."""
 
-    Attributes:
-        project: the repository.
-        jobs: how many run at the same time; each has one thread if there are several.
-        vectors: file of word vectors that models of words start from on the papers' data; None for none.
-    """
-
-    project: Project
-    jobs: int = 1
+    project: Project  # the repository
+    jobs: int = 1  # how many run at the same time; each has one thread if there are several
+    # file of word vectors that models of words start from on the papers' data; None for none
     vectors: Path | None = None
 
     @property

@@ -15,15 +15,10 @@ from paraphrastic.sources.source import File, Source
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A local copy of a file of a source.
+    """A local copy of a file of a source."""
 
-    Attributes:
-        path: path of the copy.
-        sha256: hash that its content should have; None accepts any content.
-    """
-
-    path: Path
-    sha256: str | None
+    path: Path  # path of the copy
+    sha256: str | None  # hash that its content should have; None accepts any content
 
     def is_intact(self) -> bool:
         """Return whether the content has the expected hash; reads the whole file."""
