@@ -160,6 +160,11 @@ def unwritable(path: Path) -> OSError:
     return OSError(errno.EIO, "cannot be written; is the disk full?", str(path))
 
 
+def watched(path: Path) -> list[Path]:
+    """Return the files whose content a path stands for: itself, or all files below a folder, sorted."""
+    return sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path]
+
+
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's content in hexadecimal.
 
@@ -257,8 +262,8 @@ def fingerprint(settings: object, *paths: Path) -> str:
 
 def _digest(path: Path) -> str:
     hasher = sha256()
-    inside = (file for file in sorted(path.rglob("*")) if file.is_file() and _COMPILED not in file.parts)
-    for file in [path] if path.is_file() else inside:
+    files = watched(path) if path.exists() else []
+    for file in (file for file in files if _COMPILED not in file.parts):
         hasher.update(f"{file.relative_to(path).as_posix()}\0".encode())
         hasher.update(bytes.fromhex(sha256_of(file)))
     return hasher.hexdigest()

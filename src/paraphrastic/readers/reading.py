@@ -71,7 +71,7 @@ def make_pairs(
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Limits that a pair must keep, in sources that score their pairs: PPDB, ParaNMT, ParaBank and files of the user."""
+    """Limits that a pair must keep, in sources that score pairs: PPDB, ParaNMT, ParaBank and files of the user."""
 
     # the feature of PPDB that is compared; sources with one score per pair do not need it
     feature: str = "PPDB2.0Score"
