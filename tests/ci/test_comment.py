@@ -85,7 +85,11 @@ def test_mention_in_report(artifact):
     (_, (_, argument)) = run_script(artifact.parent)
     assert "somebody" in argument["body"]
     assert "@somebody" not in argument["body"]
+
+
+def test_long_report(artifact):
     (artifact / "report.md").write_text("x" * 70_000)
+    (_, (_, argument)) = run_script(artifact.parent)
     assert 60_000 < len(argument["body"]) < 65_536
     assert argument["body"].endswith("<sub>[success](https://run): checks of abc</sub>")
 

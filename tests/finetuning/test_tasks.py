@@ -61,7 +61,11 @@ def test_pairs_without_development_set(tmp_path):
     splits = read_task(write_tasks(tmp_path, labelled_pairs=rows), "paraphrase-msrp").splits
     assert np.bincount(splits["dev"].gold).tolist() == [100, 100]
     assert np.bincount(splits["train"].gold).tolist() == [500, 1100]
+
+
+def test_few_pairs_without_development_set(tmp_path):
     rows = [("paraphrase.msrp", "train", n, 1, n % 2) for n in range(50)] + [("paraphrase.msrp", "test", 1, 2, 1)]
+    splits = read_task(write_tasks(tmp_path, labelled_pairs=rows), "paraphrase-msrp").splits
     assert np.bincount(splits["dev"].gold).tolist() == [5, 5]  # a fifth of each label
     assert len(splits["train"]) == 40
 

@@ -37,6 +37,9 @@ def test_order_is_by_paper_then_tables_before_figures_then_number(folder):
         declare(folder, f"{paper}-{table.lower()}", paper=f'"{paper}"', table=f'"{table}"')
     declare(folder, "mine", paper="")
     assert list(load(folder).by_id) == ["iclr2016-s5.1", "acl2017-t2", "acl2017-t10", "acl2017-f1", "mine"]
+
+
+def test_experiments_of_one_table_are_in_alphabetical_order(folder):
     for name in "gbdface":
         declare(folder, f"acl2017-t1-{name}")
     assert "".join(name[-1] for name in load(folder).by_id) == "abcdefg"

@@ -243,18 +243,21 @@ def test_each_seed_has_its_record(store):
     assert (score(store), score(store, SECOND)) == (1.0, 2.0)
 
 
-def test_different_results_of_one_run(store):
+def test_the_experiment_with_the_name_of_the_run_comes_first(store):
     (warning,) = gather(store, FakeRecord("workspace", 1.0), FakeRecord(RUN.name, 2.0))
     assert score(store) == 2.0
     assert re.match(f"{RUN.name}: '{RUN.name}' and 'workspace' .*different results; '{RUN.name}' counts, ", warning)
-    gather(store, FakeRecord(RUN.name, 1.0))
-    (warning,) = gather(store, FakeRecord("hand-made", 2.0))
-    assert warning.startswith(f"{RUN.name}: the stored result and 'hand-made' have different results; the stored")
-    assert score(store) == 1.0
 
 
 def test_equal_results_are_no_contradiction(store):
     assert gather(store, FakeRecord("workspace"), FakeRecord(RUN.name)) == []
+
+
+def test_stored_result_and_a_different_one(store):
+    gather(store, FakeRecord(RUN.name, 1.0))
+    (warning,) = gather(store, FakeRecord("hand-made", 2.0))
+    assert warning.startswith(f"{RUN.name}: the stored result and 'hand-made' have different results; the stored")
+    assert score(store) == 1.0
 
 
 def test_stored_records_are_not_read_again(store):
@@ -272,6 +275,9 @@ def test_stored_result_of_an_earlier_version(store):
     assert clone(store).missing([RUN]) == [RUN]
     assert gather(store, FakeRecord(RUN.name, 60.0)) == []
     assert score(store) == 60.0
+
+
+def test_record_of_this_version_comes_before_one_of_an_earlier_version(store):
     gather(store, FakeRecord(RUN.name, 1.0, version="0.2.0"), FakeRecord("hand-made", 2.0))
     assert score(store) == 2.0
     assert clone(store).missing([RUN]) == []

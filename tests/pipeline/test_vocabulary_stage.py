@@ -59,6 +59,9 @@ def test_counts_over_pairs(run):
     assert tables["characters"] == [(" ", 1, 21, 3), ("a", 1, 5, 2)]
     over_sentences = run(texts, pairs)
     assert over_sentences["words"] == [("a", 2, 2), ("b", 1, 1), ("c", 1, 1), ("d", 1, 1)]
+
+
+def test_counts_over_missing_pairs(run):
     with pytest.raises(DataError, match=r"data/corpus/pairs\.parquet: no such file; run `dvc repro`"):
         run(["a b"], count="pairs")
 
