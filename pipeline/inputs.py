@@ -11,11 +11,10 @@ from pathlib import Path
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import fingerprint, sha256_of, write_rows, write_text
+from paraphrastic.base.files import fingerprint, sha256_of, watched, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.base.reading import read_json
 from paraphrastic.sources.catalogue import check_single_sentences, check_weights, corpus, suite
-from paraphrastic.sources.own_files import watched
 from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")

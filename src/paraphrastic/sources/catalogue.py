@@ -170,11 +170,7 @@ def _own_source(own: OwnFile, reader: str) -> Source:
 
 
 def _without_repetition(key: str, members: Iterable[Source]) -> tuple[Source, ...]:
-    """Return distinct sources.
-
-    Raises:
-        ParameterError: two different files have one name.
-    """
+    """Return distinct sources."""
     distinct: dict[str, Source] = {}
     for member in members:
         known = distinct.setdefault(member.name, member)
@@ -201,7 +197,8 @@ class _Suite(BaseModel):
 class _Content(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    sources: dict[str, dict[str, Any]]  # the attributes of a `Source`, beside `expand` and `like`
+    # the attributes of a `Source`, beside `expand`, and `like`, the entry that has the keys that are not here
+    sources: dict[str, dict[str, Any]]
     corpora: dict[str, list[Text]]
     benchmarks: dict[str, _Suite]
 
@@ -236,8 +233,10 @@ def _catalogue(content: _Content) -> Catalogue:
     sources: dict[str, Source] = {}
     display_names: dict[str, str] = {}
     for template, entry in content.sources.items():
+        inherited = _select("source", [str(entry["like"])], content.sources)[0] if "like" in entry else {}
+        own = {key: value for key, value in entry.items() if key != "like"}
         try:
-            display_name, members = _expand(template, _inherited(entry, content.sources))
+            display_name, members = _expand(template, {**inherited, **own})
         except ValidationError as error:
             raise ParameterError(f"sources.{template}.{_first_error(error)}") from error
         for member in members:
@@ -250,14 +249,6 @@ def _catalogue(content: _Content) -> Catalogue:
             remedy = "set `pairs = true` there, or leave the source out"
             raise ParameterError(f"corpora.{name}: the source '{without[0]}' has no training pairs; {remedy}")
     return Catalogue(sources, corpora, _suites(content.benchmarks, sources), display_names)
-
-
-def _inherited(entry: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return an entry with the keys of the one that `like` names, in place of those that it has not."""
-    if "like" not in entry:
-        return entry
-    (base,) = _select("source", [str(entry["like"])], sources)
-    return {**base, **{key: value for key, value in entry.items() if key != "like"}}
 
 
 def _expand(template: str, entry: Mapping[str, Any]) -> tuple[str, list[Source]]:
@@ -291,11 +282,7 @@ def _suites(benchmarks: Mapping[str, _Suite], sources: Mapping[str, Source]) -> 
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
-    """Return a template with each `{KEY}` replaced by its value.
-
-    Raises:
-        ParameterError: `values` lacks a key, or the template is malformed.
-    """
+    """Return a template with each `{KEY}` replaced by its value."""
     try:
         return template.format(**values)
     except KeyError as error:
