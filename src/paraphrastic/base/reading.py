@@ -238,7 +238,7 @@ def group_sizes(metadata: Any) -> list[int]:
 
 def is_table(path: Path) -> bool:
     """Return whether the name of a file ends as a table does."""
-    return name_of(path) != path.name
+    return _uncompressed(path).name.endswith(ENDINGS)
 
 
 def is_lines(path: Path) -> bool:
@@ -249,7 +249,7 @@ def is_lines(path: Path) -> bool:
 def name_of(path: Path) -> str:
     """Return the name of a file without the endings of its format and its compression."""
     plain = _uncompressed(path).name
-    return next((plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending)), path.name)
+    return next((plain.removesuffix(each) for each in (*ENDINGS, LINES) if plain.endswith(each)), path.name)
 
 
 def format_of(path: Path) -> str:

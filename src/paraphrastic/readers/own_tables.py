@@ -1,4 +1,4 @@
-"""Rows of a user's file: CSV, TSV, JSON lines, parquet or lines of text, plain or compressed, or a folder of `datasets`.
+"""Rows of a user's file: CSV, TSV, JSON lines, parquet or lines of text, plain or packed; or a folder of `datasets`.
 
 CSV has quoted cells as in RFC 4180; in TSV, quotes have no special meaning. Another separator than that of the ending
 is found if the first lines leave no doubt. Leading columns may have no name, as those of an index that pandas writes.
