@@ -68,6 +68,26 @@ def test_significance_of_means_of_equal_models():
     assert 0.025 <= np.mean([row.is_significant for row in rows]) <= 0.08
 
 
+def test_labels_that_a_classifier_finds():
+    label, rng = np.tile([0.0, 1.0, 2.0], 100), np.random.default_rng(1)
+    worse, better = (
+        np.repeat([1.0, share, 0.0], [first, 50, 250 - first]) for first, share in ((140, 0.2), (180, 0.4))
+    )
+    order = rng.permutation(300)
+    a, b = (
+        {name: score_table(name, "labelled_sentences", label, values[order]) for name in ("features.CR", "features.MR")}
+        for values in (worse, better)
+    )
+    mean, row, _ = compare([a], [b], samples=300).rows
+    assert (row.name, row.metric, row.n, row.williams) == ("features.CR", "accuracy", 300, None)
+    assert (row.a[0], row.b[0]) == pytest.approx((150 / 300, 200 / 300))
+    assert row.is_significant
+    assert (mean.name, mean.metric, mean.n) == ("mean of 2 sets", "accuracy", 2)
+    assert mean.change.difference == pytest.approx(50 / 300)
+    with pytest.raises(DataError, match=r"features\.CR: the runs have different pairs"):
+        compare([a], [b | {"features.CR": score_table("features.CR", "labelled_sentences", label[::-1], worse)}])
+
+
 def test_mean_of_several_seeds():
     a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
     row = next(row for row in compare(a, b, samples=50).rows if row.name == "sts.2013.FNWN")
