@@ -130,7 +130,8 @@ def _correct(name: str, split: NDArray[np.object_], x: Matrix, y: Labels) -> Cor
     train, dev, test = (split == part for part in ("train", "dev", "test"))
     if name == FEW_SHOT:
         learned = (_few_shot(x[train][rows], y[train][rows]) for rows in _shots(y[train]))
-        return np.mean([each.predict(x[test]) == y[test] for each in learned], axis=0)
+        shares: Correct = np.mean([each.predict(x[test]) == y[test] for each in learned], axis=0)
+        return shares
     if test.all():
         correct = np.empty(len(y))
         for rest, fold in _FOLDS.split(x, y):
