@@ -55,7 +55,7 @@ class SetComparison:
 class RunComparison:
     """The comparison of two runs, or of two configurations with several seeds each."""
 
-    # first the means over the sets of `headline_sets`, of `MTEB` and of `FEATURES`, if they are two or more; then each set
+    # first the means over the sets of `headline_sets`, of `MTEB` and of `FEATURES`, if they are two or more; then sets
     rows: list[SetComparison]
     left_out: list[str]  # sets that not all runs have, by name
     undefined: dict[str, str]  # why the judgements of a set define no metric, by its name
