@@ -31,34 +31,26 @@ class File:
 
 
 class Source(BaseModel):
-    """A data set in the form in which its publisher distributes it."""
+    """A data set in the form in which its publisher distributes it; the head of catalogue.toml explains the keys."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    name: Text  # unique name in the catalogue
-    title: Text  # one-line description
-    licence: Text  # licence as the publisher states it; `unstated` if the publisher states none
-    citation: str  # reference of the publication
-    # address to which the paths of the files are relative; None if the user must provide the files
+    name: Text
+    title: Text
+    licence: Text
+    citation: str
     url: Annotated[str, Field(pattern=r"^https?://[^/]+(/.*[^/])?$")] | None = None
-    # `files` of the catalogue: the SHA-256 of each file by its path, or an empty string
     hashes: dict[_FilePath, _Sha256] = Field(default={}, alias="files")
-    # name of the reader that turns the files into tables; None if the files contain no tables
     reader: Text | None = None
-    options: dict[str, Any] = {}  # options of the reader that cannot be derived from file names
-    # number of rows of evaluation data that the reader must yield, by "SET/SPLIT"; number of training pairs that it
-    # must yield under `pairs`; distinct pairs that the papers count under `distinct`. Empty if unknown.
+    options: dict[str, Any] = {}
     rows: dict[str, PositiveInt] = {}
-    pairs: bool = False  # whether the source yields training pairs
-    # whether pairs that contain a near copy of a sentence of an evaluation set of pairs, in any split, are dropped too
+    pairs: bool = False
     near_copies: bool = False
-    words: bool = False  # whether the texts are single words, not sentences
-    # whether the rows of `pairs` hold single sentences, two in a row that do not say the same, so that only the vectors
-    # of a teacher can be learned from them
-    single: bool = False
-    manual: Text | None = None  # instructions for a source that the user must provide; None if the files have addresses
-    optional: bool = False  # whether evaluation goes on without the source if its files cannot be fetched
-    max_group_pairs: PositiveInt | None = None  # how many pairs of one group are kept; None keeps all
+    words: bool = False
+    single: bool = False  # two in a row, which do not say the same: only the vectors of a teacher are learned from them
+    manual: Text | None = None
+    optional: bool = False
+    max_group_pairs: PositiveInt | None = None
 
     @model_validator(mode="after")
     def _check_origin(self) -> Self:
