@@ -155,8 +155,11 @@ class Experiment(_Table):
         named = {name for row in self.rows for name in (row.start, row.against) if name}
         if unknown := named - set(labels):
             raise ValueError(f"`start` or `against` names no row: '{min(unknown)}'")
-        for row in self.rows:
-            self._check_chain(row)
+        for row in self.rows:  # `papers run` works in two rounds, so that rows that are referred to refer to none
+            if row.start and (self.row(row.start).start or self.row(row.start).against):
+                raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")
+            if row.against and self.row(row.against).against:
+                raise ValueError(f"`against` of '{row.all_labels[0]}' names a row that has `against` itself")
         return self
 
     @model_validator(mode="after")
@@ -173,13 +176,6 @@ class Experiment(_Table):
         if figure and figure.log and any(isinstance(x, str) or x <= 0 for x in places):
             raise ValueError("a logarithmic axis needs numbers above 0 as `x`")
         return self
-
-    def _check_chain(self, row: Row) -> None:
-        """Refuse references to rows that have references: `papers run` works in two rounds."""
-        if row.start and (self.row(row.start).start or self.row(row.start).against):
-            raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")
-        if row.against and self.row(row.against).against:
-            raise ValueError(f"`against` of '{row.all_labels[0]}' names a row that has `against` itself")
 
     def keys_of(self, row: Row) -> Mapping[str, str]:
         """Return the columns that a row fills, with their keys."""
