@@ -29,7 +29,7 @@ def main() -> None:
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     _check_options(params)
-    sources = corpus(params.corpus)
+    sources = corpus(params.corpus, params.tokenize.licences)
     check_single_sentences(sources, params.teacher)
     check_weights(params.train.source_weights or (), sources)
     hashes = _Hashes()

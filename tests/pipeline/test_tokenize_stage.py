@@ -33,12 +33,12 @@ FILES = {
 GROUPS = {"groups": [["a", "b", "c"]], "all": True}
 NO_LIMITS = dict.fromkeys(("min_score", "max_score", "max_group_pairs", "max_pairs", "max_tokens"))
 SETTINGS = {"drop_overlap": True, "max_bad_rows": 0.1, "feature": "PPDB2.0Score", "relations": []} | NO_LIMITS
-SETTINGS |= {"take_share": 1.0, "take_by": "order", "exchange": 0}
+SETTINGS |= {"licences": [], "take_share": 1.0, "take_by": "order", "exchange": 0}
 
 
 def use(monkeypatch, training, evaluation):
     """Replace the sources of the catalogue."""
-    monkeypatch.setattr(stage, "corpus", lambda _: tuple(training))
+    monkeypatch.setattr(stage, "corpus", lambda *_: tuple(training))
     monkeypatch.setattr(stage, "suite", lambda _: Suite("any", tuple(evaluation), "sts.2012"))
 
 
@@ -126,7 +126,7 @@ def test_drop_overlap_on_and_off(run):
 
 def test_pairs_of_a_group_beyond_those_that_are_kept(run, monkeypatch):
     grouped = TRAIN.model_copy(update={"options": GROUPS, "max_group_pairs": 2})
-    monkeypatch.setattr(stage, "corpus", lambda _: [grouped])
+    monkeypatch.setattr(stage, "corpus", lambda *_: [grouped])
     changes = {"train/c": b"The cat.\nThe dog.\n"}
     (of_catalogue,), (of_parameter,) = run(changes), run(changes, max_group_pairs=1)
     assert (of_catalogue["read"], of_catalogue["capped"], of_catalogue["kept"]) == ("6", "2", "4")

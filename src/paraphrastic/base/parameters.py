@@ -71,6 +71,7 @@ class Section(BaseModel):
 class Tokenize(Section):
     """Parameters of the stage `tokenize`."""
 
+    licences: list[Name]  # that sources of the catalogue may have, see `sources.licences`; an empty list keeps all
     drop_overlap: bool  # drop training pairs that contain a sentence of an evaluation set
     max_bad_rows: float = Field(ge=0, le=1)  # share of unusable rows of a source above which it is refused
     feature: Name  # the feature of PPDB that `min_score` and `max_score` limit; other sources have one score

@@ -166,7 +166,7 @@ def _refuse_to_replace(out: Path, force: bool) -> None:
 def card(
     model: ModelFolder,
     out: Annotated[str, Option(help="File, such as README.md; `-` prints.")] = "-",
-    sets: Annotated[Path | None, Option(help="metrics/sets.csv of MODEL, for its figures.")] = None,
+    sets: Annotated[Path | None, Option(help="metrics/sets.csv of MODEL, or a .tsv from `evaluate`.")] = None,
     corpus: Annotated[Path | None, Option(help="metrics/corpus.csv of MODEL, for dropped pairs.")] = None,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
 from paraphrastic.base.reading import SMALL, regular
+from paraphrastic.sources.licences import with_licences
 from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
 
@@ -45,21 +46,22 @@ def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
     return tuple({each.name: each for name in names for each in _sources_of(name)}.values())
 
 
-def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> tuple[Source, ...]:
+def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry], licences: Sequence[str] = ()) -> tuple[Source, ...]:
     """Return the sources of training pairs of one or several corpora, in the given order and without repetition.
 
     Args:
         entries: names of corpora or of single sources of training pairs, and files or folders of the user.
+        licences: that sources may have, as `licences.with_licences` takes them; empty for all.
 
     Raises:
-        ParameterError: a name is neither, or two files have one name.
+        ParameterError: a name is neither, or two files have one name; a licence is unknown, or no source has one.
         SourceError: a file is missing or of no known format.
     """
     members: list[Source] = []
     for entry in listed(entries):
         own = _own(entry, {*catalogue().corpora, *catalogue().sources})
         members += [_own_source(each, "own-pairs") for each in own.files()] if own else _members(str(entry))
-    return _without_repetition("corpus", members)
+    return with_licences(_without_repetition("corpus", members), licences)
 
 
 def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
