@@ -32,9 +32,6 @@ def test_model_compared_with_itself():
     for row in compare([run], [run], samples=100).rows:
         assert row.change == (0, 0, 0)
         assert not row.is_significant
-
-
-def test_better_and_worse_model():
     worse, better = noisy_run(1.5, 1), noisy_run(0.5, 2)
     rows = compare([worse], [better], samples=300).rows
     assert rows[0].name == "mean of 2 sets"
@@ -117,11 +114,6 @@ def test_sets_whose_judgements_define_no_metric():
         compare([run], [run], samples=50)
 
 
-def test_scores_that_are_not_finite():
-    with pytest.raises(DataError, match="a score is not finite; run `dvc repro evaluate` again"):
-        by_set(score_table("own.one", "similarity", np.arange(3.0), np.array([1, np.nan, 2])))
-
-
 def test_sets_missing_in_some_runs():
     other = noisy_run(1.0, 2, ("sts.2012.MSRpar", "words.wordsim"))
     comparison = compare([noisy_run(1.0, 1)], [other], samples=50)
@@ -131,7 +123,9 @@ def test_sets_missing_in_some_runs():
         compare([noisy_run(1.0, 1, ("a.b",))], [noisy_run(1.0, 1, ("c.d",))])
 
 
-def test_runs_with_different_pairs():
+def test_runs_with_different_pairs_and_scores_that_are_not_finite():
     other = {"a.b": score_table("a.b", "similarity", GOLD[::-1], GOLD)}
     with pytest.raises(DataError, match=r"a\.b: the runs have different pairs"):
         compare([noisy_run(1.0, 1, ("a.b",))], [other])
+    with pytest.raises(DataError, match="a score is not finite; run `dvc repro evaluate` again"):
+        by_set(score_table("own.one", "similarity", np.arange(3.0), np.array([1, np.nan, 2])))

@@ -146,10 +146,7 @@ def _refuse_other_pairs(runs: Sequence[ScoresBySet], common: Sequence[str]) -> N
 
 
 def _row(
-    name: str,
-    metric: str,
-    measures: tuple[Sequence[Measure], Sequence[Measure]],
-    resampled: NDArray[np.float64],
+    name: str, metric: str, measures: tuple[Sequence[Measure], Sequence[Measure]], resampled: NDArray[np.float64]
 ) -> SetComparison:
     a, b = measures
     values_a, values_b = (np.array([m.of(np.ones((1, len(m))))[0] for m in side]) for side in (a, b))
