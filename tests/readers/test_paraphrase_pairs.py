@@ -5,8 +5,6 @@ import pytest
 from paraphrastic.base.errors import DataError
 from tests.helpers.raw_files import content, read_files, rows
 
-GROUP = {"source": "a", "references": "b", "count": 1}
-
 
 def test_lexicon(tmp_path):
     text = "b a c\na b\nc d b\ne e f\n1,800 1.8\nalone\n\n\x1d \x16\nx \x1e\na\xa0b c\x85d\n"
@@ -17,22 +15,22 @@ def test_lexicon(tmp_path):
 
 def test_references(tmp_path):
     files = {"t.src": "A\nB\nC\n", "t.0": b"a0\nb\xff0\nc0\n", "t.1": b"a1\nb1\nc\x001\n", "v.src": "D", "v.0": "d0\n"}
-    groups = [{"source": f"{x}.src", "references": x + ".{n}", "count": n} for x, n in (("t", 2), ("v", 1))]
+    groups = [[f"{x}.src", f"{x}.[0-9]"] for x in "tv"]
     expected = [("A", "a0", 0), ("A", "a1", 0), ("B", "b1", 1), ("C", "c0", 2), ("D", "d0", 3)]
-    readings = read_files("references", tmp_path, files, groups=groups)
+    readings = read_files("aligned", tmp_path, files, groups=groups)
     assert content(readings) == (expected, [("t.0", 2), ("t.1", 3)])
 
 
 def test_aligned_files(tmp_path):
     files = {"a.src": "1\n\n3\n", "a.tgt": b"I\nII\n\xff\n", "b.src": "4\r\n", "b.tgt": "IV"}
-    readings = read_files("aligned", tmp_path, files, pairs=[["a.src", "a.tgt"], ["b.src", "b.tgt"]])
+    readings = read_files("aligned", tmp_path, files, groups=[["a.src", "a.tgt"], ["b.src", "b.tgt"]])
     assert content(readings) == ([("1", "I", 0), ("", "II", 1), ("4", "IV", 3)], [("a.tgt", 3)])
 
 
 def test_captions(tmp_path):
     groups = [[f"train.{name}.gz" for name in "abc"], [f"val.{name}.gz" for name in "xyz"]]
     files = {name: f"{name[-4]}1\n{name[-4]}2" for group in groups for name in group}
-    pairs = rows(read_files("captions", tmp_path, files, groups=groups))
+    pairs = rows(read_files("aligned", tmp_path, files, groups=groups, all=True))
     assert pairs[:6] == [(f"{x}{n}", f"{y}{n}", n - 1) for n in (1, 2) for x, y in ("ab", "ac", "bc")]
     assert pairs[6:9] == [("x1", "y1", 2), ("x1", "z1", 2), ("y1", "z1", 2)]
     assert len(pairs) == 12
@@ -85,9 +83,12 @@ def test_simpwiki(tmp_path):
 @pytest.mark.parametrize(
     ("reader", "files", "options", "message"),
     [
-        ("aligned", {}, {"pairs": [["a", "b"]]}, r"/a has 3 lines and \S+/b has 2, .*remove both"),
-        ("references", {}, {"groups": [GROUP]}, r"/a has 3 lines and \S+/b has 2, .*remove both"),
-        ("captions", {}, {"groups": [["a", "b"]]}, r"/a has 3 lines and \S+/b has 2, .*remove both"),
+        (
+            "aligned",
+            {"a": "1\n2\n3\n", "b": "1\n2\n"},
+            {"groups": [["a", "b"]]},
+            r"/a has 3 lines and \S+/b has 2, .*remove both",
+        ),
         (
             "simpwiki",
             {"data.tar.gz": {"normal.aligned": "T\tA\nT\tB\n", "simple.aligned": "T\ta\n"}},
@@ -100,7 +101,7 @@ def test_simpwiki(tmp_path):
 )
 def test_files_that_do_not_match(tmp_path, reader, files, options, message):
     with pytest.raises(DataError, match=message):
-        read_files(reader, tmp_path, files or {"a": "1\n2\n3\n", "b": "1\n2\n"}, **options)
+        read_files(reader, tmp_path, files, **options)
 
 
 @pytest.mark.parametrize(
