@@ -83,7 +83,11 @@ def test_model_without_sentence_vectors(tmp_path, name, to):
 
 def test_encoder_of_another_package(tmp_path):
     config = config_class("external")(path="elsewhere", batch_size=8)
-    model_folder.save(ExternalEncoder(Path("elsewhere"), 8), "external", config, tmp_path / "model")
+    model_folder.write_model(
+        ExternalEncoder(Path("elsewhere"), 8),
+        model_folder.ModelInfo("external", config.model_dump()),
+        tmp_path / "model",
+    )
     for to in (Format.SENTENCE_TRANSFORMERS, Format.ONNX):
         with pytest.raises(ModelError, match="is an encoder of another package; copy the folder `path` of it"):
             export(paraphrastic.load(tmp_path / "model"), tmp_path / "out", to)

@@ -22,7 +22,7 @@ def save_mean_of(words: list[str], folder: Path) -> Model:
     """Save the mean of unit vectors of `words`; the last direction is that of unknown words."""
     config = config_class("vectors")(vectors=None, dim=len(words) + 1)
     scorer = pretrained_mean(pa.array(words), np.roll(np.eye(len(words) + 1, dtype=np.float32), 1, axis=0))
-    model_folder.save(scorer, "vectors", config, folder)
+    model_folder.write_model(scorer, model_folder.ModelInfo("vectors", config.model_dump()), folder)
     return paraphrastic.load(folder)
 
 

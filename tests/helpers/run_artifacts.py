@@ -18,7 +18,9 @@ from tests.helpers.benchmark_tables import Rows, write_benchmarks
 def write_run(folder: Path, texts: Sequence[str], similarity: Rows) -> Artifacts:
     """Write benchmarks, model and scores to `folder`."""
     write_benchmarks(folder / "benchmarks", similarity, [], [], texts)
-    model_folder.save(OverlapScorer(), "overlap", overlap.Config(), folder / "model")
+    model_folder.write_model(
+        OverlapScorer(), model_folder.ModelInfo("overlap", overlap.Config().model_dump()), folder / "model"
+    )
     scores = evaluate(Benchmarks.load(folder / "benchmarks"), OverlapScorer()).scores
     write_table(scores, folder / "scores.parquet", SCORES)
     return Artifacts(folder)

@@ -153,7 +153,7 @@ def test_corpus_without_tokens(module, corpus, message):
 def test_scores_after_loading(tmp_path, name, module):
     corpus, sentences = TEXTS["hard"]
     fitted = module.MODEL.fit(DEFAULTS[module], corpus)
-    model_folder.save(fitted, name, DEFAULTS[module], tmp_path)
+    model_folder.write_model(fitted, model_folder.ModelInfo(name, DEFAULTS[module].model_dump()), tmp_path)
     loaded, pairs = model_folder.load_scorer(tmp_path), all_pairs(sentences)
     np.testing.assert_array_equal(loaded.score(sentences, *pairs), fitted.score(sentences, *pairs))
     np.testing.assert_array_equal(loaded.oov_share(sentences), fitted.oov_share(sentences))
@@ -218,7 +218,7 @@ def test_oov_share_without_vocabulary():
 def test_overlap_after_loading(tmp_path):
     sentences = hard_sentences(20, seed=2)
     fitted = overlap.MODEL.fit(overlap.Config(), sentences)
-    model_folder.save(fitted, "overlap", overlap.Config(), tmp_path)
+    model_folder.write_model(fitted, model_folder.ModelInfo("overlap", overlap.Config().model_dump()), tmp_path)
     loaded = model_folder.load_scorer(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["config.json"]
     pairs = all_pairs(sentences)

@@ -117,7 +117,7 @@ def test_sif_of_a_corpus_of_one_word(vector_file):
 def test_vectors_after_loading(vector_file, tmp_path, name, module, options):
     config = module.Config(vectors=vector_file, dim=DIM, **options)
     fitted = module.MODEL.fit(config, CORPUS)
-    model_folder.save(fitted, name, config, tmp_path / "model")
+    model_folder.write_model(fitted, model_folder.ModelInfo(name, config.model_dump()), tmp_path / "model")
     Path(vector_file).unlink()  # a saved model does not need the file
     loaded = model_folder.load_scorer(tmp_path / "model")
     np.testing.assert_array_equal(loaded.encode(SENTENCES), fitted.encode(SENTENCES))

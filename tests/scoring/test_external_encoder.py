@@ -73,7 +73,11 @@ def test_scores_of_external_vectors(encoder_folder):
 
 
 def test_vectors_after_loading(encoder_folder, tmp_path):
-    model_folder.save(fit(encoder_folder), "external", external.Config(path=None, batch_size=2), tmp_path / "model")
+    model_folder.write_model(
+        fit(encoder_folder),
+        model_folder.ModelInfo("external", external.Config(path=None, batch_size=2).model_dump()),
+        tmp_path / "model",
+    )
     loaded = model_folder.load_scorer(tmp_path / "model")
     assert [file.name for file in (tmp_path / "model").iterdir()] == ["config.json"]
     np.testing.assert_array_equal(loaded.encode(TEXTS), [[1, 1], [2, 1], [0, 1]])

@@ -138,7 +138,7 @@ def test_vectors_against_torch_model(tmp_path, name, block):
     trained, _, config = prepare(name, block)
     for parameter in trained.module.parameters():  # biases start at zero, which would hide their terms
         parameter.data.normal_()
-    model_folder.save(trained, name, config, tmp_path)
+    model_folder.write_model(trained, model_folder.ModelInfo(name, config.model_dump()), tmp_path)
     static = model_folder.load_scorer(tmp_path)
     assert isinstance(static, StaticEncoder)
     sentences = pa.concat_arrays([TOY_SENTENCES, pa.array(["", "日本", "again again again xyzzy"])])

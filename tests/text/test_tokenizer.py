@@ -4,7 +4,8 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.text import tokenizer
-from paraphrastic.text.tokenizer import tokenize, warning_without_spaces
+from paraphrastic.text.columns import warning_without_spaces
+from paraphrastic.text.tokenizer import tokenize
 
 
 def tokens(text, form="NFC"):

@@ -51,7 +51,7 @@ def test_vector_of_unknown_words_from_vector_file(tmp_path, init, boundary_token
 def test_vector_of_unknown_words_with_torch_and_without(tmp_path):
     (tmp_path / "vectors.txt").write_text("again 1 2 3\nUUUNKKK 7 8 9\n")
     model, _, config = prepare("avg", WORD, dim=3, vectors=str(tmp_path / "vectors.txt"))
-    model_folder.save(model, "avg", config, tmp_path / "model")
+    model_folder.write_model(model, model_folder.ModelInfo("avg", config.model_dump()), tmp_path / "model")
     texts = pa.array(["again other", "other", *SENTENCES.to_pylist()])
     vectors = model_folder.load_scorer(tmp_path / "model").encode(texts)
     np.testing.assert_allclose(vectors, model.encode(texts), atol=1e-6)

@@ -40,20 +40,12 @@ _EQUAL, _NEVER = 2, -2  # ranks of lines with an equal text, and of lines that a
 
 
 class Found(NamedTuple):
-    """A line that is near another text.
+    """A line that is near another text."""
 
-    Attributes:
-        row: its number, from 0.
-        score: the cosine.
-        text: the line.
-        unknown: whether words that the model does not know are others in the line than in the query. The score says
-            nothing of them.
-    """
-
-    row: int
-    score: float
+    row: int  # number of the line, from 0
+    score: float  # the cosine
     text: str
-    unknown: bool = False
+    unknown: bool = False  # whether words that the model does not know, of which it says nothing, differ from the query
 
 
 @dataclass(frozen=True)
@@ -175,7 +167,9 @@ def duplicates(lines: Lines, threshold: float, exact: bool = True) -> LineNumber
     every = AllLines(lines.vectors, threshold)
     index: AllLines | LineGraph = every if exact else LineGraph(lines.vectors)  # of lines with the same unknown words
     indexed = -1  # their group
-    for part in _compared(groups[order], order) if exact else _shown(order):
+    earlier_ones = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])  # of the group of each line
+    work = ("million comparisons", (earlier_ones + BLOCK) / 1e6) if exact else ()
+    for part in _shown(order, *work):
         group = groups[part]
         if group[0] == indexed:
             going_on = part[group == indexed]
@@ -253,12 +247,6 @@ def _nearest(lines: Lines, rows: LineNumbers, count: int, least: float, exact: b
 
 def _blocks(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
     return (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
-
-
-def _compared(groups: NDArray[np.int32], rows: LineNumbers) -> Iterator[LineNumbers]:
-    """Yield rows, a block at a time, each of which is compared with its block and the earlier ones of its group."""
-    earlier = np.arange(len(rows)) - np.searchsorted(groups, groups)
-    return _shown(rows, "million comparisons", (earlier + BLOCK) / 1e6)
 
 
 def _shown(rows: LineNumbers, name: str = "lines", work: NDArray[np.float64] | None = None) -> Iterator[LineNumbers]:

@@ -13,8 +13,7 @@ from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained
 from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import chunks
-from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.vocabulary.kinds import WORDS_CHUNK
+from paraphrastic.vocabulary.counting import WORDS_CHUNK, count_words
 
 
 class Config(PretrainedConfig):

@@ -79,37 +79,22 @@ class Decomposition:
         self._match, self._window, self._decompose = match, window, decompose
 
     def __call__(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Return rows of the batch's words and coefficients, such that `s⁺ = Σ_k coefficients_k · words[rows_k]`.
+        """Return rows and coefficients, (P, L, K) each, such that `s⁺ = Σ_k coefficients_k · words[rows_k]`.
 
-        Args:
-            own: P sentences of L words.
-            other: the other sentence of each pair, padded to M words.
-
-        Returns:
-            Rows and coefficients, (P, L, K) each.
+        `own` are P sentences of L words, `other` the other sentence of each pair, padded to M words.
         """
-        decompose = {"rigid": self._rigid, "linear": self._linear, "orthogonal": self._orthogonal}
-        return decompose[self._decompose](own, other)
-
-    def _rigid(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Eq. 7: vectors are equal if the words are."""
-        positions, _ = self._matches(own, other)
-        rows = own.ids.unsqueeze(2)  # (P, L, 1)
-        return rows, (rows == _take(other.ids, positions)).to(own.vectors.dtype)
-
-    def _linear(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Eq. 8."""
-        match = _weighted_sum(other, *self._matches(own, other))  # ŝ, (P, L, d)
-        cosine = (_normalize(own.vectors) * _normalize(match)).sum(2)  # α, (P, L)
-        return own.ids.unsqueeze(2), cosine.unsqueeze(2)
-
-    def _orthogonal(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Eq. 9: `s⁺ = (s · ŝ / ŝ · ŝ) ŝ`, with ŝ a weighted sum of words of the other sentence."""
         positions, weights = self._matches(own, other)
+        own_rows, rows = own.ids.unsqueeze(2), _take(other.ids, positions)  # (P, L, 1), (P, L, K)
+        if self._decompose == "rigid":  # Eq. 7: vectors are equal if the words are
+            return own_rows, (own_rows == rows).to(own.vectors.dtype)
         match = _weighted_sum(other, positions, weights)  # ŝ, (P, L, d)
+        if self._decompose == "linear":  # Eq. 8
+            cosine = (_normalize(own.vectors) * _normalize(match)).sum(2)  # α, (P, L)
+            return own_rows, cosine.unsqueeze(2)
+        # Eq. 9: s⁺ = (s · ŝ / ŝ · ŝ) ŝ, with ŝ a weighted sum of words of the other sentence
         square = (match * match).sum(2)
         projection = (own.vectors * match).sum(2) / square.masked_fill(square == 0, 1)  # (P, L)
-        return _take(other.ids, positions), weights * projection.unsqueeze(2)
+        return rows, weights * projection.unsqueeze(2)
 
     def _matches(self, own: PaddedSentences, other: PaddedSentences) -> Matches:
         """Eq. 6: positions in the other sentence and their weights in ŝ."""

@@ -6,7 +6,7 @@ Averages of word vectors and Charagram have this form (`nn.static_form`), and so
 import reprlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self, get_args, get_type_hints
 
@@ -44,14 +44,9 @@ class EmbeddingTable:
     packed: bool = False
 
     def __post_init__(self) -> None:
-        """Check types and sizes.
-
-        Raises:
-            ValueError: the arrays are no table.
-        """
-        sizes = None if self.scales is None else self.scales.shape
-        wanted = self.values.shape[:1] if self.values.dtype == np.int8 else None
-        shape, dtype = self.values.shape, self.values.dtype
+        """Raise a ValueError if the arrays are no table."""
+        shape, dtype, sizes = self.values.shape, self.values.dtype, None if self.scales is None else self.scales.shape
+        wanted = shape[:1] if dtype == np.int8 else None
         if len(shape) != 2 or 0 in shape or dtype.name not in TABLE_FORMATS or sizes != wanted:
             raise ValueError(f"{dtype} of shape {shape} with scales {sizes}: no embedding table")
 
@@ -64,8 +59,10 @@ class EmbeddingTable:
             ValueError: the arrays are no table.
         """
         values = arrays[_NAMES["values"]]
-        packed = values.dtype == np.uint8
-        return cls(_unpacked(values) if packed else values, arrays.get(_NAMES["scales"]), packed)
+        if packed := values.dtype == np.uint8:
+            even = np.concatenate([values & 15, values >> _HALF], axis=1).view(np.int8) - np.int8(8)
+            values = even[:, :-1] if (even[:, -1] == -8).all() else even
+        return cls(values, arrays.get(_NAMES["scales"]), packed)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -112,10 +109,6 @@ class EmbeddingTable:
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
         return EmbeddingTable(values, scales, wanted == "int4")
 
-    def rows(self, kept: NDArray[np.integer]) -> "EmbeddingTable":
-        """Return the table of some rows."""
-        return replace(self, values=self.values[kept], scales=None if self.scales is None else self.scales[kept])
-
 
 def _packed(values: NDArray[np.int8]) -> NDArray[np.uint8]:
     """Return integers from −7 to 7 (rows, dim) as bytes (rows, ⌈dim / 2⌉), the first half of a row in the lower bits.
@@ -126,12 +119,6 @@ def _packed(values: NDArray[np.int8]) -> NDArray[np.uint8]:
     low, high = np.split((even + 8).astype(np.uint8), 2, axis=1)
     packed: NDArray[np.uint8] = low | (high << _HALF)
     return packed
-
-
-def _unpacked(values: NDArray[np.uint8]) -> NDArray[np.int8]:
-    """Return the integers that `_packed` packed."""
-    even = np.concatenate([values & 15, values >> _HALF], axis=1).view(np.int8) - np.int8(8)
-    return even[:, :-1] if (even[:, -1] == -8).all() else even
 
 
 class StaticEncoder(VectorScorer):
@@ -236,12 +223,7 @@ class StaticEncoder(VectorScorer):
 
 
 def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
-    """Check that arrays are those of a `StaticEncoder`, with sizes that go together.
-
-    Raises:
-        KeyError: one is missing.
-        ValueError: one has another size or type, or is unknown.
-    """
+    """Raise a KeyError or a ValueError if arrays are not those of a `StaticEncoder` with `rows` embeddings."""
     width = arrays["embeddings"].shape[-1]
     dim = EmbeddingTable.of(arrays).values.shape[1]
     out = arrays["dense.W"].shape[-1] if "dense.W" in arrays else dim
@@ -254,12 +236,7 @@ def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
 
 
 def _checked_form(options: Mapping[str, Any]) -> StaticForm:
-    """Return the form that `config.json` describes.
-
-    Raises:
-        TypeError: an option is missing or unknown.
-        ValueError: a value is not one of those that its type lists.
-    """
+    """Return the form that `config.json` describes; raise a TypeError or a ValueError if it is none."""
     form = StaticForm(**options)
     for name, allowed in get_type_hints(StaticForm).items():
         if getattr(form, name) not in get_args(allowed):
@@ -283,7 +260,7 @@ def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableForm
 
 @njit(fastmath=FASTMATH, cache=True, nogil=True, error_model="numpy")
 def _sum_rows(table: Array, ids: Array, offsets: Array, weights: Array) -> Array:
-    """Return `out[i] = Σ_n weights[n] · table[ids[n]]` over n in `offsets[i]:offsets[i + 1]`, (B, dim).
+    """Compute `EmbeddingTable.sums` without scales.
 
     This is the product of a sparse matrix in CSR format with a dense table. The inner loop runs over rows of the table
     and one row of the result, all contiguous, so that the compiler vectorises it. Reading the rows of the table is what

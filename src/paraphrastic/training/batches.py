@@ -35,7 +35,7 @@ def epoch_batches(
     generator: np.random.Generator,
     in_order: bool = False,
 ) -> list[NDArray[np.int64]]:
-    """Divide all pairs into mini-batches in random order.
+    """Divide all pairs into mini-batches in random order; return the row numbers of each.
 
     Args:
         sources: (pairs,), the source of each pair.
@@ -45,9 +45,6 @@ def epoch_batches(
             only that part of a file of sentences is read at a time.
         generator: source of random numbers.
         in_order: keep the order of the pairs, source after source (charagram2016 §4.1.4).
-
-    Returns:
-        Row numbers of the pairs of each mini-batch; every pair is in exactly one.
     """
     shuffle = _shuffled_blocks if sampling == "blocks" else np.random.Generator.permutation
     order = np.arange(len(sources)) if in_order else shuffle(generator, len(sources))
@@ -62,16 +59,10 @@ def epoch_batches(
 def weighted_rows(
     sources: NDArray[np.integer], weights: NDArray[np.float64], generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return row numbers of pairs, of which those of source s occur `weights[s]` times.
+    """Return row numbers of pairs, of which those of source s occur `weights[s]` times, from sources (pairs,).
 
-    Args:
-        sources: (pairs,), the source of each pair.
-        weights: (number of sources,). A weight of 2.3 takes every pair twice, and 0.3 of them, drawn at random, once
-            more.
-        generator: source of random numbers.
-
-    Returns:
-        All rows that occur, in ascending order, then those that occur again, and so on.
+    A weight of 2.3 takes every pair twice, and 0.3 of them, drawn at random, once more. All rows that occur come first,
+    in ascending order, then those that occur again, and so on.
     """
     passes = [np.zeros(0, np.int64)]
     for number in range(math.ceil(max(weights, default=0))):
@@ -109,10 +100,8 @@ def _split(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
 class Scrambling:
     """Shuffles the words of all sentences of a row with some probability.
 
-    A row is a pair of sentences or a single sentence.
-
     Attributes:
-        probability: of a row to be shuffled.
+        probability: of a row, a pair of sentences or a single one, to be shuffled.
         boundary_widths: how many words at the start and at the end of each sentence keep their position.
     """
 
@@ -127,12 +116,9 @@ class Scrambling:
         return cls(config.scramble, boundary_widths(config.boundary_tokens))
 
     def apply(self, batch: Batch, rows: int, generator: np.random.Generator) -> Batch:
-        """Return the sentences of a mini-batch with the words of the chosen rows shuffled.
+        """Return the sentences of `rows` rows, first sentences first, with the words of the chosen rows shuffled.
 
-        Args:
-            batch: the sentences of the rows: the first sentences, then the second ones if rows are pairs.
-            rows: number of rows.
-            generator: source of random numbers; none are drawn if the probability is 0.
+        No random numbers are drawn if the probability is 0.
         """
         if not self.probability:
             return batch
@@ -148,16 +134,13 @@ def scrambled_order(
     boundary_widths: tuple[int, int],
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return an order of words that shuffles the chosen sentences (acl2017 §4.2).
+    """Return which of N words moves to each position, (N,), so that the chosen sentences are shuffled (acl2017 §4.2).
 
     Args:
-        offsets: (n + 1,), where each of n sentences starts in N words.
+        offsets: (n + 1,), where each of n sentences starts in the words.
         scramble: (n,), which sentences to shuffle.
         boundary_widths: those of `Scrambling`.
         generator: source of random numbers.
-
-    Returns:
-        (N,), which word moves to each position; it belongs to the same sentence.
     """
     lengths = np.diff(offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)

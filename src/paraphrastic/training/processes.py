@@ -115,9 +115,7 @@ class Processes:
     def newest(self, state: State | None, digest: str) -> State | None:
         """Return the state of the process that has come farthest, which sends it if not all have read the same file.
 
-        Args:
-            state: of this process, with the key `step`; None if it has none.
-            digest: a hash of it; empty without a state.
+        `digest` is a hash of the state of this process, which has the key `step`; empty without a state.
         """
         if self.size == 1:
             return state
@@ -167,17 +165,11 @@ def connected() -> Iterator[None]:
 
 
 class Member(NamedTuple):
-    """A process of a group.
+    """A process of a group."""
 
-    Attributes:
-        host: name of its machine.
-        run: a hash of each thing that determines what it computes, by name.
-        problem: why it cannot start; empty if it can.
-    """
-
-    host: str
-    run: Mapping[str, str]
-    problem: str = ""
+    host: str  # name of its machine
+    run: Mapping[str, str]  # a hash of each thing that determines what it computes, by name
+    problem: str = ""  # why it cannot start
 
 
 def is_member() -> bool:
