@@ -16,7 +16,7 @@ from paraphrastic.inference.model_folder import load_trained, write_model
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder, save_word_vectors
-from tests.helpers.toy_training import SENTENCES
+from tests.helpers.toy_training import SENTENCES, folder_content
 
 TEXTS = SENTENCES.to_pylist()
 LINEAR = CHARAGRAM_WORDS | {"activation": "linear"}
@@ -65,15 +65,10 @@ def test_principal_components(members, dim, tmp_path):
     np.testing.assert_allclose(vectors, expected * signs, rtol=1e-3, atol=1e-4)
 
 
-def test_same_bytes_again(members, tmp_path):
-    for name in ("first", "second"):
+def test_same_bytes_again_and_blocks_of_rows(members, tmp_path, monkeypatch):
+    for name in ("whole", "again"):
         merge(members, tmp_path / name)
-    first, second = ({file.name: file.read_bytes() for file in (tmp_path / n).iterdir()} for n in ("first", "second"))
-    assert first == second
-
-
-def test_blocks_of_rows(members, tmp_path, monkeypatch):
-    merge(members, tmp_path / "whole")
+    assert folder_content(tmp_path / "whole") == folder_content(tmp_path / "again")
     monkeypatch.setattr("paraphrastic.export.merge._BLOCK", 7)
     merge(members, tmp_path / "blocks")
     whole, blocks = (paraphrastic.load(tmp_path / name).encode(TEXTS) for name in ("whole", "blocks"))
@@ -97,10 +92,14 @@ def test_what_config_says(members, tmp_path):
     assert paraphrastic.load(tmp_path / "small").members == 4
 
 
-def test_training_goes_on(members, tmp_path):
+def test_training_goes_on_unless_the_number_of_members_is_damaged(members, tmp_path):
     merge(members, tmp_path / "merged", 5)
     trained = load_trained(tmp_path / "merged").encode(SENTENCES)
     np.testing.assert_allclose(trained, paraphrastic.load(tmp_path / "merged").scorer.encode(SENTENCES), atol=1e-5)
+    path = tmp_path / "merged/config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"members": "three"}))
+    with pytest.raises(ModelError, match="merged"):
+        paraphrastic.load(tmp_path / "merged")
 
 
 def test_models_that_cannot_be_merged(tmp_path):
@@ -153,11 +152,3 @@ def test_command(tmp_path):
     assert_refused(run(*folders, "--out", tmp_path / "merged"), "merged: exists; --force replaces it")
     assert run(*folders, "--out", folders[0], "--force").exit_code == 0
     assert paraphrastic.load(folders[0]).members == 2
-
-
-def test_damaged_number_of_members(members, tmp_path):
-    merge(members, tmp_path / "merged")
-    path = tmp_path / "merged/config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"members": "three"}))
-    with pytest.raises(ModelError, match="merged"):
-        paraphrastic.load(tmp_path / "merged")
