@@ -32,10 +32,7 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     Args:
         models: averages or Charagram models with the same vocabulary.
         out: the folder, which appears whole or not at all; one that is there is replaced.
-        dim: dimensions that are kept; None for as many as the first member has.
-
-    Returns:
-        How many dimensions its vectors have.
+        dim: dimensions that are kept, and returned; None for as many as the first member has.
 
     Raises:
         ModelError: a member is no linear sum of embeddings, not of the same kind and vocabulary as the first, or has

@@ -40,12 +40,20 @@ _EQUAL, _NEVER = 2, -2  # ranks of lines with an equal text, and of lines that a
 
 
 class Found(NamedTuple):
-    """A line that is near another text."""
+    """A line that is near another text.
 
-    row: int  # number of the line, from 0
-    score: float  # the cosine
+    Attributes:
+        row: its number, from 0.
+        score: the cosine.
+        text: the line.
+        unknown: whether words that the model does not know are others in the line than in the query. The score says
+            nothing of them.
+    """
+
+    row: int
+    score: float
     text: str
-    unknown: bool = False  # whether words that the model does not know, of which it says nothing, differ from the query
+    unknown: bool = False
 
 
 @dataclass(frozen=True)

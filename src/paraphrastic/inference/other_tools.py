@@ -31,14 +31,9 @@ Container = Literal["default", "pandas", "polars"]
 
 @dataclass
 class CardData:
-    """What evaluators of sentence-transformers have measured; each of them reports here when it is called.
+    """What evaluators of sentence-transformers have measured; each of them reports here when it is called."""
 
-    Attributes:
-        base_model: the folder of the model, by which files of vectors are told apart.
-        metrics: by name.
-    """
-
-    base_model: str
+    base_model: str  # the folder of the model, by which files of vectors are told apart
     metrics: dict[str, float] = field(default_factory=dict)
 
     def set_evaluation_metrics(self, evaluator: object, metrics: Mapping[str, float], *steps: int) -> None:

@@ -45,12 +45,7 @@ class Sif(Baseline):
 
     @staticmethod
     def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
-        """Weight the words and compute the components.
-
-        Raises:
-            ParameterError: no file is named.
-            DataError: the file is missing, damaged or of another dimension.
-        """
+        """Weight the words and compute the components; errors are those of `read_pretrained`."""
         words, table = read_pretrained(config)
         weighted = table * _row_weights(words, sentences, config.a)[:, None]
         encoder = pretrained_mean(words, weighted)

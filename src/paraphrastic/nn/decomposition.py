@@ -43,17 +43,11 @@ Matches = tuple[Tensor, Tensor]  # positions in the other sentence, int64, and t
 
 @dataclass(frozen=True)
 class PaddedSentences:
-    """One sentence of each of P pairs, padded to the length L of the longest.
+    """One sentence of each of P pairs, padded to the length L of the longest."""
 
-    Attributes:
-        ids: (P, L) int64, rows of the batch's words; U, the number of words, at padding.
-        vectors: (P, L, d), word vectors; zero at padding.
-        present: (P, L) bool, false at padding.
-    """
-
-    ids: Tensor
-    vectors: Tensor
-    present: Tensor
+    ids: Tensor  # (P, L) int64, rows of the batch's words; U, the number of words, at padding
+    vectors: Tensor  # (P, L, d), word vectors; zero at padding
+    present: Tensor  # (P, L) bool, false at padding
 
     @classmethod
     def of(cls, words: Tensor, batch: Batch, sentences: Tensor) -> "PaddedSentences":
@@ -84,10 +78,12 @@ class Decomposition:
         `own` are P sentences of L words, `other` the other sentence of each pair, padded to M words.
         """
         positions, weights = self._matches(own, other)
-        own_rows, rows = own.ids.unsqueeze(2), _take(other.ids, positions)  # (P, L, 1), (P, L, K)
+        own_rows = own.ids.unsqueeze(2)  # (P, L, 1)
+        rows = other.ids.gather(1, positions.flatten(1)).view_as(positions)  # (P, L, K)
         if self._decompose == "rigid":  # Eq. 7: vectors are equal if the words are
             return own_rows, (own_rows == rows).to(own.vectors.dtype)
-        match = _weighted_sum(other, positions, weights)  # ŝ, (P, L, d)
+        dense = weights.new_zeros(*weights.shape[:2], other.ids.shape[1])  # (P, L, M)
+        match = dense.scatter_add(2, positions, weights) @ other.vectors  # ŝ, (P, L, d)
         if self._decompose == "linear":  # Eq. 8
             cosine = (_normalize(own.vectors) * _normalize(match)).sum(2)  # α, (P, L)
             return own_rows, cosine.unsqueeze(2)
@@ -115,17 +111,6 @@ class Decomposition:
 def _multiply_sign(weights: Tensor) -> Tensor:
     """Multiply weights (P, L, K) by the sign of their sum."""
     return weights * weights.detach().sum(2, keepdim=True).sign()
-
-
-def _weighted_sum(other: PaddedSentences, positions: Tensor, weights: Tensor) -> Tensor:
-    """Return ŝ, (P, L, d)."""
-    dense = weights.new_zeros(*weights.shape[:2], other.ids.shape[1])  # (P, L, M)
-    return dense.scatter_add(2, positions, weights) @ other.vectors
-
-
-def _take(ids: Tensor, positions: Tensor) -> Tensor:
-    """Return `ids` (P, M) at `positions` (P, L, K)."""
-    return ids.gather(1, positions.flatten(1)).view_as(positions)
 
 
 def _normalize(vectors: Tensor) -> Tensor:

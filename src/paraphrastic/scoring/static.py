@@ -31,17 +31,11 @@ _HALF = np.uint8(4)  # bits of a byte
 
 @dataclass(frozen=True)
 class EmbeddingTable:
-    """A table (rows, dim). A row of integers is multiplied by its scale; other formats have no scales.
+    """A table (rows, dim). A row of integers is multiplied by its scale; other formats have no scales."""
 
-    Attributes:
-        values: (rows, dim) float32, float16 or int8.
-        scales: (rows,) float32, of int8 only.
-        packed: the integers are those of 4 bits, of which the file of weights has two in a byte.
-    """
-
-    values: NDArray[Any]
-    scales: NDArray[np.float32] | None = None
-    packed: bool = False
+    values: NDArray[Any]  # (rows, dim) float32, float16 or int8
+    scales: NDArray[np.float32] | None = None  # (rows,), of int8 only
+    packed: bool = False  # the integers are those of 4 bits, of which the file of weights has two in a byte
 
     def __post_init__(self) -> None:
         """Raise a ValueError if the arrays are no table."""
@@ -74,8 +68,12 @@ class EmbeddingTable:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by their names in the file of weights."""
-        scales = {} if self.scales is None else {_NAMES["scales"]: self.scales}
-        return {_NAMES["values"]: _packed(self.values) if self.packed else self.values, **scales}
+        scales, values = {} if self.scales is None else {_NAMES["scales"]: self.scales}, self.values
+        if self.packed:  # −7 to 7 become 1 to 15; 0 stands where an odd number of dimensions leaves a place free
+            even = np.pad(values, ((0, 0), (0, values.shape[1] % 2)), constant_values=-8)
+            low, high = np.split((even + 8).astype(np.uint8), 2, axis=1)  # the halves of a row, (rows, ⌈dim / 2⌉) each
+            values = low | (high << _HALF)
+        return {_NAMES["values"]: values, **scales}
 
     def sums(self, ids: NDArray[np.integer], offsets: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[np.float32]:
         """Return `out[i] = Σ_n weights[n] · row(ids[n])` over n in `offsets[i]:offsets[i + 1]`, (B, dim)."""
@@ -108,17 +106,6 @@ class EmbeddingTable:
         scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST[wanted])
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
         return EmbeddingTable(values, scales, wanted == "int4")
-
-
-def _packed(values: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Return integers from −7 to 7 (rows, dim) as bytes (rows, ⌈dim / 2⌉), the first half of a row in the lower bits.
-
-    They become 1 to 15; 0 stands where an odd number of dimensions leaves a place free.
-    """
-    even = np.pad(values, ((0, 0), (0, values.shape[1] % 2)), constant_values=-8)
-    low, high = np.split((even + 8).astype(np.uint8), 2, axis=1)
-    packed: NDArray[np.uint8] = low | (high << _HALF)
-    return packed
 
 
 class StaticEncoder(VectorScorer):

@@ -163,7 +163,9 @@ def tokenize_chunk(texts: pa.StringArray, form: Form = "NFC") -> pa.StringArray:
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
     parts = _split(_apply(text, ESCAPES + BEFORE_PROTECTION + PROTECTION), PROTECTED)  # every second part is a token
     text = _apply(_join(parts[0::2], PROTECTED), PUNCTUATION + AMERICAN_SPELLING)
-    text = _join(_alternating(_split(text, PROTECTED), parts[1::2]), "")
+    rest, tokens = _split(text, PROTECTED), parts[1::2]
+    order = np.argsort(np.concatenate([np.arange(len(rest)), np.arange(len(tokens)) + 0.5]))  # alternating
+    text = _join(pa.concat_arrays([rest, tokens]).take(pa.array(order)), "")
     lines = _split(pc.replace_substring_regex(text, "  +", " "), SENTENCE_END)
     return pc.ascii_trim(lines[1:-1], " ")
 
@@ -208,12 +210,6 @@ def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
     for pattern, replacement in rules:
         texts = pc.replace_substring_regex(texts, pattern, replacement)
     return texts
-
-
-def _alternating(first: pa.StringArray, second: pa.StringArray) -> pa.StringArray:
-    """Return the texts of both in turn, of which the first has one more."""
-    order = np.argsort(np.concatenate([np.arange(len(first)), np.arange(len(second)) + 0.5]))
-    return pa.concat_arrays([first, second]).take(pa.array(order))
 
 
 def _split(text: pa.StringArray, separator: str) -> pa.StringArray:

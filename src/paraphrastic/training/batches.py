@@ -98,15 +98,10 @@ def _split(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
 
 @dataclass(frozen=True)
 class Scrambling:
-    """Shuffles the words of all sentences of a row with some probability.
-
-    Attributes:
-        probability: of a row, a pair of sentences or a single one, to be shuffled.
-        boundary_widths: how many words at the start and at the end of each sentence keep their position.
-    """
+    """Shuffles the words of all sentences of a row, a pair of sentences or a single one, with some probability."""
 
     probability: float = 0.0
-    boundary_widths: tuple[int, int] = (0, 0)
+    boundary_widths: tuple[int, int] = (0, 0)  # words at the start and at the end that keep their position
 
     @classmethod
     def of(cls, config: ArchitectureConfig) -> Self:
@@ -161,19 +156,12 @@ class Unread(NamedTuple):
 
 @dataclass(frozen=True)
 class SentencePairs:
-    """n pairs of sentences as columns.
+    """n pairs of sentences as columns."""
 
-    Attributes:
-        sentences: ids of all distinct sentences; of a large corpus, the sentences.
-        left: (n,), row in `sentences` of the first sentence of each pair.
-        right: (n,), row of the second.
-        sources: (n,), number of the source of each pair.
-    """
-
-    sentences: Ragged | Unread
-    left: NDArray[np.integer]
-    right: NDArray[np.integer]
-    sources: NDArray[np.integer]
+    sentences: Ragged | Unread  # ids of all distinct sentences; of a large corpus, the sentences
+    left: NDArray[np.integer]  # (n,), row in `sentences` of the first sentence of each pair
+    right: NDArray[np.integer]  # (n,), row of the second
+    sources: NDArray[np.integer]  # (n,), number of the source of each pair
 
     def on_device(self, device: torch.device) -> Callable[[NDArray[np.integer]], Batch]:
         """Return a function that takes rows of the sentences as a mini-batch on `device`."""
@@ -193,15 +181,12 @@ class SentencePairs:
 
 @dataclass(frozen=True)
 class Paraphrases(SentencePairs):
-    """Pairs that are paraphrases.
+    """Pairs that are paraphrases."""
 
-    Attributes:
-        groups: (n,), pairs from the same sentence or image have the same number.
-        weights: (number of sources,), how often an epoch has each pair of a source; None for once.
-    """
-
-    groups: NDArray[np.integer]
-    weights: NDArray[np.float64] | None = None
+    groups: NDArray[np.integer]  # (n,), pairs from the same sentence or image have the same number
+    weights: NDArray[np.float64] | None = (
+        None  # (sources,), how often an epoch has each pair of a source; None for once
+    )
 
     @classmethod
     def of(
@@ -213,11 +198,7 @@ class Paraphrases(SentencePairs):
     ) -> "Paraphrases":
         """Map a corpus to ids, or leave that to each mini-batch if the ids would take much memory.
 
-        Args:
-            pairs: table in schema `tables.PAIRS`.
-            sentences: the distinct tokenized sentences that `pairs` numbers.
-            vocabulary: of the model.
-            weights: how often an epoch has each pair of a source, by its name; once if it is not named.
+        `weights` is how often an epoch has each pair of a source, by its name; once if it is not named.
 
         Raises:
             ParameterError: no pair is left.
@@ -254,13 +235,9 @@ def _weights(sources: pa.DictionaryArray, weights: Mapping[str, float]) -> NDArr
 
 @dataclass(frozen=True)
 class LabelledPairs(SentencePairs):
-    """Pairs that match or do not.
+    """Pairs that match or do not."""
 
-    Attributes:
-        labels: (n,), 1 for a match, 0 otherwise.
-    """
-
-    labels: NDArray[np.floating]
+    labels: NDArray[np.floating]  # (n,), 1 for a match, 0 otherwise
 
     @classmethod
     def of(

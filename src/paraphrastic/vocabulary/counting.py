@@ -263,16 +263,11 @@ def _ngram_table(levels: list[NgramNumbering], counter: OccurrenceCounter, min_c
     points = np.empty((len(numbers), len(levels)), "<u4")  # (n-grams, n)
     for n in reversed(range(len(levels))):
         numbers, points[:, n] = levels[n].split(numbers)
-    order = np.full(len(points), len(levels))
-    return pa.table({"text": _strings(points), "order": order, **columns}).cast(NGRAM_COUNTS)
-
-
-def _strings(points: NDArray[np.uint32]) -> pa.LargeStringArray:
-    """Return texts of equal length from their code points, (texts, length)."""
-    data = points.tobytes().decode("utf-32-le").encode()
+    order, data = np.full(len(points), len(levels)), points.tobytes().decode("utf-32-le").encode()
     widths = sum((points >= first).astype(np.int64) for first in (0, 0x80, 0x800, 0x10000))  # bytes in UTF-8
     offsets = offsets_from_lengths(np.asarray(widths).sum(axis=1))
-    return pa.LargeStringArray.from_buffers(len(points), pa.py_buffer(offsets), pa.py_buffer(data))
+    texts = pa.LargeStringArray.from_buffers(len(points), pa.py_buffer(offsets), pa.py_buffer(data))
+    return pa.table({"text": texts, "order": order, **columns}).cast(NGRAM_COUNTS)
 
 
 @njit(cache=True, nogil=True)
