@@ -150,20 +150,21 @@ def test_folder_without_encoder(tmp_path, config):
         fit(tmp_path)
 
 
+POOLING = {"type": "sentence_transformers.models.Pooling"}
+
+
 @pytest.mark.parametrize(
     ("modules", "message"),
     [
-        ([{"type": "sentence_transformers.models.Pooling"}, {"type": "code.Encoder"}], "Encoder is code of another"),
+        ([POOLING, {"type": "code.Encoder"}], "Encoder is code of another"),
         ([{}], "None is code of another package, which is not run"),
-        ({"type": "sentence_transformers.models.Pooling"}, "not a list of modules"),
+        (POOLING, "not a list of modules"),
         ([1], "not a list of modules"),
         ([{"type": "sentence_transformers.SentenceTransformer"}], "SentenceTransformer is code of another package"),
         ([{"type": "sentence_transformers.models.Router"}], "Router is code of another"),  # its file names classes
         ([{"type": "sentence_transformers.models.WordEmbeddings"}], "WordEmbeddings is code of another"),
         ([{"type": "sentence_transformers.models.Pooling\nos.Pooling"}], "Pooling os.Pooling is code of another"),
-        ([{"type": "sentence_transformers.models.Pooling", "path": "../other"}], "path '../other' is outside of"),
-        ([{"type": "sentence_transformers.models.Pooling", "path": "/etc"}], "path '/etc' is outside of"),
-        ([{"type": "sentence_transformers.models.Pooling", "path": 1}], "path 1 is outside of"),
+        *(([POOLING | {"path": path}], f"path {path!r} is outside of") for path in ("../other", "/etc", 1)),
     ],
 )
 def test_code_in_the_folder_is_not_run(tmp_path, modules, message):
