@@ -100,9 +100,6 @@ def test_file_of_sentences_damaged_in_the_middle(tmp_path):
     (tmp_path / "t.parquet").write_bytes(content)
     with pytest.raises(DataError, match=r"t\.parquet: not a readable .*; remove it and run `dvc repro`"):
         list(StoredSentences(tmp_path / "t.parquet"))
-
-
-def test_file_of_another_table(tmp_path):
     write_table(TEXTS, tmp_path / "t.parquet", SENTENCES)
     with pytest.raises(DataError, match=r"t\.parquet: columns \['text'\], expected \['left'.*; run `dvc repro`"):
         read_table(tmp_path / "t.parquet", PAIRS)

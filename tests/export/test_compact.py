@@ -60,6 +60,29 @@ def test_ranges_are_kept(model, tmp_path):
     np.testing.assert_array_equal(paraphrastic.load(tmp_path / "small").ranges, [ranges, ranges])
 
 
+@pytest.mark.parametrize("table", ["float32", "int4"])
+def test_vectors_times_a_number(model, table, tmp_path):
+    ranges = ranges_of(model.encode(TEXTS))
+    compact(replace(model, ranges=Ranges(ranges, ranges)), tmp_path / "small", table, scale=0.25)
+    compact(model, tmp_path / "unscaled", table)
+    small, unscaled = paraphrastic.load(tmp_path / "small"), paraphrastic.load(tmp_path / "unscaled")
+    np.testing.assert_allclose(small.encode(TEXTS), 0.25 * unscaled.encode(TEXTS), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(small.ranges, [0.25 * ranges, ranges])
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("inf"), float("nan")])
+def test_refuses_to_multiply_by(scale, tmp_path):
+    model = save_encoder(tmp_path / "model", "avg", WORD)
+    with pytest.raises(ParameterError, match=r"scale = .*: should be a number above 0"):
+        compact(model, tmp_path / "small", "int8", scale=scale)
+
+
+def test_refuses_to_scale_an_activation_function(tmp_path):
+    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS | {"activation": "tanh"})
+    with pytest.raises(ModelError, match=r"tanh and cannot be scaled; leave out"):
+        compact(model, tmp_path / "small", "int8", scale=0.5)
+
+
 def test_size_by_format(model, tmp_path):
     sizes = []
     for table in ("float32", "float16", "int8", "int4"):

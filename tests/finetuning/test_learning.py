@@ -304,11 +304,6 @@ def test_tags_of_four_tokens(tmp_path):
     outcome = train_tags(found, config, task_run(tmp_path / "checkpoint"))
     assert outcome.dev == outcome.test == {"accuracy": 100.0}
     assert 1 <= outcome.epoch <= 30
-
-
-def test_tags_without_development_rows(tmp_path):
     rows = [row for split in ("train", "test") for row in tag_rows(split)]
-    found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
-    name, block = TAGGERS["charagram"]
     with pytest.raises(DataError, match="tagging, development split: no tagged"):
         train_tags(found, tagger_config_class(name)(**block), task_run(tmp_path / "checkpoint"))

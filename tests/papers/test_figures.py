@@ -60,13 +60,10 @@ def test_alternative_text_of_a_line():
     assert "from 0.500 at 0.00195 to 0.500 at 1M" in description(make_comparison(*small, figure=LINES))
 
 
-def test_gap_breaks_the_line_and_is_said():
+def test_gap_breaks_the_line_and_a_series_without_results_says_why():
     comparison = growth(ours=((60.0,), (), (65.0,)))
     assert len(corners(marks(draw(comparison), "line mark")[0])) == 2
     assert description(comparison).endswith("gap: 0 of 1 runs.")
-
-
-def test_series_without_results_says_why_in_the_legend():
     lines = [
         make_line("charcnn", {"mean": ("", ())}, curve=[[1, 50.0], [2, 60.0]]),
         make_line("charlstm", {"mean": ("", ())}, finished=0),
@@ -138,9 +135,6 @@ def test_bars_with_values_and_a_gap():
     assert description(comparison) == (
         "Bar chart: MAP by match function. max: ours 71.0 ± 1.4; theirs 77.1. global: gap: 0 of 2 runs."
     )
-
-
-def test_negative_bar_ends_at_zero():
     lines = [make_line(name, {"mean": ("", (value,))}) for name, value in (("a", 20.0), ("b", -20.0))]
     root = draw(make_comparison(*lines, figure=BARS))
     (zero, right), (left, end) = bar(root, ": a"), bar(root, ": b")

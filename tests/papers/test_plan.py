@@ -52,12 +52,9 @@ def test_every_value_reaches_its_file(value, applied):
     assert type(params["models"]["avg"]["dim"]) is type(value)
 
 
-def test_mapping_replaces_the_one_of_the_file(applied):
+def test_mapping_replaces_the_one_of_the_file_and_lists_of_tasks_and_analyses(applied):
     params = applied(Run("charcnn", {"models.charcnn.filters": {2: 5, 7: 3}}, 1))
     assert params["models"]["charcnn"]["filters"] == {2: 5, 7: 3}
-
-
-def test_tasks_and_analyses(applied):
     params = applied(Run("avg", {}, 1, tasks=("sst",), analyses=("norms",)))
     assert (params["finetune"]["tasks"], params["analyses"]) == (["sst"], ["norms"])
 
@@ -119,7 +116,7 @@ AVG = "models.avg.vectors"
 PAPER = replace(RUN, settings={**RUN.settings, "benchmarks": "full"}, data="paper")
 
 
-def test_parameters_of_stages_and_of_the_chosen_model():
+def test_parameters_of_stages_of_the_chosen_model_and_of_tasks():
     assert determining(PARAMS, with_tasks=False) == {
         "corpus": ["sample"],
         "benchmarks": "open",
@@ -132,9 +129,6 @@ def test_parameters_of_stages_and_of_the_chosen_model():
         "models.avg.vectors": None,
         "models.avg.learning_rate": 1e-05,
     }
-
-
-def test_parameters_of_tasks_are_those_of_fine_tuning_and_of_the_chosen_tagger():
     added = determining(PARAMS, with_tasks=True).keys() - determining(PARAMS, with_tasks=False).keys()
     assert added == {"finetune.tagger", "finetune.epochs", "taggers.charagram.dim"}
 
@@ -161,11 +155,8 @@ def test_another_value_is_a_difference(key, value):
     assert differences(found, determining(PARAMS, with_tasks=True)) == [key]
 
 
-def test_a_name_of_a_corpus_is_a_list_of_one():
+def test_no_difference_of_a_list_of_one_corpus_and_of_a_parameter_that_an_earlier_version_lacks():
     assert not differences(determining(changed(PARAMS, "corpus", ["sample"]), False), determining(PARAMS, False))
-
-
-def test_a_parameter_that_an_earlier_version_lacks_is_no_difference():
     earlier = changed(PARAMS, "tokenize", {})
     assert not differences(determining(earlier, with_tasks=False), determining(PARAMS, with_tasks=False))
 
@@ -182,13 +173,10 @@ def test_parameters_are_the_same_after_they_were_stored():
     assert not differences(json.loads(json.dumps(wanted)), wanted)
 
 
-def test_vectors_are_compared_by_the_name_of_their_file():
+def test_vectors_and_encoders_are_compared_by_the_name_of_their_file_or_folder():
     params = changed(PARAMS, AVG, "/home/a/glove.txt")
     assert determining(params, with_tasks=False)[AVG] == "glove.txt"
     assert differences(determining(params, False), determining(changed(PARAMS, AVG, "other.txt"), False)) == [AVG]
-
-
-def test_encoders_are_compared_by_the_name_of_their_folder():
     params = {**PARAMS, "model": "external", "models": {"external": {"path": "/home/a/MiniLM"}}}
     assert determining(params, with_tasks=False)["models.external.path"] == "MiniLM"
 
@@ -206,9 +194,6 @@ def test_models_of_words_start_from_any_file_on_the_data_of_the_papers():
     assert wanted[AVG] == ANY_FILE
     assert differences(determining(full, with_tasks=False), wanted) == [AVG]
     assert not differences(determining(changed(full, AVG, "/a/paragram.txt"), with_tasks=False), wanted)
-
-
-def test_runs_whose_word_vectors_the_user_names():
     assert needs_vectors(PARAMS, PAPER)
     assert not needs_vectors(PARAMS, RUN)
     assert not needs_vectors(PARAMS, replace(PAPER, start=RUN))

@@ -33,16 +33,16 @@ def test_lexicon_with_bad_rows(tmp_path: Path):
 def test_references(tmp_path: Path):
     for name, data in {"t.src": "A\nB", "t.0": "a0\nb0", "t.1": "a1\nb1", "v.src": "C\n", "v.0": "c0\n"}.items():
         write_file(tmp_path / name, data)
-    groups = [{"source": f"{x}.src", "references": x + ".{n}", "count": n} for x, n in (("t", 2), ("v", 1))]
+    groups = [[f"{x}.src", f"{x}.[0-9]"] for x in "tv"]
     expected = [("A", "a0", 0), ("A", "a1", 0), ("B", "b0", 1), ("B", "b1", 1), ("C", "c0", 2)]
-    assert rows(read_pairs("references", tmp_path, groups=groups)) == expected
+    assert rows(read_pairs("aligned", tmp_path, groups=groups)) == expected
 
 
 def test_references_with_bad_rows(tmp_path: Path):
     write_file(tmp_path / "s", "A\nB\nC\n")
     write_file(tmp_path / "r0", b"a0\nb\xff0\nc0\n")
     write_file(tmp_path / "r1", b"a1\nb1\nc\x001\n")
-    readings = read_pairs("references", tmp_path, groups=[{"source": "s", "references": "r{n}", "count": 2}])
+    readings = read_pairs("aligned", tmp_path, groups=[["s", "r*"]])
     assert rows(readings) == [("A", "a0", 0), ("A", "a1", 0), ("B", "b1", 1), ("C", "c0", 2)]
     assert bad_rows(readings) == [("r0", 2), ("r1", 3)]
 
@@ -50,24 +50,16 @@ def test_references_with_bad_rows(tmp_path: Path):
 def test_aligned_files(tmp_path: Path):
     for name, data in {"a.src": "1\n\n3\n", "a.tgt": b"I\nII\n\xff\n", "b.src": "4\r\n", "b.tgt": "IV"}.items():
         write_file(tmp_path / name, data)
-    readings = read_pairs("aligned", tmp_path, pairs=[["a.src", "a.tgt"], ["b.src", "b.tgt"]])
+    readings = read_pairs("aligned", tmp_path, groups=[["a.src", "a.tgt"], ["b.src", "b.tgt"]])
     assert rows(readings) == [("1", "I", 0), ("", "II", 1), ("4", "IV", 3)]
     assert bad_rows(readings) == [("a.tgt", 3)]
 
 
-@pytest.mark.parametrize(
-    ("reader", "options"),
-    [
-        ("aligned", {"pairs": [["a", "b"]]}),
-        ("references", {"groups": [{"source": "a", "references": "b", "count": 1}]}),
-        ("captions", {"groups": [["a", "b"]]}),
-    ],
-)
-def test_parallel_files_of_different_length(tmp_path: Path, reader: str, options: dict):
+def test_parallel_files_of_different_length(tmp_path: Path):
     write_file(tmp_path / "a", "1\n2\n3\n")
     write_file(tmp_path / "b", "1\n2\n")
     with pytest.raises(DataError, match=r"/a has 3 lines and \S+/b has 2, .*remove both"):
-        read_pairs(reader, tmp_path, **options)
+        read_pairs("aligned", tmp_path, groups=[["a", "b"]])
 
 
 def test_captions(tmp_path: Path):
@@ -75,7 +67,7 @@ def test_captions(tmp_path: Path):
         for name in names:
             write_file(tmp_path / f"{split}.{name}.gz", gzip.compress(f"{name}1\n{name}2".encode()))
     groups = [[f"train.{name}.gz" for name in "abc"], [f"val.{name}.gz" for name in "xyz"]]
-    pairs = rows(read_pairs("captions", tmp_path, groups=groups))
+    pairs = rows(read_pairs("aligned", tmp_path, groups=groups, all=True))
     assert pairs[:6] == [(f"{x}{n}", f"{y}{n}", n - 1) for n in (1, 2) for x, y in ("ab", "ac", "bc")]
     assert pairs[6:9] == [("x1", "y1", 2), ("x1", "z1", 2), ("y1", "z1", 2)]
     assert len(pairs) == 12

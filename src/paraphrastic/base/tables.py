@@ -153,11 +153,7 @@ class StoredSentences:
         return sum(group_sizes(self._metadata))
 
     def __iter__(self) -> Iterator[pa.StringArray]:
-        """Yield the sentences in parts.
-
-        Raises:
-            DataError: the file is damaged.
-        """
+        """Yield the sentences in parts."""
         for i in range(self._metadata.num_row_groups):
             with _readable(self.path):
                 group = self._file.read_row_group(i)

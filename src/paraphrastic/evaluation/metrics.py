@@ -48,20 +48,12 @@ def check_judgements(gold: ArrayLike, question: NDArray[Any] | None = None) -> N
         raise UndefinedError("not defined: fewer than two rows")
     if values.min() == values.max():
         raise UndefinedError("not defined: all scores or labels are equal")
-    if question is not None and not _varies_in_a_group(values > 0, question):
+    if question is not None and not np.isin(question[values > 0], question[values <= 0]).any():
         raise UndefinedError("not defined: no question has a correct and a wrong candidate")
 
 
-def _varies_in_a_group(flags: NDArray[np.bool_], group: NDArray[Any]) -> bool:
-    return len(np.unique(group[flags])) > 0 and bool(np.isin(group[flags], group[~flags]).any())
-
-
 def _finite(values: ArrayLike) -> NDArray[Any]:
-    """Return values as an array (n,).
-
-    Raises:
-        DataError: one is not finite.
-    """
+    """Return values as an array (n,)."""
     array = np.asarray(values)
     if not np.isfinite(array).all():
         raise DataError("a score or a label is not finite; compute the scores again")

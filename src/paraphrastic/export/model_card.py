@@ -1,8 +1,7 @@
 """The card of a model: a README.md as hubs of models expect it, from its folder, the catalogue and its figures."""
 
 import math
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import resources
 from io import StringIO
 from pathlib import Path
@@ -20,18 +19,8 @@ from paraphrastic.inference import CARD
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import load
 from paraphrastic.sources.catalogue import catalogue
+from paraphrastic.sources.licences import strictest
 
-_STRICTNESS = (  # the strictest first
-    "unstated",
-    "research|agreement|licen[cs]e terms|shared source",
-    "own",
-    "NC|non-commercial",
-    "GPL",
-    "SA",
-    "CC BY",
-    "MIT|Apache|BSD",
-    "CC0|public domain",
-)
 _HUB_NAMES = {  # of licences as the front matter has them
     "Apache-2.0": "apache-2.0",
     "CC BY 2.0 FR": "cc-by-2.0",
@@ -54,7 +43,8 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
 
     Args:
         folder: of the model.
-        sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv; None for no figures.
+        sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv, or a .tsv that `paraphrastic evaluate`
+            printed; None for no figures.
         corpus: the table of pairs read and dropped that the stage `tokenize` wrote, metrics/corpus.csv; None for none.
             Without a table, a card that is in the folder is returned as it is.
 
@@ -82,22 +72,13 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     )
 
 
-def strictest(licences: Iterable[str]) -> str | None:
-    """Return the licence that allows least; None of no licence. One that no rule knows counts as unstated."""
-    return min(
-        licences,
-        key=lambda licence: next((i for i, rule in enumerate(_STRICTNESS) if re.search(rf"\b({rule})\b", licence)), 0),
-        default=None,
-    )
-
-
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path)
+        table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",")
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file; run `dvc repro` to create it") from error
     except ValueError as error:
-        raise DataError(f"{path}: not a CSV table; run `dvc repro` to create it") from error
+        raise DataError(f"{path}: not a table; run `dvc repro` to create it") from error
     if missing := [name for name in columns if name not in table]:
         raise DataError(f"{path}: no column {missing[0]}; run `dvc repro` to create it")
     return table

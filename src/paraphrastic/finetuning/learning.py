@@ -37,19 +37,12 @@ FIXED = ("frozen", "projected")  # values of `init` with which the vectors of da
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """The model that is trained on a task.
+    """The model that is trained on a task."""
 
-    Attributes:
-        name: of the model.
-        config: its options.
-        orders: lengths of character n-grams of a model that starts from scratch.
-        pretrained: folder of the model that was trained on pairs.
-    """
-
-    name: str
-    config: Any
-    orders: list[int]
-    pretrained: Path
+    name: str  # of the model
+    config: Any  # its options
+    orders: list[int]  # lengths of character n-grams of a model that starts from scratch
+    pretrained: Path  # folder of the model that was trained on pairs
 
 
 def learn(task: str, params: Params, options: Options, benchmarks: Path, model: Path, run: TaskRun) -> Outcome:

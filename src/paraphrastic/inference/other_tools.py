@@ -151,6 +151,16 @@ class OtherTools:
         """Return the vector of one text as a list of numbers, as LangChain asks for it."""
         return self.embed_documents([text])[0]
 
+    async def aembed_documents(self, texts: Texts) -> list[list[float]]:
+        """Return `embed_documents` of n texts, computed in another thread."""
+        from asyncio import to_thread  # other users need not wait for it
+
+        return await to_thread(self.embed_documents, texts)
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """Return `embed_query` of one text, computed in another thread."""
+        return (await self.aembed_documents([text]))[0]
+
     def fit(self, sentences: object = None, labels: object = None) -> Self:
         """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""
         return self

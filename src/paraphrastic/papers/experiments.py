@@ -55,29 +55,18 @@ class _Table(BaseModel):
 
 
 class Corpus(_Table):
-    """Names of corpora of training pairs on each kind of data.
+    """Names of corpora of training pairs on each kind of data."""
 
-    Attributes:
-        open: on open data.
-        paper: on the papers' data.
-    """
-
-    open: Annotated[list[_Text], Field(min_length=1)]
-    paper: Annotated[list[_Text], Field(min_length=1)]
+    open: Annotated[list[_Text], Field(min_length=1)]  # on open data
+    paper: Annotated[list[_Text], Field(min_length=1)]  # on the papers' data
 
 
 class Preset(_Table):
-    """Hyperparameters of a paper for one model.
+    """Hyperparameters of a paper for one model."""
 
-    Attributes:
-        model: name of the model.
-        options: values of its block in params.yaml.
-        set: values of other keys of params.yaml, by dotted key.
-    """
-
-    model: _Text
-    options: dict[str, JsonValue]
-    set: Settings = {}
+    model: _Text  # name of the model
+    options: dict[str, JsonValue]  # values of its block in params.yaml
+    set: Settings = {}  # values of other keys of params.yaml, by dotted key
 
 
 class Row(_Table):
@@ -252,16 +241,11 @@ class Experiment(_Table):
 
 @dataclass(frozen=True)
 class Experiments:
-    """All declarations.
+    """All declarations."""
 
-    Attributes:
-        by_id: the experiments, by paper and then by number; those without a paper are last.
-        presets: the presets by name.
-        params: content of all parameter files, whose values the settings of a row replace.
-    """
-
-    by_id: Mapping[str, Experiment]
-    presets: Mapping[str, Preset]
+    by_id: Mapping[str, Experiment]  # the experiments, by paper and then by number; those without a paper are last
+    presets: Mapping[str, Preset]  # the presets by name
+    # content of all parameter files, whose values the settings of a row replace
     params: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -80,15 +80,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Configuration:
-    """The stored results of one configuration.
+    """The stored results of one configuration."""
 
-    Attributes:
-        params: the parameters that determine them, by dotted key, without the seed.
-        seeds: result by seed.
-    """
-
-    params: Flat
-    seeds: Mapping[int, Result]
+    params: Flat  # the parameters that determine them, by dotted key, without the seed
+    seeds: Mapping[int, Result]  # result by seed
 
 
 _CONFIGURATION = TypeAdapter(Configuration)

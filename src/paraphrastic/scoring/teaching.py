@@ -19,13 +19,12 @@ import pyarrow.parquet as pq
 
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ProcessError
-from paraphrastic.base.files import atomic_folder, fingerprint, locked, write_text
+from paraphrastic.base.files import atomic_folder, fingerprint, locked, watched, write_text
 from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
 from paraphrastic.scoring.external_encoder import ExternalEncoder, Float, usable_device, usable_processes
 from paraphrastic.scoring.scorer import normalize_rows
-from paraphrastic.sources.own_files import watched
 
 SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on
 _Options = tuple[Path, int, str, Float]  # of an `ExternalEncoder`

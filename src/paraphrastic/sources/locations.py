@@ -15,15 +15,10 @@ from paraphrastic.sources.source import File, Source
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A local copy of a file of a source.
+    """A local copy of a file of a source."""
 
-    Attributes:
-        path: path of the copy.
-        sha256: hash that its content should have; None accepts any content.
-    """
-
-    path: Path
-    sha256: str | None
+    path: Path  # path of the copy
+    sha256: str | None  # hash that its content should have; None accepts any content
 
     def is_intact(self) -> bool:
         """Return whether the content has the expected hash; reads the whole file."""
@@ -152,11 +147,7 @@ def mirror_folder(mirror: str) -> Path:
 
 
 def _expand_home(variable: str, folder: str) -> Path:
-    """Return the path of a folder, with `~` and `~USER` replaced by a home folder.
-
-    Raises:
-        SourceError: the user or the home folder is unknown.
-    """
+    """Return the path of a folder, with `~` and `~USER` replaced by a home folder."""
     try:
         return Path(folder).expanduser()
     except RuntimeError as error:

@@ -1,7 +1,7 @@
 """Files of the user in place of names of the catalogue: training pairs and evaluation sets by a path."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -112,8 +112,3 @@ def _inside(path: Path) -> str:
     found = [each for each in folders if is_dataset_folder(each) or any(map(is_table, each.iterdir()))]
     names = ", ".join(each.name for each in found)
     return f"; it has the folders {names}: name one of them, as {found[0]}" if found else ""
-
-
-def watched(path: Path) -> Iterator[Path]:
-    """Yield the files whose content a path stands for: itself, or all files below a folder, sorted."""
-    yield from sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]

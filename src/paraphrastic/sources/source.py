@@ -23,17 +23,11 @@ _Sha256 = Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")]
 
 @dataclass(frozen=True)
 class File:
-    """A file of a source.
+    """A file of a source."""
 
-    Attributes:
-        path: path relative to the address of the source, and relative to its local folder.
-        url: address of the file; empty if the user must provide the file.
-        sha256: hash that the content must have; None accepts any content.
-    """
-
-    path: str
-    url: str
-    sha256: str | None
+    path: str  # path relative to the address of the source, and relative to its local folder
+    url: str  # address of the file; empty if the user must provide the file
+    sha256: str | None  # hash that the content must have; None accepts any content
 
 
 class Source(BaseModel):
@@ -95,31 +89,18 @@ class Source(BaseModel):
 
 @dataclass(frozen=True)
 class Suite:
-    """A selection of evaluation data.
+    """A selection of evaluation data."""
 
-    Attributes:
-        name: unique name among suites.
-        sources: sources of all its evaluation sets.
-        select: name of the set, or group of sets, whose score selects the best epoch; `none` if it has no such set.
-    """
-
-    name: str
-    sources: tuple[Source, ...]
-    select: str
+    name: str  # unique name among suites
+    sources: tuple[Source, ...]  # sources of all its evaluation sets
+    select: str  # name of the set, or group of sets, whose score selects the best epoch; `none` if it has no such set
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The content of a catalogue.
+    """The content of a catalogue."""
 
-    Attributes:
-        sources: sources by name; a template of the file is expanded into several sources.
-        corpora: sources of training pairs by the name of the corpus.
-        suites: suites by name.
-        display_names: display name by the name of a source; all sources of a template share one.
-    """
-
-    sources: Mapping[str, Source]
-    corpora: Mapping[str, tuple[Source, ...]]
-    suites: Mapping[str, Suite]
-    display_names: Mapping[str, str]
+    sources: Mapping[str, Source]  # sources by name; a template of the file is expanded into several sources
+    corpora: Mapping[str, tuple[Source, ...]]  # sources of training pairs by the name of the corpus
+    suites: Mapping[str, Suite]  # suites by name
+    display_names: Mapping[str, str]  # display name by the name of a source; all sources of a template share one

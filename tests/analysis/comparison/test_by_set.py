@@ -107,9 +107,6 @@ def test_sets_missing_in_some_runs():
     comparison = compare([noisy_run(1.0, 1)], [other], samples=50)
     assert [row.name for row in comparison.rows] == ["sts.2012.MSRpar"]
     assert comparison.left_out == ["sts.2013.FNWN", "words.simlex", "words.wordsim"]
-
-
-def test_runs_without_common_set():
     with pytest.raises(DataError, match="no evaluation set is in all runs"):
         compare([noisy_run(1.0, 1, ("a.b",))], [noisy_run(1.0, 1, ("c.d",))])
 

@@ -138,9 +138,6 @@ def test_no_set_in_common(data):
     write_run(data, TEXTS, OTHER)
     with pytest.raises(DataError, match=r"^one and workspace .*no set .*: evaluate both"):
         pairs_of_two_runs("one", "workspace")
-
-
-def test_scores_of_other_benchmarks(data):
     write_run(data, TEXTS, OTHER)
     write_table(read_table(SENTENCES_FILE, SENTENCES).slice(0, 3), SENTENCES_FILE, SENTENCES)
     with pytest.raises(DataError, match=r"^workspace: data/scores\.parquet .*other benchmarks; run `dvc"):

@@ -35,25 +35,15 @@ ScoresBySet = Mapping[str, pa.Table]  # the scores of one trained model
 
 @dataclass(frozen=True)
 class SetComparison:
-    """The comparison on one set, or on the mean of several. A metric of 1 is perfect.
+    """The comparison on one set, or on the mean of several. A metric of 1 is perfect."""
 
-    Attributes:
-        name: of the set, or `mean of N sets`.
-        metric: `pearson`, `spearman`, `map` or `accuracy`.
-        n: pairs or questions; for a mean, sets.
-        a: the metric of each run of A, (runs,).
-        b: the metric of each run of B, (runs,).
-        change: mean of B minus mean of A, with a 95 % interval.
-        williams: Williams' test, for a correlation with one run on each side; None otherwise.
-    """
-
-    name: str
-    metric: str
-    n: int
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
-    change: Interval
-    williams: Williams | None
+    name: str  # of the set, or `mean of N sets`
+    metric: str  # `pearson`, `spearman`, `map` or `accuracy`
+    n: int  # pairs or questions; for a mean, sets
+    a: NDArray[np.float64]  # the metric of each run of A, (runs,)
+    b: NDArray[np.float64]  # the metric of each run of B, (runs,)
+    change: Interval  # mean of B minus mean of A, with a 95 % interval
+    williams: Williams | None  # Williams' test, for a correlation with one run on each side; None otherwise
 
     @property
     def is_significant(self) -> bool:
@@ -63,17 +53,12 @@ class SetComparison:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The comparison of two runs, or of two configurations with several seeds each.
+    """The comparison of two runs, or of two configurations with several seeds each."""
 
-    Attributes:
-        rows: first the mean over the sets of `headline_sets`, if there are two or more; then each set, by name.
-        left_out: sets that not all runs have, by name.
-        undefined: why the judgements of a set define no metric, by its name.
-    """
-
+    # first the mean over the sets of `headline_sets`, if there are two or more; then each set, by name
     rows: list[SetComparison]
-    left_out: list[str]
-    undefined: dict[str, str]
+    left_out: list[str]  # sets that not all runs have, by name
+    undefined: dict[str, str]  # why the judgements of a set define no metric, by its name
 
 
 def by_set(scores: pa.Table) -> dict[str, pa.Table]:
