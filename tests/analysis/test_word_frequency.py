@@ -149,7 +149,11 @@ def test_four_averages(tmp_path):
     assert result["improvement"].tolist() == pytest.approx(shares, abs=0.02)
 
 
-def test_model_that_keeps_the_vectors_of_the_file(tmp_path):
+def test_models_of_other_vectors(tmp_path):
+    artifacts = write(tmp_path)
+    save_encoder(tmp_path / "model", "avg", WORD)
+    with pytest.raises(ModelError, match=r"model: avg .*word vectors; name a file in `vectors`$"):
+        norm_weights(artifacts)
     artifacts, config = write(tmp_path), vectors.Config(vectors=str(tmp_path / "vectors.txt"), dim=DIM)
     model_folder.write_model(
         vectors.GivenVectors.fit(config, SENTENCES),
@@ -159,13 +163,6 @@ def test_model_that_keeps_the_vectors_of_the_file(tmp_path):
     table = norm_weights(artifacts).set_index("vectors")
     assert table.loc["trained", "pearson"] == table.loc["initial", "pearson"]
     assert table["improvement"].isna().all()
-
-
-def test_model_that_did_not_start_from_vectors(tmp_path):
-    artifacts = write(tmp_path)
-    save_encoder(tmp_path / "model", "avg", WORD)
-    with pytest.raises(ModelError, match=r"model: avg .*word vectors; name a file in `vectors`$"):
-        norm_weights(artifacts)
 
 
 def test_file_with_other_words_than_in_training(tmp_path):

@@ -15,6 +15,7 @@ from paraphrastic.cli.main import app
 from paraphrastic.export.compact import compact
 from paraphrastic.inference.model_folder import load_trained
 from paraphrastic.inference.quantization import ranges_of
+from paraphrastic.scoring import TABLE_FORMATS
 from paraphrastic.scoring.weight_files import Ranges
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
@@ -41,7 +42,10 @@ def cosines(left, right):
     return (left * right).sum(1) / np.maximum(np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1), 1e-9)
 
 
-@pytest.mark.parametrize(("table", "error"), [("float32", 1e-6), ("float16", 1e-5), ("int8", 1e-3), ("int4", 0.1)])
+@pytest.mark.parametrize(
+    ("table", "error"),
+    [("float32", 1e-6), ("float16", 1e-5), ("int8", 1e-3), ("int4", 0.1), ("int3", 0.1), ("int2", 0.3)],
+)
 def test_vectors_of_written_and_of_loaded_tables(model, table, error, tmp_path):
     entries = compact(model, tmp_path / "small", table)
     assert entries == len(model.vocabulary)
@@ -85,7 +89,7 @@ def test_refuses_to_scale_an_activation_function(tmp_path):
 
 def test_size_by_format(model, tmp_path):
     sizes = []
-    for table in ("float32", "float16", "int8", "int4"):
+    for table in TABLE_FORMATS if model.dim == 64 else TABLE_FORMATS[:4]:
         compact(model, tmp_path / table, table)
         sizes.append((tmp_path / table / "weights.safetensors").stat().st_size)
     assert sizes == sorted(set(sizes), reverse=True)
@@ -154,8 +158,8 @@ def test_models_without_a_table_and_unknown_formats(tmp_path):
         with pytest.raises(ModelError, match="is no sum of embeddings that could be int8; choose avg or charagram"):
             compact(save_model(tmp_path / name, name), tmp_path / "small", "int8")
     avg = save_encoder(tmp_path / "avg", "avg", WORD)
-    with pytest.raises(ParameterError, match=r"unknown format of a table 'int2'"):
-        paraphrastic.load(avg.folder, table="int2")
+    with pytest.raises(ParameterError, match=r"unknown format of a table 'int1'"):
+        paraphrastic.load(avg.folder, table="int1")
     with pytest.raises(ModelError, match=r"takes \d+\.\d MB with a thousandth .*; allow more than 1e-05"):
         compact(avg, tmp_path / "small", "int8", 1e-5)
     assert not (tmp_path / "small").exists()

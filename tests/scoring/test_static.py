@@ -227,6 +227,30 @@ def test_int4_takes_half_a_byte_per_number(dim):
     np.testing.assert_array_equal(read.values, table.values)
 
 
+@pytest.mark.parametrize(("table_format", "bits", "error"), [("int3", 3, 0.0374), ("int2", 2, 0.1188)])
+@pytest.mark.parametrize("dim", [16, 17])
+def test_odd_integers_of_few_bits(table_format, bits, error, dim):
+    table = EmbeddingTable(VALUES[:, :dim]).in_format(table_format)
+    arrays = table.arrays()
+    assert set(np.unique(table.values)) == set(range(1 - 2**bits, 2**bits, 2))
+    assert (arrays["embeddings"].dtype, arrays["embeddings"].shape) == (np.uint8, (bits, 50, -(-dim // 8)))
+    read = EmbeddingTable.of(arrays)
+    assert (read.format, read.arrays().keys()) == (table_format, arrays.keys())
+    np.testing.assert_array_equal(read.values, table.values)
+    normal = np.random.default_rng(2).normal(size=(20, 3000)).astype(np.float32)
+    errors = EmbeddingTable(normal).in_format(table_format).array() - normal
+    assert np.square(errors).mean() == pytest.approx(error, rel=0.02)  # Max (1960), Table II
+
+
+def test_numbers_of_few_bits_that_are_no_table():
+    arrays = EmbeddingTable(VALUES).in_format("int3").arrays()
+    for dim in (16, 25, -1):
+        with pytest.raises(ValueError, match="no embedding table"):
+            EmbeddingTable.of(arrays | {"embeddings.dim": np.array([dim], np.int32)})
+    with pytest.raises(ValueError, match="no embedding table"):
+        EmbeddingTable.of(arrays | {"embeddings": arrays["embeddings"][:1]})
+
+
 @pytest.mark.parametrize("table_format", TABLE_FORMATS)
 def test_rows_of_zeros(table_format):
     assert not EmbeddingTable(np.zeros((3, 4), np.float32)).in_format(table_format).array().any()

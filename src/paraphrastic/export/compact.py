@@ -1,4 +1,4 @@
-"""Smaller folders of models: embeddings in float16, int8 or int4, and fewer of them."""
+"""Smaller folders of models: embeddings in float16 or integers of 8 to 2 bits, and fewer of them."""
 
 from dataclasses import replace
 from math import isfinite

@@ -47,8 +47,8 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
 
     Args:
         model: a folder, or the name of an encoder in the package; None for the first of these, `small`.
-        table: format of the embeddings in memory, `float32`, `float16`, `int8` or `int4`, of averages and Charagram;
-            None for that of the folder.
+        table: format of the embeddings of averages and Charagram, one of `scoring.TABLE_FORMATS`; None for that of the
+            folder.
         device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
             can use it.
 

@@ -33,9 +33,12 @@ class TfidfScorer:
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a sentence has no known token."""
+        return cosine_of_sparse_rows(*self.weigh(sentences), left, right)
+
+    def weigh(self, sentences: pa.StringArray) -> tuple[Ragged, NDArray[np.float64]]:
+        """Return the distinct known tokens of each sentence as rows of `texts`, and their counts × idf."""
         counts = self.count(sentences)
-        values = counts.count_values(np.float64) * self.idf[counts.ids]
-        return cosine_of_sparse_rows(counts, values, left, right)
+        return counts, counts.count_values(np.float64) * self.idf[counts.ids]
 
     def count(self, sentences: pa.StringArray) -> Ragged:
         """Return the distinct known tokens of each sentence as rows of `texts`, with counts."""

@@ -1,4 +1,4 @@
-"""Static encoders: weighted sums of embeddings, computed without torch, from a table in float32, float16, int8 or int4.
+"""Static encoders: weighted sums of embeddings, computed without torch, from a table in one of `TABLE_FORMATS`.
 
 Averages of word vectors and Charagram have this form (`nn.static_form`), and so do the untrained averages and SIF.
 """
@@ -18,6 +18,7 @@ from paraphrastic.base.errors import ModelError, ParameterError, ParaphrasticErr
 from paraphrastic.base.parallel import FASTMATH, Array, njit
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TABLE_FORMATS, TableFormat
+from paraphrastic.scoring.few_bits import from_halves, from_planes, in_halves, in_planes, odd_integers
 from paraphrastic.scoring.scorer import Scorer, Vectors, VectorScorer
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.text.columns import Ragged, chunks
@@ -25,8 +26,8 @@ from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 
 _PART = 1 << 18  # bytes of text that one thread encodes at a time
 _LARGEST = {"int8": 127, "int4": 7}  # so that the range is symmetric
-_NAMES = {"values": "embeddings", "scales": "embeddings.scales"}  # of the arrays in weights.safetensors
-_HALF = np.uint8(4)  # bits of a byte
+_ODD = {"int3": 3, "int2": 2}  # formats of odd integers, and their bits
+_NAMES = {name: f"embeddings{end}" for name, end in {"values": "", "scales": ".scales", "dim": ".dim"}.items()}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class EmbeddingTable:
 
     values: NDArray[Any]  # (rows, dim) float32, float16 or int8
     scales: NDArray[np.float32] | None = None  # (rows,), of int8 only
-    packed: bool = False  # the integers are those of 4 bits, of which the file of weights has two in a byte
+    bits: int = 8  # of an integer in the file of weights; in memory it has 8
 
     def __post_init__(self) -> None:
         """Raise a ValueError if the arrays are no table."""
@@ -52,11 +53,15 @@ class EmbeddingTable:
             KeyError: there is none.
             ValueError: the arrays are no table.
         """
-        values = arrays[_NAMES["values"]]
-        if packed := values.dtype == np.uint8:
-            even = np.concatenate([values & 15, values >> _HALF], axis=1).view(np.int8) - np.int8(8)
-            values = even[:, :-1] if (even[:, -1] == -8).all() else even
-        return cls(values, arrays.get(_NAMES["scales"]), packed)
+        values, scales = arrays[_NAMES["values"]], arrays.get(_NAMES["scales"])
+        if values.dtype != np.uint8:
+            return cls(values, scales)
+        if values.ndim == 2:
+            return cls(from_halves(values), scales, 4)
+        dim = int(arrays[_NAMES["dim"]].item())
+        if len(values) not in _ODD.values() or values.shape[2:] != (-(-dim // 8),):
+            raise ValueError(f"bytes of shape {values.shape} for {dim} dimensions: no embedding table")
+        return cls(from_planes(values, dim), scales, len(values))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -64,16 +69,18 @@ class EmbeddingTable:
     @property
     def format(self) -> TableFormat:
         """How the numbers are stored."""
-        return "int4" if self.packed else next(name for name in TABLE_FORMATS if name == self.values.dtype.name)
+        name = self.values.dtype.name if self.bits == 8 else f"int{self.bits}"
+        return next(each for each in TABLE_FORMATS if each == name)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by their names in the file of weights."""
-        scales, values = {} if self.scales is None else {_NAMES["scales"]: self.scales}, self.values
-        if self.packed:  # −7 to 7 become 1 to 15; 0 stands where an odd number of dimensions leaves a place free
-            even = np.pad(values, ((0, 0), (0, values.shape[1] % 2)), constant_values=-8)
-            low, high = np.split((even + 8).astype(np.uint8), 2, axis=1)  # the halves of a row, (rows, ⌈dim / 2⌉) each
-            values = low | (high << _HALF)
-        return {_NAMES["values"]: values, **scales}
+        scales = {} if self.scales is None else {_NAMES["scales"]: self.scales}
+        if self.bits == 8:
+            return {_NAMES["values"]: self.values, **scales}
+        if self.bits == 4:
+            return {_NAMES["values"]: in_halves(self.values), **scales}
+        dim = np.array(self.values.shape[1:], np.int32)
+        return {_NAMES["values"]: in_planes(self.values, self.bits), **scales, _NAMES["dim"]: dim}
 
     def sums(self, ids: NDArray[np.integer], offsets: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[np.float32]:
         """Return `out[i] = Σ_n weights[n] · row(ids[n])` over n in `offsets[i]:offsets[i + 1]`, (B, dim)."""
@@ -96,16 +103,18 @@ class EmbeddingTable:
         """Return the table in another format.
 
         In int8, the largest magnitude of a row becomes 127, in int4 it becomes 7, and other numbers are rounded to the
-        nearest integer.
+        nearest integer. In int3 and int2 they are odd integers, see `odd_integers`.
         """
         if wanted == self.format:
             return self
         table = self.array()
+        if wanted in _ODD:
+            return EmbeddingTable(*odd_integers(table, _ODD[wanted]), _ODD[wanted])
         if wanted not in _LARGEST:
             return EmbeddingTable(table.astype(wanted))
         scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST[wanted])
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
-        return EmbeddingTable(values, scales, wanted == "int4")
+        return EmbeddingTable(values, scales, 4 if wanted == "int4" else 8)
 
 
 class StaticEncoder(VectorScorer):
@@ -211,14 +220,14 @@ class StaticEncoder(VectorScorer):
 
 def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
     """Raise a KeyError or a ValueError if arrays are not those of a `StaticEncoder` with `rows` embeddings."""
-    width = arrays["embeddings"].shape[-1]
-    dim = EmbeddingTable.of(arrays).values.shape[1]
+    dim, (*bits, _, width) = EmbeddingTable.of(arrays).values.shape[1], arrays["embeddings"].shape
     out = arrays["dense.W"].shape[-1] if "dense.W" in arrays else dim
-    sizes = {"embeddings": (rows, width), "embeddings.scales": (rows,), "bias": (dim,)}
+    sizes = {"embeddings": (*bits, rows, width), "embeddings.scales": (rows,), "embeddings.dim": (1,), "bias": (dim,)}
     sizes |= {"dense.W": (dim, out), "dense.b": (out,)} if "dense.W" in arrays else {}
     sizes |= {"directions": (*arrays["directions"].shape[:1], out)} if "directions" in arrays else {}
     for name, array in arrays.items():
-        if array.shape != sizes.get(name) or (name != "embeddings" and array.dtype != np.float32):
+        wanted = {"embeddings": array.dtype, "embeddings.dim": np.int32}.get(name, np.float32)
+        if array.shape != sizes.get(name) or array.dtype != wanted:
             raise ValueError(f"{reprlib.repr(name)}: {array.dtype} of shape {array.shape}, not {sizes.get(name)}")
 
 
