@@ -165,11 +165,8 @@ def test_fingerprint_of_changed_file(tmp_path, name):
     assert fingerprint(1, tmp_path) == first
 
 
-def test_fingerprint_of_changed_settings(tmp_path):
+def test_fingerprint_of_settings_files_and_names(tmp_path):
     assert len({fingerprint(settings, tmp_path) for settings in (1, "1", (1, 2), {"a": 1})}) == 4
-
-
-def test_fingerprint_of_file_that_no_run_reads_and_of_renamed_file(tmp_path):
     (tmp_path / "words.parquet").write_bytes(b"one")
     first = fingerprint(1, tmp_path)
     (tmp_path / "__pycache__").mkdir()

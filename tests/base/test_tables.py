@@ -55,9 +55,6 @@ def test_size_of_stored_sentences(tmp_path):
     table = pa.table({"text": [f"text {i}" for i in range(10_000)]})
     write_table(table, tmp_path / "t.parquet", SENTENCES)
     assert StoredSentences(tmp_path / "t.parquet").nbytes == pytest.approx(table.nbytes, rel=0.3)
-
-
-def test_columns_are_selected_and_cast(tmp_path):
     table = pa.table({"sentences": [1], "other": [0], "count": [2], "order": [3], "text": ["abc"]})
     write_table(table, tmp_path / "t.parquet", NGRAM_COUNTS)
     result = read_table(tmp_path / "t.parquet", NGRAM_COUNTS)

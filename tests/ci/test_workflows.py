@@ -32,9 +32,6 @@ def test_ci_can_only_read():
         checkout = job["steps"][0]
         assert checkout["uses"].startswith("actions/checkout@")
         assert checkout["with"]["persist-credentials"] is False
-
-
-def test_comment_runs_no_code_of_pull_request():
     workflow = load_workflow("comment")
     assert workflow["permissions"] == {}
     (job,) = workflow["jobs"].values()

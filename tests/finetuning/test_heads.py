@@ -5,13 +5,7 @@ import pytest
 import torch
 
 from paraphrastic.evaluation.metrics import pearson
-from paraphrastic.finetuning.heads import (
-    PairHead,
-    SentenceHead,
-    expected_score,
-    kl_divergence,
-    target_distribution,
-)
+from paraphrastic.finetuning.heads import PairHead, SentenceHead, expected_score, kl_divergence, target_distribution
 
 
 @pytest.mark.parametrize("head_class", [PairHead, SentenceHead])
@@ -37,6 +31,13 @@ def test_target_distribution_worked_by_hand():
     p = target_distribution(scores, 5)
     torch.testing.assert_close(p.sum(1), torch.ones(41, dtype=torch.float64))
     torch.testing.assert_close(p @ torch.arange(1, 6, dtype=torch.float64), scores)
+    scores = torch.linspace(1, 5, 30, dtype=torch.float64)
+    expected = expected_score((target_distribution(scores, 5) + 1e-12).log())
+    torch.testing.assert_close(expected, scores, atol=1e-9, rtol=0)
+    assert pearson(scores.numpy(), expected.numpy()) == pytest.approx(1, abs=1e-6)
+    log_p = torch.log_softmax(50 * torch.randn(200, 5, generator=torch.Generator().manual_seed(1)), 1)
+    assert expected_score(log_p).min() >= 1
+    assert expected_score(log_p).max() <= 5
 
 
 def test_loss_of_uniform_distribution_worked_by_hand():
@@ -48,22 +49,9 @@ def test_loss_of_uniform_distribution_worked_by_hand():
     target = target_distribution(torch.tensor([3.25, 1.0]), 5)
     rows = [kl_divergence(log_p[n : n + 1], target[n : n + 1]) for n in range(2)]
     torch.testing.assert_close(kl_divergence(log_p, target), torch.stack(rows).mean())
-
-
-def test_kl_divergence_of_target_and_itself():
     p = target_distribution(torch.tensor([3.25, 1.0]), 5)
     log_p = (p + 1e-9).log().requires_grad_()
     loss = kl_divergence(log_p, p)
     loss.backward()
     assert float(loss.detach()) == pytest.approx(0, abs=1e-6)
     assert log_p.grad.isfinite().all()
-
-
-def test_expected_score_of_target_distribution():
-    scores = torch.linspace(1, 5, 30, dtype=torch.float64)
-    expected = expected_score((target_distribution(scores, 5) + 1e-12).log())
-    torch.testing.assert_close(expected, scores, atol=1e-9, rtol=0)
-    assert pearson(scores.numpy(), expected.numpy()) == pytest.approx(1, abs=1e-6)
-    log_p = torch.log_softmax(50 * torch.randn(200, 5, generator=torch.Generator().manual_seed(1)), 1)
-    assert expected_score(log_p).min() >= 1
-    assert expected_score(log_p).max() <= 5

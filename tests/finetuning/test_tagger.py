@@ -7,7 +7,7 @@ import torch
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.finetuning.tagger import TaggedSentences, refuse_empty
-from paraphrastic.vocabulary.ngrams import CharacterVocabulary
+from paraphrastic.vocabulary.kinds import CharacterVocabulary
 from tests.helpers.equations import EQUATIONS, lstm_states, submodule_weights
 from tests.helpers.tagged_text import NEW_TEXTS, TEXTS, VARIANTS, random_tagger, tagged_tokens
 
@@ -109,9 +109,6 @@ def test_offsets_with_repeated_sentence_numbers():
     table = tagged_tokens(["a/DT b/NN", "c/NN", "d/NN e/NN"])
     table = table.set_column(0, "sentence", pa.array([7, 7, 9, 0, 0]))
     assert TaggedSentences.of(table, VOCABULARY, lowercase=True).tokens.offsets.tolist() == [0, 2, 3, 5]
-
-
-def test_words_with_repetitions():
     sentences = TaggedSentences.of(tagged_tokens(["ab/DT ab/NN", "Ab/NN ab/DT"]), VOCABULARY, lowercase=True)
     assert len(sentences.words) == 2  # `ab` and `Ab`, which differ in the capital letter only
     assert sentences.tokens.ids.tolist() == [0, 0, 1, 0]
@@ -143,8 +140,5 @@ def test_words_of_taken_sentences():
         ids = [part.words.take(np.array([number])).ids for part, number in ((whole, expected), (taken, row))]
         np.testing.assert_array_equal(*ids)
         assert whole.capital[expected] == taken.capital[row]
-
-
-def test_empty_table():
     with pytest.raises(DataError, match=r"^tagging: no tagged tokens; check .* set and split"):
         refuse_empty(tagged_tokens(["a/X"]).slice(0, 0), "tagging")

@@ -22,7 +22,7 @@ def html(content):
     return markdown.markdown(content, extensions=["tables"])
 
 
-def test_narrow_table_has_a_column_for_each_part():
+def test_columns_of_narrow_and_wide_tables():
     rows = [
         make_line("avg", {"mean": ("68.4", (67.0, 68.0))}, seeds=2),
         make_line("lstm", {"mean": ("59.3", ())}, seeds=3, finished=0),
@@ -33,9 +33,6 @@ def test_narrow_table_has_a_column_for_each_part():
         '| avg<br><small>open · 2 runs</small> | 68.4 | <span class="close" title="−0.9">67.5 ± 0.7</span> | −0.9 |',
         '| lstm<br><small>open · 0 of 3 runs</small> | 59.3 | <span class="gap" title="0 of 3 runs">–</span> |  |',
     ]
-
-
-def test_wide_table_has_theirs_and_ours_in_a_cell():
     cells = {f"set{number}": ("60.0", (65.0,)) for number in range(4)}
     header, _, row = lines(make_line("avg", cells))
     assert header == "| row | set0 | set1 | set2 | set3 |"
@@ -75,16 +72,13 @@ def test_page_of_each_paper_and_their_index():
     assert "Section 4.1.2" in sentence
 
 
-def test_figure_is_a_file_with_alternative_text():
+def test_figure_is_a_file_and_an_analysis_is_shown_whole():
     found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), figure=BARS)])
     assert "![Bar chart: mean by model. avg: ours 67.0; theirs 68.4.](acl2017-t2.svg)" in found["acl2017.md"]
     assert ElementTree.fromstring(found["acl2017-t2.svg"]).tag == "{http://www.w3.org/2000/svg}svg"
     found = docs_files([make_comparison(make_line("avg", {"mean": ("", ())}, finished=0), figure=BARS)])
     assert "acl2017-t2.svg" not in found
     assert '<span class="gap">No results yet.</span>' in found["acl2017.md"]
-
-
-def test_analysis_that_is_shown_whole():
     table = [["sentence", "error"], ["a | b", -1.5]]
     line = make_line("avg", {"mean": ("", (1.0,))}, tables={"errors": table})
     page = docs_files([make_comparison(line, shows=["errors"])])["acl2017.md"]
@@ -134,11 +128,7 @@ def test_gaps_changes_notes_and_what_is_missing():
         make_line("glove", {"mean": ("1.0", ()), "pairs": ("9", ())}, configured=False),
     ]
     found = dict(facts(make_comparison(*lines, measured=["mean"], missing="A reason.")))
-    assert found["gaps"] == [
-        "0 of 1 runs: lstm, rnn",
-        "no configuration of ours: glove",
-        "columns not measured: pairs",
-    ]
+    assert found["gaps"] == ["0 of 1 runs: lstm, rnn", "no configuration of ours: glove", "columns not measured: pairs"]
     assert found["changed"] == ["avg: measured with another `models.avg.dim`"]
     assert found["notes"] == ["avg: A `note`."]
     assert found["missing"] == ["A reason."]

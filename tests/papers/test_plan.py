@@ -131,6 +131,9 @@ def test_parameters_of_stages_of_the_chosen_model_and_of_tasks():
     }
     added = determining(PARAMS, with_tasks=True).keys() - determining(PARAMS, with_tasks=False).keys()
     assert added == {"finetune.tagger", "finetune.epochs", "taggers.charagram.dim"}
+    other = changed(changed(PARAMS, "models.avg.num_threads", 8), "train.device", "cpu")
+    other = changed(other, "finetune.tasks", ["sts", "sample-qa"])
+    assert determining(other, with_tasks=True) == determining(PARAMS, with_tasks=True)
 
 
 def test_settings_of_a_run_replace_values_of_params_yaml():
@@ -138,12 +141,8 @@ def test_settings_of_a_run_replace_values_of_params_yaml():
     wanted = expected(PARAMS, Run("charcnn", settings, seed=7))
     assert (wanted["models.charcnn.dim"], wanted["train.select"], wanted["seed"]) == (10, "none", 7)
     assert PARAMS["models"]["charcnn"]["dim"] == 300
-
-
-def test_threads_device_and_list_of_tasks_do_not_matter():
-    other = changed(changed(PARAMS, "models.avg.num_threads", 8), "train.device", "cpu")
-    other = changed(other, "finetune.tasks", ["sts", "sample-qa"])
-    assert determining(other, with_tasks=True) == determining(PARAMS, with_tasks=True)
+    wanted = expected(PARAMS, Run("charcnn", {"model": "charcnn", "models.charcnn.filters": {2: 5, 7: 3}}, 1))
+    assert not differences(json.loads(json.dumps(wanted)), wanted)
 
 
 @pytest.mark.parametrize(
@@ -168,11 +167,6 @@ def test_a_mapping_with_other_keys_is_a_difference(filters):
     assert differences(determining(other, False), determining(params, False)) == ["models.charcnn.filters"]
 
 
-def test_parameters_are_the_same_after_they_were_stored():
-    wanted = expected(PARAMS, Run("charcnn", {"model": "charcnn", "models.charcnn.filters": {2: 5, 7: 3}}, 1))
-    assert not differences(json.loads(json.dumps(wanted)), wanted)
-
-
 def test_vectors_and_encoders_are_compared_by_the_name_of_their_file_or_folder():
     params = changed(PARAMS, AVG, "/home/a/glove.txt")
     assert determining(params, with_tasks=False)[AVG] == "glove.txt"
@@ -181,14 +175,11 @@ def test_vectors_and_encoders_are_compared_by_the_name_of_their_file_or_folder()
     assert determining(params, with_tasks=False)["models.external.path"] == "MiniLM"
 
 
-def test_start_is_the_file_of_another_run():
+def test_initial_vectors_are_of_another_run_or_any_file_on_the_data_of_the_papers():
     wanted = expected(PARAMS, replace(RUN, start=RUN))
     assert wanted[AVG] == f"{RUN.name}.txt"
     assert differences(determining(PARAMS, with_tasks=False), wanted) == [AVG]
     assert not differences(determining(changed(PARAMS, AVG, f"/clone/{RUN.name}.txt"), with_tasks=False), wanted)
-
-
-def test_models_of_words_start_from_any_file_on_the_data_of_the_papers():
     wanted = expected(PARAMS, PAPER)
     full = changed(PARAMS, "benchmarks", "full")
     assert wanted[AVG] == ANY_FILE

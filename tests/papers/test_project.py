@@ -82,9 +82,6 @@ def test_results_that_are_collected_by_a_read_only_project_are_not_written(proje
     assert not (project.root / "experiments/results").exists()
     project.collect([RUN])
     assert len(list((project.root / "experiments/results").iterdir())) == 1
-
-
-def test_version_is_that_of_the_clone(project):
     (project.root / "pyproject.toml").write_text('[project]\nversion = "9.8.7"\n')
     assert Project(project.root).version == "9.8.7"
 

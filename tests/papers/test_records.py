@@ -198,6 +198,10 @@ def test_best_first_with_what_is_not_as_in_the_last_commit(results):
     assert [entry.name for entry in found] == ["small", "workspace", "HEAD", "worse"]
     assert [entry.changed for entry in found] == ["dim=50 seed=2 vocabulary.min_count=3", "", "", ""]
     assert [entry.corpus for entry in found] == ["sample", "sample", "sample", "sample+open"]
+    with pytest.raises(ParameterError, match=r"'sts\.meen': did you mean 'sts\.mean'\?$"):
+        listed(results, "sts.meen")
+    with pytest.raises(ParameterError, match=r"'xyz': metrics/evaluate\.json and metrics/sets\.csv have them$"):
+        listed(results, "xyz")
 
 
 def test_another_model_is_compared_with_its_block_in_the_last_commit(results):
@@ -215,13 +219,6 @@ def test_record_whose_metrics_are_of_other_parameters_is_left_out(results):
     assert [entry.name for entry in listed(results)] == ["HEAD"]
     (results / "params.yaml").write_text("[]")
     assert [entry.name for entry in listed(results)] == ["HEAD"]
-
-
-def test_metric_that_no_record_has(results):
-    with pytest.raises(ParameterError, match=r"'sts\.meen': did you mean 'sts\.mean'\?$"):
-        listed(results, "sts.meen")
-    with pytest.raises(ParameterError, match=r"'xyz': metrics/evaluate\.json and metrics/sets\.csv have them$"):
-        listed(results, "xyz")
 
 
 def test_columns_are_the_metrics_that_there_are():

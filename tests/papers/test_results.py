@@ -195,9 +195,6 @@ def test_sets_that_a_mean_lacks():
     assert result.lacks("transfer.mean") == ["sts.2013.SMT", "pit2015"]
     assert result.lacks("sts.2013") == ["sts.2013.SMT"]
     assert result.lacks("sts.2012") == result.lacks("sts.2013.OnWN") == result.lacks("sts.2013.OnWN.n") == []
-
-
-def test_values_and_cells():
     rows = [["length", "pearson", "n"], ["≤ 4", 70.5, 3], ["≥ 5", 60.0, 9], ["short"]]
     result = Result("0.3.0", {"sts.mean": 50.0}, {"length": rows, "none": []})
     assert result.value("sts.mean") == 50.0

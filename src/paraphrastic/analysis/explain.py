@@ -40,18 +40,13 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """The cosine of two sentences, and the shares in it.
+    """The cosine of two sentences, and the shares in it."""
 
-    Attributes:
-        cosine: the similarity of the sentences; 0 if a vector is zero.
-        left: units of the first sentence, whose shares sum to the cosine. Words stand in reading order, with boundary
-            tokens; n-grams occur once each, in the order of the vocabulary.
-        right: units of the second sentence, likewise.
-    """
-
-    cosine: float
+    cosine: float  # the similarity of the sentences; 0 if a vector is zero
+    # units of the first sentence, whose shares sum to the cosine. Words stand in reading order, with boundary tokens;
+    # n-grams occur once each, in the order of the vocabulary.
     left: list[Unit]
-    right: list[Unit]
+    right: list[Unit]  # units of the second sentence, likewise
 
 
 class _Parts(NamedTuple):

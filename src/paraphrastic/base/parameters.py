@@ -95,23 +95,16 @@ class Tokenize(Section):
 
 
 class VocabularyLimits(Section):
-    """Parameters of the stage `vocabulary`.
+    """Parameters of the stage `vocabulary`."""
 
-    Attributes:
-        count: `sentences` counts each distinct sentence of the training pairs once, `pairs` as often as it is a side of
-            a pair; the latter are the occurrences in the training data of charagram2016 §4.1.2 and §4.4, and the
-            frequencies of iclr2016 §5.1 and §6.
-        min_count: occurrences that a word needs.
-        orders: lengths of character n-grams.
-        ngram_min_count: occurrences that a character n-gram needs.
-        ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
-    """
-
+    # `sentences` counts each distinct sentence of the training pairs once, `pairs` as often as it is a side of a pair;
+    # the latter are the occurrences in the training data of charagram2016 §4.1.2 and §4.4, and the frequencies of
+    # iclr2016 §5.1 and §6
     count: Literal["sentences", "pairs"]
-    min_count: PositiveInt
-    orders: Orders
-    ngram_min_count: PositiveInt
-    ngrams_per_order: PositiveInt | None
+    min_count: PositiveInt  # occurrences that a word needs
+    orders: Orders  # lengths of character n-grams
+    ngram_min_count: PositiveInt  # occurrences that a character n-gram needs
+    ngrams_per_order: PositiveInt | None  # how many of the most frequent n-grams of each order are kept; None keeps all
 
 
 class Train(Section):

@@ -27,17 +27,13 @@ class LocalFile:
 
 @dataclass(frozen=True)
 class DataLocations:
-    """The folders that contain the files of sources.
+    """The folders that contain the files of sources."""
 
-    Attributes:
-        cache: contains complete files named by their SHA-256 (`files/`), for each unpinned address the SHA-256 of its
-            content (`urls/`), partial downloads (`parts/`), one empty lock file per address (`locks/`), links with the
-            original file names (`sources/`), and the files of manual sources (`licensed/`).
-        mirror: contains files at HOST/PATH; None if there is no mirror.
-    """
-
+    # contains complete files named by their SHA-256 (`files/`), for each unpinned address the SHA-256 of its content
+    # (`urls/`), partial downloads (`parts/`), one empty lock file per address (`locks/`), links with the original file
+    # names (`sources/`), and the files of manual sources (`licensed/`)
     cache: Path
-    mirror: Path | None = None
+    mirror: Path | None = None  # contains files at HOST/PATH; None if there is no mirror
 
     @classmethod
     def from_environment(cls) -> "DataLocations":

@@ -22,21 +22,17 @@ _Columns = Annotated[
 
 
 class OwnFile(BaseModel):
-    """A file, or a folder of files, in params.yaml.
-
-    Attributes:
-        path: a file that ends in one of `ENDINGS` or in `LINES`, also with one of `COMPRESSIONS` after it; a folder of
-            files that end in `ENDINGS`; or a folder that Hugging Face `datasets` saved.
-        columns: the names of the two columns of text, or the name of a column by its meaning; None finds them.
-        quotes: whether cells of CSV or TSV can be quoted; None for yes in CSV and no in TSV.
-        positive: values of the column of labels that stand for 1, any other for 0; empty for labels 0 and 1.
-    """
+    """A file, or a folder of files, in params.yaml."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
+    # a file that ends in one of `ENDINGS` or in `LINES`, also with one of `COMPRESSIONS` after it; a folder of files that
+    # end in `ENDINGS`; or a folder that Hugging Face `datasets` saved
     path: str = Field(min_length=1)
+    # the names of the two columns of text, or the name of a column by its meaning; None finds them
     columns: _Columns | None = None
-    quotes: bool | None = None
+    quotes: bool | None = None  # whether cells of CSV or TSV can be quoted; None for yes in CSV and no in TSV
+    # values of the column of labels that stand for 1, any other for 0; empty for labels 0 and 1
     positive: tuple[Annotated[str, BeforeValidator(str)], ...] = Field(default=(), strict=False)
 
     @property

@@ -25,9 +25,6 @@ def test_rows_of_all_forms(comparison):
     assert len(lines) == 2 + len(rows)
     assert f"**{rows[0]['difference']:+.2f}**" in lines[2]
     assert [len(cells(row)) for row in comparison.rows] == [len(HEADER)] * len(rows)
-
-
-def test_numbers_in_json(comparison):
     row, expected = json.loads(as_json(comparison))["rows"][1], comparison.rows[1]
     assert row["difference"] == 100 * expected.change.difference
     assert (row["low"], row["high"]) == (100 * expected.change.low, 100 * expected.change.high)

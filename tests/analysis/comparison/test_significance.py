@@ -86,9 +86,6 @@ def test_bootstrap_of_several_runs_compares_their_means():
     one, two = (bootstrap([([run], [c])], 50, 7) for run in (a, b))
     np.testing.assert_allclose(bootstrap([([a, b], [c])], 50, 7), (one + two) / 2, atol=1e-12)
     np.testing.assert_allclose(bootstrap([([c], [a, b])], 50, 7), -(one + two) / 2, atol=1e-12)
-
-
-def test_bootstrap_of_means_against_their_standard_error():
     values = np.random.default_rng(4).normal(size=(2, 500))
     differences = bootstrap([([Mean(values[0])], [Mean(values[1])])], 4000, 0)[0]
     assert differences.mean() == pytest.approx((values[1] - values[0]).mean(), abs=0.005)
@@ -124,9 +121,6 @@ def test_coverage_of_interval():
 
 def test_percentile_interval_worked_by_hand():
     assert percentile_interval(0.5, np.arange(1001.0)) == pytest.approx((0.5, 25, 975))
-
-
-def test_resamples_of_two_sets():
     rng = np.random.default_rng(5)
     sets = [([Mean(rng.normal(size=n))], [Mean(rng.normal(size=n))]) for n in (20, 50)]
     resampled = bootstrap(sets, 200, 0)

@@ -19,7 +19,7 @@ from paraphrastic.analysis.comparison.significance import (
     williams_test,
 )
 from paraphrastic.base.errors import DataError
-from paraphrastic.evaluation.headline import headline_sets
+from paraphrastic.evaluation.headline import FEATURES, MTEB, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
     average_precision_and_reciprocal_rank,
@@ -55,7 +55,7 @@ class SetComparison:
 class RunComparison:
     """The comparison of two runs, or of two configurations with several seeds each."""
 
-    # first the mean over the sets of `headline_sets`, if there are two or more; then each set, by name
+    # first the means over the sets of `headline_sets`, of `MTEB` and of `FEATURES`, if they are two or more; then sets
     rows: list[SetComparison]
     left_out: list[str]  # sets that not all runs have, by name
     undefined: dict[str, str]  # why the judgements of a set define no metric, by its name
@@ -98,9 +98,11 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, s
     resampled = bootstrap(measures, samples, seed)
     metrics = [metric_name(a[0][name]) for name in common]
     rows = [_row(*each) for each in zip(common, metrics, measures, resampled, strict=True)]
-    mean = _mean_row(rows, resampled, headline_sets(row.name for row in rows if row.metric == "pearson"))
+    suites = [[row.name for row in rows if row.name.startswith(prefix)] for prefix in (MTEB, FEATURES)]
+    groups = [headline_sets(row.name for row in rows if row.metric == "pearson"), *suites]
+    means = [mean for names in groups for mean in _mean_row(rows, resampled, names)]
     left_out = set.union(*(set(run) for run in runs)).difference(common, undefined)
-    return RunComparison(mean + rows, sorted(left_out), undefined)
+    return RunComparison(means + rows, sorted(left_out), undefined)
 
 
 def _why_undefined(scores: pa.Table) -> str:
@@ -119,7 +121,7 @@ def metric_name(scores: pa.Table) -> str:
     kind, name = (scores[column][0].as_py() for column in ("kind", "set"))
     if kind == "similarity":
         return "spearman" if uses_spearman(name) else "pearson"
-    return {"ranking": "map", "labelled_pairs": "accuracy"}[kind]
+    return "map" if kind == "ranking" else "accuracy"
 
 
 def measure(scores: pa.Table) -> Measure:
@@ -127,6 +129,8 @@ def measure(scores: pa.Table) -> Measure:
     metric, (gold, score) = metric_name(scores), (scores[column].to_numpy() for column in ("gold", "score"))
     if metric == "map":
         return Mean(average_precision_and_reciprocal_rank(scores["question"].to_numpy(), gold, score)[0])
+    if scores["set"][0].as_py().startswith(FEATURES):
+        return Mean(score)
     if metric == "accuracy":
         test = pc.equal(scores["split"], "test").to_numpy()
         return Mean((decision_margins(gold, score, test) >= 0) == (gold[test] > 0))
@@ -142,10 +146,7 @@ def _refuse_other_pairs(runs: Sequence[ScoresBySet], common: Sequence[str]) -> N
 
 
 def _row(
-    name: str,
-    metric: str,
-    measures: tuple[Sequence[Measure], Sequence[Measure]],
-    resampled: NDArray[np.float64],
+    name: str, metric: str, measures: tuple[Sequence[Measure], Sequence[Measure]], resampled: NDArray[np.float64]
 ) -> SetComparison:
     a, b = measures
     values_a, values_b = (np.array([m.of(np.ones((1, len(m))))[0] for m in side]) for side in (a, b))
@@ -164,4 +165,4 @@ def _mean_row(
         return []
     a, b = np.mean([rows[n].a for n in at], axis=0), np.mean([rows[n].b for n in at], axis=0)
     change = percentile_interval(float(b.mean() - a.mean()), resampled[at].mean(axis=0))
-    return [SetComparison(f"mean of {len(at)} sets", "pearson", len(at), a, b, change, None)]
+    return [SetComparison(f"mean of {len(at)} sets", rows[at[0]].metric, len(at), a, b, change, None)]
