@@ -18,7 +18,6 @@ import pytest
 import paraphrastic
 from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.base.parameters import load_params
-from paraphrastic.inference.model_folder import read_info
 from paraphrastic.inference.quantization import ranges_of
 from paraphrastic.training import standalone
 from paraphrastic.training import train_model as training
@@ -232,7 +231,7 @@ def test_single_sentences_of_a_file(folder, monkeypatch):
     generator = random.Random(2)
     (folder / "mine.txt").write_text("\n".join(" ".join(generator.choices(WORDS, k=6)) for _ in range(301)))
     settings = SMALL | {"teacher.path": str(mini), "teacher.margin_weight": 0.0}
-    assert read_info(paraphrastic.train("mine.txt", "out", settings=settings).folder).sources == {"own.mine": 151}
+    assert paraphrastic.train("mine.txt", "out", settings=settings).sources == {"own.mine": 151}
     with pytest.raises(ParameterError, match=r"corpus: own\.mine has single sentences, .* set teacher\.path"):
         paraphrastic.train("mine.txt", "out", settings=SMALL)
     with pytest.raises(ParameterError, match=r"margin_weight = 1: would take the single sentences of own\.mine"):

@@ -26,8 +26,8 @@ class OwnFile(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    # a file that ends in one of `ENDINGS` or in `LINES`, also with one of `COMPRESSIONS` after it; a folder of files that
-    # end in `ENDINGS`; or a folder that Hugging Face `datasets` saved
+    # a file that ends in one of `ENDINGS` or in `LINES`, also with one of `COMPRESSIONS` after it; a folder of files
+    # that end in `ENDINGS`; or a folder that Hugging Face `datasets` saved
     path: str = Field(min_length=1)
     # the names of the two columns of text, or the name of a column by its meaning; None finds them
     columns: _Columns | None = None
