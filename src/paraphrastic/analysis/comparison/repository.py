@@ -140,11 +140,7 @@ def path_in(folder: str, root: Path) -> str:
 def files_of(root: Path, revision: str) -> Iterator[Any]:
     """Yield the files of the project `root` in a revision or an experiment, as a file system of `fsspec`.
 
-    Files that DVC tracks come from its cache or its remote.
-
-    Raises:
-        UnknownRevisionError: there is no such revision or experiment.
-        ParameterError: as for `dvc_repository`.
+    Files that DVC tracks come from its cache or its remote. Errors are those of `dvc_repository`.
     """
     from fsspec.implementations.dirfs import DirFileSystem
 
