@@ -85,7 +85,7 @@ _ROW_GROUP = 1 << 20  # rows
 
 
 def write_table(table: pa.Table, path: Path, schema: pa.Schema) -> None:
-    """Write `table` as parquet in `schema`, atomically; equal rows give equal bytes, errors are those of `write_parts`."""
+    """Write `table` as parquet in `schema`, atomically; equal rows give equal bytes; errors as of `write_parts`."""
     write_parts([table], path, schema)
 
 

@@ -22,11 +22,7 @@ Column = Annotated[str | None, Option("--column", metavar="NAME", help="Text in 
 
 
 def refuse_new_folder(path: Path) -> None:
-    """Refuse to write to a folder that does not exist: its name may be misspelt.
-
-    Raises:
-        ParameterError: it does not.
-    """
+    """Raise a ParameterError for a file in a folder that does not exist: its name may be misspelt."""
     if not path.parent.is_dir():
         raise ParameterError(f"{path.parent}: no such folder; create it first")
 
