@@ -28,11 +28,7 @@ def refuse_new_folder(path: Path) -> None:
 
 
 def data_entry(text: str) -> Any:
-    """Return the file or name that an argument stands for; `{path: …, columns: …}` is a mapping, as in params.yaml.
-
-    Raises:
-        ParameterError: the mapping is not YAML.
-    """
+    """Return the file or name that an argument stands for; `{path: …, columns: …}` is YAML, see `yaml_value`."""
     return yaml_value(text, text) if text.startswith("{") else text
 
 

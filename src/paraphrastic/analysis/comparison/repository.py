@@ -59,11 +59,7 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def check_repository(root: Path) -> None:
-    """Check that git can read the last commit, and that DVC is here: without it, `dvc metrics diff` finds nothing.
-
-    Raises:
-        ParameterError: git cannot, with the reason that it gives, or DVC is not here.
-    """
+    """Raise a ParameterError, with the reason, if git cannot read the last commit or DVC is not here."""
     git(root, "log", "--max-count=1", "--format=%H")
     if not dvc_folder(root).is_dir():
         raise ParameterError(f"{root}: no folder .dvc here or above it; run this in the folder of the project")
