@@ -29,7 +29,9 @@ def run(folder, name, block):
     module = model_class(name)(config, generator)
     texts = count_entries(module.vocabulary, pa.array(SENTENCES), [2, 3])["text"].combine_chunks()
     embeddings = torch.randn(len(texts) + (module.vocabulary == "words"), 8, generator=generator)
-    model_folder.save(TrainedEncoder(module, embeddings, texts), name, config, folder / "model")
+    model_folder.write_model(
+        TrainedEncoder(module, embeddings, texts), model_folder.ModelInfo(name, config.model_dump()), folder / "model"
+    )
     return Artifacts(folder)
 
 

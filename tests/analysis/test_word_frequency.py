@@ -117,7 +117,7 @@ def write(folder):
     write_corpus(folder, SENTENCES.to_pylist())
     encoder, _, config = prepare("avg", WORD, dim=DIM, vectors=str(folder / "vectors.txt"))
     encoder.embeddings += torch.randn(encoder.embeddings.shape, generator=torch.Generator().manual_seed(5))
-    model_folder.save(encoder, "avg", config, folder / "model")
+    model_folder.write_model(encoder, model_folder.ModelInfo("avg", config.model_dump()), folder / "model")
     return artifacts
 
 
@@ -155,7 +155,11 @@ def test_models_of_other_vectors(tmp_path):
     with pytest.raises(ModelError, match=r"model: avg .*word vectors; name a file in `vectors`$"):
         norm_weights(artifacts)
     artifacts, config = write(tmp_path), vectors.Config(vectors=str(tmp_path / "vectors.txt"), dim=DIM)
-    model_folder.save(vectors.GivenVectors.fit(config, SENTENCES), "vectors", config, tmp_path / "model")
+    model_folder.write_model(
+        vectors.GivenVectors.fit(config, SENTENCES),
+        model_folder.ModelInfo("vectors", config.model_dump()),
+        tmp_path / "model",
+    )
     table = norm_weights(artifacts).set_index("vectors")
     assert table.loc["trained", "pearson"] == table.loc["initial", "pearson"]
     assert table["improvement"].isna().all()

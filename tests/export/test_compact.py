@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 import paraphrastic
@@ -18,7 +19,7 @@ from paraphrastic.scoring import TABLE_FORMATS
 from paraphrastic.scoring.weight_files import Ranges
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
-from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder, save_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES
 
 TEXTS = [*SENTENCES.to_pylist(), "nothing of it 中"]
@@ -87,12 +88,11 @@ def test_refuses_to_scale_an_activation_function(tmp_path):
 
 
 def test_size_by_format(model, tmp_path):
-    sizes = {}
-    for table in TABLE_FORMATS:
+    sizes = []
+    for table in TABLE_FORMATS if model.dim == 64 else TABLE_FORMATS[:4]:
         compact(model, tmp_path / table, table)
-        sizes[table] = (tmp_path / table / "weights.safetensors").stat().st_size
-    assert sizes["float32"] > sizes["float16"] > sizes["int8"] > sizes["int4"]
-    assert model.dim < 64 or sizes["int4"] > sizes["int3"] > sizes["int2"]
+        sizes.append((tmp_path / table / "weights.safetensors").stat().st_size)
+    assert sizes == sorted(set(sizes), reverse=True)
 
 
 @pytest.mark.parametrize("share", [0.6, 0.8])
@@ -154,9 +154,9 @@ def test_training_goes_on_from_int8(tmp_path):
 
 
 def test_models_without_a_table_and_unknown_formats(tmp_path):
-    for model in (save_baseline(tmp_path / "overlap", "overlap"), save_pair_model(tmp_path / "ldc")):
+    for name in ("overlap", "ldc"):
         with pytest.raises(ModelError, match="is no sum of embeddings that could be int8; choose avg or charagram"):
-            compact(model, tmp_path / "small", "int8")
+            compact(save_model(tmp_path / name, name), tmp_path / "small", "int8")
     avg = save_encoder(tmp_path / "avg", "avg", WORD)
     with pytest.raises(ParameterError, match=r"unknown format of a table 'int1'"):
         paraphrastic.load(avg.folder, table="int1")
@@ -165,21 +165,16 @@ def test_models_without_a_table_and_unknown_formats(tmp_path):
     assert not (tmp_path / "small").exists()
 
 
-@pytest.mark.parametrize("damage", ["scales", "truncated"])
-def test_damaged_table(tmp_path, damage):
-    from safetensors.numpy import load_file, save_file
-
+def test_damaged_table(tmp_path):
     compact(save_encoder(tmp_path / "model", "avg", WORD), tmp_path / "small", "int8")
     path = tmp_path / "small/weights.safetensors"
-    if damage == "truncated":
-        path.write_bytes(path.read_bytes()[:-9])
-    else:
-        arrays = load_file(path)
-        arrays["embeddings.scales"] = arrays["embeddings.scales"][1:]
-        digest = json.loads((tmp_path / "small/config.json").read_text())["vocabulary"]
-        save_file(arrays, path, {"vocabulary": digest})
-    with pytest.raises(ModelError, match=r"small"):
-        paraphrastic.load(tmp_path / "small")
+    arrays = load_file(path)
+    arrays["embeddings.scales"] = arrays["embeddings.scales"][1:]
+    save_file(arrays, path, {"vocabulary": json.loads((tmp_path / "small/config.json").read_text())["vocabulary"]})
+    for content in (path.read_bytes(), path.read_bytes()[:-9]):
+        path.write_bytes(content)
+        with pytest.raises(ModelError, match=r"small"):
+            paraphrastic.load(tmp_path / "small")
 
 
 def test_command(tmp_path):

@@ -7,7 +7,7 @@ import torch
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.finetuning.tagger import TaggedSentences, refuse_empty
-from paraphrastic.vocabulary.ngrams import CharacterVocabulary
+from paraphrastic.vocabulary.kinds import CharacterVocabulary
 from tests.helpers.equations import EQUATIONS, lstm_states, submodule_weights
 from tests.helpers.tagged_text import NEW_TEXTS, TEXTS, VARIANTS, random_tagger, tagged_tokens
 

@@ -7,7 +7,6 @@ from ruamel.yaml import YAML
 import paraphrastic
 from paraphrastic import models
 from paraphrastic.base.parameters import checked, load_params
-from paraphrastic.inference.model_folder import read_info
 from paraphrastic.sources.catalogue import corpus
 from tests.helpers.repository import ROOT
 
@@ -42,9 +41,8 @@ def test_commands_of_the_repository_pass_it_over():
 
 
 def test_shipped_encoder_is_that_of_the_parameters(shipped):
-    info = read_info(shipped.folder)
     options = checked(models.config_class(PARAMS.model), PARAMS.models[PARAMS.model], "models", PARAMS.model)
-    assert (info.model, info.options) == (PARAMS.model, options.model_dump())
-    assert PARAMS.teacher.path == f"data/{info.teacher}"
-    assert {*info.sources} == {*(source.name for source in corpus(PARAMS.corpus)), "exchanged"}
-    assert (info.selection, PARAMS.train.select) == ([], "none")
+    assert (shipped.name, shipped.options) == (PARAMS.model, options.model_dump())
+    assert PARAMS.teacher.path == f"data/{shipped.teacher}"
+    assert {*shipped.sources} == {*(source.name for source in corpus(PARAMS.corpus)), "exchanged"}
+    assert (shipped.selection, PARAMS.train.select) == ([], "none")

@@ -27,7 +27,8 @@ from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import DataEntry, OwnFile, own_file
-from paraphrastic.text.tokenizer import normalize, tokenize, warning_without_spaces
+from paraphrastic.text.columns import warning_without_spaces
+from paraphrastic.text.tokenizer import normalize, tokenize
 
 _SAMPLE_ROWS = 5
 _NAMES = {"similarity": "similarity", "ranking": "ranking", "labelled_pairs": "paraphrases"}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import read_info, write_model
+from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder, with_table_format
 from paraphrastic.scoring.weight_files import RANGES, Ranges, write_arrays
@@ -74,7 +74,7 @@ def _scaled(model: Model, scale: float) -> Model:
 
 def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:
     """Write a model and return the size of its folder in bytes."""
-    write_model(encoder, read_info(model.folder), folder)
+    write_model(encoder, model, folder)
     if model.ranges:
         write_arrays(folder / RANGES, model.ranges._asdict())
     return sum(file.stat().st_size for file in folder.iterdir())
@@ -83,14 +83,7 @@ def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:
 def _largest(encoder: StaticEncoder, table: TableFormat, model: Model, trial: Path, limit: float) -> StaticEncoder:
     """Return the encoder with the largest share of its vocabulary, to 1 in 1024, whose folder is not above `limit`.
 
-    Sizes are those of the files of each share, which are written to `trial`.
-
-    Args:
-        encoder: in float32.
-        table: format of the embeddings that are written.
-        model: of the encoder.
-        trial: a folder.
-        limit: bytes.
+    `encoder`, that of `model`, is in float32. Sizes are those of the files of each share, which are written to `trial`.
     """
     order, best, share, step = np.argsort(-_importance(encoder), kind="stable"), None, 0.5, 0.25
     for _ in range(_STEPS):

@@ -16,7 +16,8 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.corpus.exchanging import SOURCE
 from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.inference import CARD
-from paraphrastic.inference.model_folder import ModelInfo, load, read_info
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.model_folder import load
 from paraphrastic.sources.catalogue import catalogue
 from paraphrastic.sources.licences import strictest
 
@@ -53,21 +54,21 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     """
     if (card := folder / CARD).is_file() and sets is None and corpus is None:
         return card.read_text(encoding="utf-8")
-    model, info = load(folder).summary(), read_info(folder)
+    model = load(folder)
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))
-    sources = [*_sources(info, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
+    sources = [*_sources(model, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
     licence = strictest(source["licence"] for source in sources if source["name"] != SOURCE)
     environment = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     template = resources.files(__package__).joinpath("model_card.md").read_text(encoding="utf-8")
     return environment.from_string(template).render(
         model=model,
-        info=info,
+        summary=model.summary(),
         sources=sources,
         licence=licence,
-        of_teacher=_TEACHERS.get(info.teacher or "", "see its own card"),
-        single=any(name in info.sources and source.single for name, source in catalogue().sources.items()),
-        front_matter=_front_matter(info, licence or "unstated", figures),
-        figures=None if figures is None else [*_with_means(info, figures)],
+        of_teacher=_TEACHERS.get(model.teacher or "", "see its own card"),
+        single=any(name in model.sources and source.single for name, source in catalogue().sources.items()),
+        front_matter=_front_matter(model, licence or "unstated", figures),
+        figures=None if figures is None else [*_with_means(model, figures)],
     )
 
 
@@ -83,13 +84,13 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     return table
 
 
-def _front_matter(info: ModelInfo, licence: str, figures: pd.DataFrame | None) -> str:
+def _front_matter(model: Model, licence: str, figures: pd.DataFrame | None) -> str:
     content: dict[str, Any] = {"license": _HUB_NAMES.get(licence, "other")}
     if content["license"] == "other":
         content["license_name"] = licence
     content |= {"language": "en", "library_name": "paraphrastic", "pipeline_tag": "sentence-similarity"}
-    content["tags"] = ["sentence-similarity", "sentence-embeddings", "paraphrastic", info.model]
-    if info.teacher:
+    content["tags"] = ["sentence-similarity", "sentence-embeddings", "paraphrastic", model.name]
+    if model.teacher:
         content["tags"].append("distilled")
     if figures is not None:
         results = [
@@ -100,19 +101,19 @@ def _front_matter(info: ModelInfo, licence: str, figures: pd.DataFrame | None) -
             }
             for row in figures.to_dict("records")
         ]
-        content["model-index"] = [{"name": info.model, "results": results}]
+        content["model-index"] = [{"name": model.name, "results": results}]
     stream = StringIO()
     YAML().dump(content, stream)
     return stream.getvalue()
 
 
-def _sources(info: ModelInfo, corpus: pd.DataFrame | None) -> Iterator[dict[str, Any]]:
+def _sources(model: Model, corpus: pd.DataFrame | None) -> Iterator[dict[str, Any]]:
     """Yield the sources of the training data; the licence of a file of the user is `own`."""
     known, dropped = catalogue().sources, {}
     for row in [] if corpus is None else corpus.to_dict("records"):
         reasons = {name: pairs for name, pairs in row.items() if name not in ("source", "read", "kept", "taken")}
         dropped[str(row["source"])] = ", ".join(f"{pairs:,} {name}" for name, pairs in reasons.items() if pairs)
-    for name, pairs in info.sources.items():
+    for name, pairs in model.sources.items():
         source = known.get(name)
         title, licence = (source.title, source.licence) if source else _UNKNOWN.get(name, ("a file", "own"))
         yield {"name": name, "title": title, "pairs": pairs, "dropped": dropped.get(name, ""), "licence": licence}
@@ -129,11 +130,11 @@ def _figures(sets: pd.DataFrame) -> pd.DataFrame:
     return table.assign(half=100 * _NORMAL_QUANTILE * spread).dropna(subset="value")
 
 
-def _with_means(info: ModelInfo, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:
+def _with_means(model: Model, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:
     """Yield the figures of each set, and of the mean of each metric."""
     for metric, rows in figures.groupby("metric"):
         for row in rows.to_dict("records"):
-            chosen = " (selected the epoch)" if row["set"] in info.selection else ""
+            chosen = " (selected the epoch)" if row["set"] in model.selection else ""
             yield {**row, "set": f"{row['set']}{chosen}"}
         half = math.sqrt((rows["half"] ** 2).sum()) / len(rows)
         means = {"n": rows["n"].sum(), "metric": metric, "value": rows["value"].mean(), "half": half}

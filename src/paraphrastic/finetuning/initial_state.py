@@ -11,8 +11,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.encoder import Encoder, TrainableModel
-from paraphrastic.nn.layers import Dense
+from paraphrastic.nn.layers import Dense, Encoder, TrainableModel
 from paraphrastic.nn.options import TrainingConfig, freezes_embeddings
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_model
 from paraphrastic.text.columns import Ragged

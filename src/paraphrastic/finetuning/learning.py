@@ -25,10 +25,10 @@ from paraphrastic.finetuning.initial_state import (
 from paraphrastic.finetuning.options import FinetuneConfig, Options, TaggerConfig
 from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome, TaskRun, finetune_pair_model, train_tagger
 from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows, find_task, load_task
-from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info, usable_device
+from paraphrastic.inference.model_folder import load_scorer, load_trained, read_config, usable_device
 from paraphrastic.models import config_class, model_class
 from paraphrastic.nn.batch import to_device
-from paraphrastic.nn.encoder import PairModel, TrainableModel
+from paraphrastic.nn.layers import PairModel, TrainableModel
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
 
@@ -154,7 +154,7 @@ def _pretrained_encoder(model: ModelChoice, device: str) -> VectorScorer:
 
 def _check_name(model: ModelChoice) -> None:
     """Refuse a folder that holds another model than the one in params.yaml."""
-    name = read_info(model.pretrained).model
+    name = read_config(model.pretrained)["model"]
     if name != model.name:
         raise ModelError(
             f"{model.pretrained} holds '{name}', but model = '{model.name}' is chosen; run `dvc repro train`"

@@ -17,8 +17,7 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.finetuning.options import TaggerConfig
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch, to_device
-from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.layers import Dense, dropout_mask
+from paraphrastic.nn.layers import Dense, Encoder, dropout_mask
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 from paraphrastic.nn.recurrent import Packing
 from paraphrastic.scoring.neural import length_batches

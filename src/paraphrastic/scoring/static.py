@@ -6,7 +6,7 @@ Averages of word vectors and Charagram have this form (`nn.static_form`), and so
 import reprlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self, get_args, get_type_hints
 
@@ -32,27 +32,16 @@ _NAMES = {name: f"embeddings{end}" for name, end in {"values": "", "scales": ".s
 
 @dataclass(frozen=True)
 class EmbeddingTable:
-    """A table (rows, dim). A row of integers is multiplied by its scale; other formats have no scales.
+    """A table (rows, dim). A row of integers is multiplied by its scale; other formats have no scales."""
 
-    Attributes:
-        values: (rows, dim) float32, float16 or int8.
-        scales: (rows,) float32, of int8 only.
-        bits: of an integer in the file of weights; in memory it has 8.
-    """
-
-    values: NDArray[Any]
-    scales: NDArray[np.float32] | None = None
-    bits: int = 8
+    values: NDArray[Any]  # (rows, dim) float32, float16 or int8
+    scales: NDArray[np.float32] | None = None  # (rows,), of int8 only
+    bits: int = 8  # of an integer in the file of weights; in memory it has 8
 
     def __post_init__(self) -> None:
-        """Check types and sizes.
-
-        Raises:
-            ValueError: the arrays are no table.
-        """
-        sizes = None if self.scales is None else self.scales.shape
-        wanted = self.values.shape[:1] if self.values.dtype == np.int8 else None
-        shape, dtype = self.values.shape, self.values.dtype
+        """Raise a ValueError if the arrays are no table."""
+        shape, dtype, sizes = self.values.shape, self.values.dtype, None if self.scales is None else self.scales.shape
+        wanted = shape[:1] if dtype == np.int8 else None
         if len(shape) != 2 or 0 in shape or dtype.name not in TABLE_FORMATS or sizes != wanted:
             raise ValueError(f"{dtype} of shape {shape} with scales {sizes}: no embedding table")
 
@@ -126,10 +115,6 @@ class EmbeddingTable:
         scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST[wanted])
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
         return EmbeddingTable(values, scales, 4 if wanted == "int4" else 8)
-
-    def rows(self, kept: NDArray[np.integer]) -> "EmbeddingTable":
-        """Return the table of some rows."""
-        return replace(self, values=self.values[kept], scales=None if self.scales is None else self.scales[kept])
 
 
 class StaticEncoder(VectorScorer):
@@ -234,12 +219,7 @@ class StaticEncoder(VectorScorer):
 
 
 def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
-    """Check that arrays are those of a `StaticEncoder`, with sizes that go together.
-
-    Raises:
-        KeyError: one is missing.
-        ValueError: one has another size or type, or is unknown.
-    """
+    """Raise a KeyError or a ValueError if arrays are not those of a `StaticEncoder` with `rows` embeddings."""
     dim, (*bits, _, width) = EmbeddingTable.of(arrays).values.shape[1], arrays["embeddings"].shape
     out = arrays["dense.W"].shape[-1] if "dense.W" in arrays else dim
     sizes = {"embeddings": (*bits, rows, width), "embeddings.scales": (rows,), "embeddings.dim": (1,), "bias": (dim,)}
@@ -252,12 +232,7 @@ def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
 
 
 def _checked_form(options: Mapping[str, Any]) -> StaticForm:
-    """Return the form that `config.json` describes.
-
-    Raises:
-        TypeError: an option is missing or unknown.
-        ValueError: a value is not one of those that its type lists.
-    """
+    """Return the form that `config.json` describes; raise a TypeError or a ValueError if it is none."""
     form = StaticForm(**options)
     for name, allowed in get_type_hints(StaticForm).items():
         if getattr(form, name) not in get_args(allowed):
@@ -281,7 +256,7 @@ def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableForm
 
 @njit(fastmath=FASTMATH, cache=True, nogil=True, error_model="numpy")
 def _sum_rows(table: Array, ids: Array, offsets: Array, weights: Array) -> Array:
-    """Return `out[i] = Σ_n weights[n] · table[ids[n]]` over n in `offsets[i]:offsets[i + 1]`, (B, dim).
+    """Compute `EmbeddingTable.sums` without scales.
 
     This is the product of a sparse matrix in CSR format with a dense table. The inner loop runs over rows of the table
     and one row of the result, all contiguous, so that the compiler vectorises it. Reading the rows of the table is what
