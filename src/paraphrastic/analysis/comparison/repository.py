@@ -61,7 +61,7 @@ def git(root: Path, *arguments: str) -> str:
 def check_repository(root: Path) -> None:
     """Raise a ParameterError, with the reason, if git cannot read the last commit or DVC is not here."""
     git(root, "log", "--max-count=1", "--format=%H")
-    if not dvc_folder(root).is_dir():
+    if not dvc_folder(root).is_dir():  # `dvc metrics diff` would find nothing
         raise ParameterError(f"{root}: no folder .dvc here or above it; run this in the folder of the project")
 
 
