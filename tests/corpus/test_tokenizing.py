@@ -121,28 +121,28 @@ def test_pairs_of_another_number(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("text", "error"),
+    ("text", "own", "error"),
     [
-        ("3\tIt is.\tYes\n0\tNo.\tYes\n", None),
-        ("3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n", r"x\.test\.tsv, line 2: .*; an evaluation set must be complete: remove"),
-        ("3\tIt is.\tYes\n" * 3, r": 3 rows of sts\.2012\.x/test, expected 2; remove the folder and run"),
+        (
+            "3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n",
+            {},
+            r"x\.test\.tsv, line 2: .*; an evaluation set must be complete: remove",
+        ),
+        ("3\tIt is.\tYes\n" * 3, {}, r": 3 rows of sts\.2012\.x/test, expected 2; remove the folder and run"),
+        (
+            "3\tIt is.\tYes\n0\tNo.\n",
+            {"own": SimpleNamespace(path="mine.tsv")},
+            r"must be complete: `paraphrastic data inspect mine\.tsv` lists them$",
+        ),
     ],
 )
-def test_evaluation_set_is_complete(tmp_path, text, error):
+def test_evaluation_set_is_complete(tmp_path, text, own, error):
+    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\tYes\n")
+    (reading,) = read_evaluation(STS, tmp_path)
+    assert (reading.kind, reading.table["score"].to_pylist()) == ("similarity", [3.0, 0.0])
     write_file(tmp_path / "x.test.tsv", text)
-    if error is None:
-        (reading,) = read_evaluation(STS, tmp_path)
-        assert (reading.kind, reading.table["score"].to_pylist()) == ("similarity", [3.0, 0.0])
-    else:
-        with pytest.raises(DataError, match=error):
-            read_evaluation(STS, tmp_path)
-
-
-def test_own_evaluation_set_with_a_bad_row(tmp_path):
-    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\n")
-    own = STS.model_copy(update={"options": {**STS.options, "own": SimpleNamespace(path="mine.tsv")}})
-    with pytest.raises(DataError, match=r"must be complete: `paraphrastic data inspect mine\.tsv` lists them$"):
-        read_evaluation(own, tmp_path)
+    with pytest.raises(DataError, match=error):
+        read_evaluation(STS.model_copy(update={"options": STS.options | own}), tmp_path)
 
 
 def test_distinct_pairs_as_the_papers_count_them(tmp_path, capsys):

@@ -37,13 +37,6 @@ def test_csv_has_quoted_cells_with_commas_quotes_and_line_breaks(tmp_path, end, 
     assert read(write(tmp_path / "x.csv", start + csv_text(end=end))) == (ROWS, [])
 
 
-def test_quotes_of_tsv_are_text_unless_they_are_asked_for(tmp_path):
-    path = write(tmp_path / "x.tsv", 'a\tb\n"one"\tsaid "two\n')
-    assert read(path) == ([('"one"', 'said "two')], [])
-    assert read(write(tmp_path / "y.tsv", 'a\tb\n"one\ttab"\ttwo\n'), quotes=True) == ([("one\ttab", "two")], [])
-    assert read(write(tmp_path / "z.csv", 'a,b\n"one,two\n'), quotes=False) == ([('"one', "two")], [])
-
-
 def test_formats_and_compressions_hold_the_same(tmp_path):
     lines = "".join(json.dumps({"b": b, "c": 1, "a": a}) + "\n" for a, b in ROWS)
     table = pa.table({"a": [a for a, _ in ROWS], "c": [1, 2, 3], "b": [b for _, b in ROWS]})
@@ -66,16 +59,19 @@ def test_names_of_columns_are_any_text(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "options", "row"),
     [
-        ("x.csv", "a;b\n1, or more;2\n"),
-        ("x.csv", "a\tb\n1, or more\t2\n"),
-        ("x.csv", 'a|b\n"1, or more"|2\n'),
-        ("x.tsv", 'a,b\n"1, or more",2\n'),
+        ("x.csv", "a;b\n1, or more;2\n", {}, ("1, or more", "2")),
+        ("x.csv", "a\tb\n1, or more\t2\n", {}, ("1, or more", "2")),
+        ("x.csv", 'a|b\n"1, or more"|2\n', {}, ("1, or more", "2")),
+        ("x.tsv", 'a,b\n"1, or more",2\n', {}, ("1, or more", "2")),
+        ("x.tsv", 'a\tb\n"one"\tsaid "two\n', {}, ('"one"', 'said "two')),
+        ("x.tsv", 'a\tb\n"one\ttab"\ttwo\n', {"quotes": True}, ("one\ttab", "two")),
+        ("x.csv", 'a,b\n"one,two\n', {"quotes": False}, ('"one', "two")),
     ],
 )
-def test_separator_of_another_format(tmp_path, name, text):
-    assert read(write(tmp_path / name, text)) == ([("1, or more", "2")], [])
+def test_separators_and_quotes(tmp_path, name, text, options, row):
+    assert read(write(tmp_path / name, text), **options) == ([row], [])
 
 
 def test_separator_is_that_of_the_ending_if_in_doubt(tmp_path):
@@ -103,17 +99,14 @@ def test_refused_rows_have_the_line_at_which_they_start(tmp_path):
     ]
 
 
-def test_refused_rows_of_json_lines(tmp_path):
+def test_refused_rows_of_parquet_and_json_lines(tmp_path):
+    pq.write_table(pa.table({"a": ["x", None], "b": [1.0, 2.0]}), tmp_path / "x.parquet")
+    assert read(tmp_path / "x.parquet") == ([("x", "1"), (None, "2")], [(2, "no value of 'a'")])
     lines = ['{"a": "x", "b": true}', "{", "[1]", '{"a": "\\ud800", "b": 1}', "", '{"a": [1], "b": 2}', '{"b": 2.5}']
     cells, bad = read(write(tmp_path / "x.jsonl", "\n".join(lines)))
     assert cells == [("x", "1"), (None, "2.5")]
     reasons = ["not JSON", "not a JSON object", "not UTF-8", "'a' is neither text nor a number", "no value of 'a'"]
     assert bad == list(zip([2, 3, 4, 6, 7], reasons, strict=True))
-
-
-def test_null_in_parquet_is_a_row_without_value(tmp_path):
-    pq.write_table(pa.table({"a": ["x", None], "b": [1.0, 2.0]}), tmp_path / "x.parquet")
-    assert read(tmp_path / "x.parquet") == ([("x", "1"), (None, "2")], [(2, "no value of 'a'")])
 
 
 def test_rows_of_several_parts_keep_their_lines(tmp_path):
@@ -169,13 +162,10 @@ def test_mistake_in_an_entry(entry, message):
     assert message in str(error.value)
 
 
-def test_folder_stands_for_its_files(tmp_path):
+def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
     for name in ("b.csv", "a.tsv.gz", "notes.txt"):
         write(tmp_path / name, "")
     assert [own.path for own in OwnFile(path=str(tmp_path)).files()] == [f"{tmp_path}/a.tsv.gz", f"{tmp_path}/b.csv"]
-
-
-def test_folder_of_splits_names_them(tmp_path):
     for split in ("train", "test"):
         (tmp_path / "sets" / split).mkdir(parents=True)
         write(tmp_path / "sets" / split / "dataset_info.json", "{}")

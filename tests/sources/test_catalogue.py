@@ -38,10 +38,6 @@ def test_sources_of_a_corpus_and_a_suite():
         sources_of(["opne"])
 
 
-def test_title_licence_and_citation_of_each_source():
-    assert all(source.title.strip() and source.licence.strip() and source.citation.strip() for source in SOURCES)
-
-
 def test_pinned_files():
     unpinned = {source.name for source in SOURCES for file in source.files if not file.sha256}
     assert sum(file.sha256 is not None for source in SOURCES for file in source.files) == 783
@@ -127,6 +123,7 @@ def test_corpus_of_several_names():
 
 
 def test_kinds_of_data_of_corpora_and_suites():
+    assert all(source.title.strip() and source.licence.strip() and source.citation.strip() for source in SOURCES)
     assert all(member.pairs for members in catalogue().corpora.values() for member in members)
     evaluated = suite("full").sources
     assert all(source.rows and not source.pairs for source in evaluated)
@@ -138,6 +135,8 @@ def test_sources_of_the_suite_full_that_are_not_in_open():
     assert extras == {"pit2015", "sts2013-smt"}
     assert source("sts2013-smt").manual
     assert suite("full").select == suite("open").select == "sts.2016"
+    assert suite("features").select == "none"
+    assert suite(["features", "mteb-sts", "open"]).select == "mteb.STS16"
 
 
 def test_suites_of_the_papers():
@@ -178,10 +177,7 @@ def test_mistyped_names():
         suite("ful")
     with pytest.raises(ParameterError, match=r"unknown source 'wikqa': did you mean 'wikiqa'\?"):
         source("wikqa")
-
-
-def test_corpus_of_a_source_without_pairs():
-    with pytest.raises(ParameterError, match=r"^unknown corpus 'sick': "):
+    with pytest.raises(ParameterError, match=r"^unknown corpus 'sick': "):  # a source without pairs
         corpus("sick")
 
 
@@ -232,8 +228,3 @@ def test_source_like_another(tmp_path):
     path.write_text(ENTRY + '[sources.same]\nlike = "text"\n')
     with pytest.raises(DataError, match="unknown source 'text': did you mean 'texts'"):
         load(path)
-
-
-def test_suite_that_selects():
-    assert suite("features").select == "none"
-    assert suite(["features", "mteb-sts", "open"]).select == "mteb.STS16"
