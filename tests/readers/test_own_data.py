@@ -267,6 +267,8 @@ def test_scores_as_spreadsheets_and_tables_write_them(tmp_path):
     (reading,) = own_set(None, {"own": own})
     assert (reading.table["score"].to_pylist(), reading.bad, reading.unjudged) == ([4.5, 0.667, 2.5], (), 1)
     assert set_of(file_of(tmp_path, "text1;text2;score\na;b;1,000\nc;d;1\n"))[2] == [(2, "not a number")]
+    bad = set_of(file_of(tmp_path, "text1,text2,score\na,b,1e999\nc,d,-1e999\ne,f,-1e300\n"))[2]
+    assert [(line, reason.partition(" ")[0]) for line, reason in bad] == [(2, "a"), (3, "a")]
 
 
 def test_nested_judgements_are_named_last(tmp_path):
