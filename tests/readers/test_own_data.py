@@ -152,6 +152,7 @@ HEADS = {  # a column that judges the pairs → its values
     "befund": ["ja", "nein", "ja", "nein"],
     "same": [True, False, False, True],
     "z": [-0.3, 0.9, 0.1, 0.2],
+    "ends": [-1, 10, 3.5, 0],
 }
 
 

@@ -96,8 +96,10 @@ def test_labelled_tokens(tmp_path: Path):
 def test_wikisplit(tmp_path: Path):
     write_file(tmp_path / "a.tsv", "A , b .\tA . <::::> B .\nno tab\nA\tno mark\n")
     write_file(tmp_path / "b.tsv", "C '' d '' .\tC . <::::> '' D '' .\n")
+    write_file(tmp_path / "c.tsv", "E f .\tE . <::::> F .\n")
     readings = read_pairs("wikisplit", tmp_path)
-    assert rows(readings) == [("A , b .", "A . B .", 0), ("C '' d '' .", "C . '' D '' .", 3)]
+    pairs = [("A , b .", "A . B .", 0), ("C '' d '' .", "C . '' D '' .", 3), ("E f .", "E . F .", 4)]
+    assert rows(readings) == pairs
     assert bad_rows(readings) == [("a.tsv", 2), ("a.tsv", 3)]
 
 
