@@ -272,6 +272,11 @@ def test_scores_as_spreadsheets_and_tables_write_them(tmp_path):
     assert [(line, reason.partition(" ")[0]) for line, reason in bad] == [(2, "a"), (3, "a")]
 
 
+def test_pair_with_an_unknown_label_is_a_bad_row(tmp_path):
+    rows, bad = pairs_of(file_of(tmp_path, "text1,text2,label\na,b,1\nc,d,7\ne,f,0\n"))
+    assert (rows, [line for line, _ in bad]) == ([("a", "b", 0)], [3])
+
+
 def test_nested_judgements_are_named_last(tmp_path):
     row = {"annotator_labels": ["neutral"], "sentence1": "a", "sentence2": "b", "gold_label": "neutral"}
     with pytest.raises(DataError, match=r"gold_label, annotator_labels: looks like .* \{label: gold_label\}"):
