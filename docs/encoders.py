@@ -112,11 +112,13 @@ def fit_tfidf(folder: Path) -> None:
     """Write TF-IDF of words."""
     from paraphrastic import models
     from paraphrastic.base.tables import StoredSentences
-    from paraphrastic.inference.model_folder import save
+    from paraphrastic.inference.model import ModelInfo
+    from paraphrastic.inference.model_folder import write_model
 
     config = models.config_class("tfidf-words")()
     model_class: Any = models.model_class("tfidf-words")
-    save(model_class.fit(config, StoredSentences(CORPUS / "sentences.parquet")), "tfidf-words", config, folder)
+    scorer = model_class.fit(config, StoredSentences(CORPUS / "sentences.parquet"))
+    write_model(scorer, ModelInfo("tfidf-words", config.model_dump()), folder)
 
 
 def distill(teacher: Path, folder: Path) -> None:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
-from paraphrastic.base.files import fingerprint, sha256_of, write_rows, write_text
+from paraphrastic.base.files import fingerprint, sha256_of, watched, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.base.reading import read_json
 from paraphrastic.sources.catalogue import check_single_sentences, check_weights, corpus, suite
-from paraphrastic.sources.own_files import watched
 from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
@@ -30,7 +29,7 @@ def main() -> None:
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     _check_options(params)
-    sources = corpus(params.corpus)
+    sources = corpus(params.corpus, params.tokenize.licences)
     check_single_sentences(sources, params.teacher)
     check_weights(params.train.source_weights or (), sources)
     hashes = _Hashes()

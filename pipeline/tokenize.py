@@ -15,7 +15,7 @@ REPORT = Path("metrics/corpus.csv")
 def main() -> None:
     """Tokenize all text once, and drop training pairs that contain evaluation sentences."""
     params = load_params()
-    sources, benchmarks = corpus(params.corpus), suite(params.benchmarks)
+    sources, benchmarks = corpus(params.corpus, params.tokenize.licences), suite(params.benchmarks)
     folders = RAW_FOLDER, CORPUS, BENCHMARKS
     report = tokenize_sources(sources, benchmarks, *folders, params.tokenize, params.seed)
     write_rows(list(report[0]), report, REPORT)

@@ -18,9 +18,6 @@ def test_scores_of_other_benchmarks(tmp_path):
     (tmp_path / "scores.parquet").write_bytes(earlier)
     with pytest.raises(DataError, match=r"scores\.parquet: .*other benchmarks; run `dvc repro evaluate`$"):
         _ = artifacts.scores
-
-
-def test_scores_of_the_sets_are_those_of_test_pairs_of_similarity(tmp_path):
     rows = [(name, split, 0, 2, 1.0) for name in ("sts.2012.MSRpar", "words.simlex") for split in ("test", "dev")]
     found = write_run(tmp_path, ["a b", "a c", "d"], rows).headline_scores
     assert "index" not in found

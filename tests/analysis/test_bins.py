@@ -34,12 +34,7 @@ def test_pairs_are_binned_by_their_longer_sentence_over_all_sets(tmp_path):
     table = length(write_run(tmp_path, texts, pairs))
     # a correlation of one pair is not defined
     rows = table.astype(object).where(table.notna(), "").to_numpy().tolist()
-    assert rows == [
-        ["≤ 4", 3, 100],
-        ["5", 1, ""],
-        ["11–15", 1, ""],
-        ["≥ 10", 1, ""],
-    ]
+    assert rows == [["≤ 4", 3, 100], ["5", 1, ""], ["11–15", 1, ""], ["≥ 10", 1, ""]]
 
 
 def test_unknown_words_of_both_sentences_are_counted_together(tmp_path):

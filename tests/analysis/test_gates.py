@@ -80,6 +80,10 @@ def test_mean_norms_of_the_words_of_sentences_with_the_same_tokens(artifacts):
         chosen = [n for n, each in enumerate(tags) if each == tag]
         assert found(table, tag) == means([relations[n] for n in chosen], [norms[n] for n in chosen])
     assert list(table["kind"].unique()) == ["tag", "relation", "JJ", "VBG"]
+    for _, part in gates.gates(artifacts).groupby("kind"):
+        assert list(part["highest"]) == list(range(1, len(part) + 1))
+        assert list(part["lowest"]) == list(range(len(part), 0, -1))
+        assert part["norm"].is_monotonic_decreasing
 
 
 def test_norms_on_device_and_cpu(artifacts):
@@ -88,13 +92,6 @@ def test_norms_on_device_and_cpu(artifacts):
     assert HAS_GPU or records.read
     on_cpu = found(gates.gates(artifacts), "tag")
     assert on_device == {label: (n, pytest.approx(norm, abs=0.011)) for label, (n, norm) in on_cpu.items()}
-
-
-def test_ranks_within_a_kind(artifacts):
-    for _, part in gates.gates(artifacts).groupby("kind"):
-        assert list(part["highest"]) == list(range(1, len(part) + 1))
-        assert list(part["lowest"]) == list(range(len(part), 0, -1))
-        assert part["norm"].is_monotonic_decreasing
 
 
 def test_labels_of_few_words_are_left_out(artifacts, monkeypatch):

@@ -29,7 +29,9 @@ def run(folder, name, block):
     module = model_class(name)(config, generator)
     texts = count_entries(module.vocabulary, pa.array(SENTENCES), [2, 3])["text"].combine_chunks()
     embeddings = torch.randn(len(texts) + (module.vocabulary == "words"), 8, generator=generator)
-    model_folder.save(TrainedEncoder(module, embeddings, texts), name, config, folder / "model")
+    model_folder.write_model(
+        TrainedEncoder(module, embeddings, texts), model_folder.ModelInfo(name, config.model_dump()), folder / "model"
+    )
     return Artifacts(folder)
 
 
@@ -74,9 +76,6 @@ def test_unknown_words_of_a_model_that_reads_ngrams(tmp_path):
     found = lists(nearest_words.neighbors(run(tmp_path, "charagram", CHARAGRAM_WORDS)), "charagram2016 T9")
     assert {"vehicals", "babyyyyyy", "serious-looking"} <= set(found)
     assert len(found) == 11
-
-
-def test_words_that_the_model_does_not_know_are_no_neighbors(tmp_path):
     artifacts = run(tmp_path, "avg", WORD)
     write_corpus(tmp_path, [*SENTENCES, "unread words"])
     neighbor = set(nearest_words.neighbors(artifacts)["neighbor"])

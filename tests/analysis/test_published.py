@@ -66,22 +66,16 @@ def test_format_of_a_file(paper):
     assert lines["table"].str.fullmatch(r"[TF]\d+|S(\d+|[A-Z])(\.\d+)*").all()
 
 
-def test_an_unknown_paper_is_refused():
-    for read in (published, lambda paper: printed(paper, "T1")):
-        with pytest.raises(ParameterError, match=r"'acl2016': did you mean '.*'\? known are acl2017"):
-            read("acl2016")
-
-
 def test_table_of_a_paper():
     table = published("acl2017")
     assert table.iloc[0].tolist() == ["acl2017", "T1", "avg ppdb", "mean", "67.7"]
     assert not any(parsed(value) for value in printed("acl2017", "T9").values())
-
-
-def test_values_of_a_table():
     assert printed("charagram2016", "T2")["charagram (large)", "words.simlex"] == "70.6"
     assert ("charagram (large)", "words.wordsim") not in printed("charagram2016", "T2")
     assert parsed(printed("charagram2016", "T9")["charagram huge", "1"]) is None
+    for read in (published, lambda paper: printed(paper, "T1")):
+        with pytest.raises(ParameterError, match=r"'acl2016': did you mean '.*'\? known are acl2017"):
+            read("acl2016")
 
 
 @pytest.mark.parametrize("paper", papers())
@@ -107,16 +101,13 @@ def test_number_of_lines_of_each_table(paper):
     )
 
 
-def test_pairs_of_the_similarity_sets():
+def test_pairs_of_sets_and_sources():
     sizes = [rows for name, rows in ROWS.items() if name.startswith(YEARS) and name.endswith("/test")]
     by_length, by_unknown = table("charagram2016", "T7")["pairs"], table("charagram2016", "T6")["pairs"]
     assert (len(sizes), sum(sizes), by_length.sum()) == (20, 12108, 12108)
     assert by_unknown["0"] + by_unknown["≥ 1"] == by_unknown["≥ 0"] == 12108
     for paper, section in (("iclr2016", "S5"), ("charagram2016", "S5.1")):
         assert table(paper, section).loc["pairs", "sts"] == 12108
-
-
-def test_pairs_of_other_sources():
     sick = {name: count for name, count in table("acl2017", "S4.3").loc["pairs"].items() if name.startswith("sick.")}
     paraphrases = table("ldc2016", "S4.1")[["paraphrase.msrp/train", "paraphrase.msrp/test"]].sum().to_dict()
     assert len(sick) == 3
@@ -134,8 +125,5 @@ def test_candidate_answers():
     )
     assert pairs.items() <= of_papers.items()
     assert {name: small[name] for name in pairs if small[name] != pairs[name]} == {"qa.qasent/train": 4718}
-
-
-def test_bins_have_the_names_that_the_analyses_give_them():
     assert set(table("charagram2016", "T6").index) == set(UNKNOWN_WORDS)
     assert set(table("charagram2016", "T7").index) == set(LENGTHS) - {"≥ 10"}  # of iclr2016

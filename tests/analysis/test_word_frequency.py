@@ -49,9 +49,6 @@ def test_rows_of_the_papers_sets(tmp_path):
     assert table["set"].tolist() == list(PARTICIPANTS)
     for name, *row in table.itertuples(index=False):
         assert row == pytest.approx(naive_row(name), abs=0.0101)
-
-
-def test_words_of_one_set_by_hand(tmp_path):
     row = word_frequency.rare_words(write_rare(tmp_path, ["sick.relatedness"])).iloc[0]
     assert row["rare_words"] == 50  # c and x, of a, b, c and x
     assert row["rare_tokens"] == 33.33  # in `a b`, `a c`, `a b`, `b x`, `b x` and `a c`: 4 of 12
@@ -120,7 +117,7 @@ def write(folder):
     write_corpus(folder, SENTENCES.to_pylist())
     encoder, _, config = prepare("avg", WORD, dim=DIM, vectors=str(folder / "vectors.txt"))
     encoder.embeddings += torch.randn(encoder.embeddings.shape, generator=torch.Generator().manual_seed(5))
-    model_folder.save(encoder, "avg", config, folder / "model")
+    model_folder.write_model(encoder, model_folder.ModelInfo("avg", config.model_dump()), folder / "model")
     return artifacts
 
 
@@ -152,19 +149,20 @@ def test_four_averages(tmp_path):
     assert result["improvement"].tolist() == pytest.approx(shares, abs=0.02)
 
 
-def test_model_that_keeps_the_vectors_of_the_file(tmp_path):
-    artifacts, config = write(tmp_path), vectors.Config(vectors=str(tmp_path / "vectors.txt"), dim=DIM)
-    model_folder.save(vectors.GivenVectors.fit(config, SENTENCES), "vectors", config, tmp_path / "model")
-    table = norm_weights(artifacts).set_index("vectors")
-    assert table.loc["trained", "pearson"] == table.loc["initial", "pearson"]
-    assert table["improvement"].isna().all()
-
-
-def test_model_that_did_not_start_from_vectors(tmp_path):
+def test_models_of_other_vectors(tmp_path):
     artifacts = write(tmp_path)
     save_encoder(tmp_path / "model", "avg", WORD)
     with pytest.raises(ModelError, match=r"model: avg .*word vectors; name a file in `vectors`$"):
         norm_weights(artifacts)
+    artifacts, config = write(tmp_path), vectors.Config(vectors=str(tmp_path / "vectors.txt"), dim=DIM)
+    model_folder.write_model(
+        vectors.GivenVectors.fit(config, SENTENCES),
+        model_folder.ModelInfo("vectors", config.model_dump()),
+        tmp_path / "model",
+    )
+    table = norm_weights(artifacts).set_index("vectors")
+    assert table.loc["trained", "pearson"] == table.loc["initial", "pearson"]
+    assert table["improvement"].isna().all()
 
 
 def test_file_with_other_words_than_in_training(tmp_path):

@@ -118,9 +118,6 @@ def test_scratch_folder_is_removed(tmp_path):
 def test_encoding_and_newlines_of_text(tmp_path):
     write_text(tmp_path / "file", "é\n日\n")
     assert (tmp_path / "file").read_bytes() == "é\n日\n".encode()
-
-
-def test_sha256_of_a_file(tmp_path):
     (tmp_path / "file").write_bytes(b"abc")
     assert sha256_of(tmp_path / "file") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
@@ -168,11 +165,8 @@ def test_fingerprint_of_changed_file(tmp_path, name):
     assert fingerprint(1, tmp_path) == first
 
 
-def test_fingerprint_of_changed_settings(tmp_path):
+def test_fingerprint_of_settings_files_and_names(tmp_path):
     assert len({fingerprint(settings, tmp_path) for settings in (1, "1", (1, 2), {"a": 1})}) == 4
-
-
-def test_fingerprint_of_file_that_no_run_reads_and_of_renamed_file(tmp_path):
     (tmp_path / "words.parquet").write_bytes(b"one")
     first = fingerprint(1, tmp_path)
     (tmp_path / "__pycache__").mkdir()
@@ -180,9 +174,6 @@ def test_fingerprint_of_file_that_no_run_reads_and_of_renamed_file(tmp_path):
     assert fingerprint(1, tmp_path) == first
     (tmp_path / "words.parquet").rename(tmp_path / "ngrams.parquet")
     assert fingerprint(1, tmp_path) != first
-
-
-def test_fingerprint_of_a_single_file(tmp_path):
     file = tmp_path / "vectors.any"
     names = [file.write_text(text) and fingerprint(1, file) for text in ("a", "b")]
     assert len(set(names)) == 2

@@ -55,9 +55,6 @@ def test_size_of_stored_sentences(tmp_path):
     table = pa.table({"text": [f"text {i}" for i in range(10_000)]})
     write_table(table, tmp_path / "t.parquet", SENTENCES)
     assert StoredSentences(tmp_path / "t.parquet").nbytes == pytest.approx(table.nbytes, rel=0.3)
-
-
-def test_columns_are_selected_and_cast(tmp_path):
     table = pa.table({"sentences": [1], "other": [0], "count": [2], "order": [3], "text": ["abc"]})
     write_table(table, tmp_path / "t.parquet", NGRAM_COUNTS)
     result = read_table(tmp_path / "t.parquet", NGRAM_COUNTS)
@@ -100,9 +97,6 @@ def test_file_of_sentences_damaged_in_the_middle(tmp_path):
     (tmp_path / "t.parquet").write_bytes(content)
     with pytest.raises(DataError, match=r"t\.parquet: not a readable .*; remove it and run `dvc repro`"):
         list(StoredSentences(tmp_path / "t.parquet"))
-
-
-def test_file_of_another_table(tmp_path):
     write_table(TEXTS, tmp_path / "t.parquet", SENTENCES)
     with pytest.raises(DataError, match=r"t\.parquet: columns \['text'\], expected \['left'.*; run `dvc repro`"):
         read_table(tmp_path / "t.parquet", PAIRS)

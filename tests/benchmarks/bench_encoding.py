@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 import paraphrastic
 from paraphrastic import models
 from paraphrastic.base.parameters import load_params
-from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import save
+from paraphrastic.inference.model import Model, ModelInfo
+from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.neural import trained_model
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
@@ -94,7 +94,9 @@ def our_encoder(name: str, text: list[str]) -> Encode:
     entries = counts["text"].combine_chunks()
     rows = len(entries) + int(module.vocabulary == "words")  # words have a row for unknown words
     with TemporaryDirectory() as folder:
-        save(trained_model(module, torch.randn(rows, DIM), entries), name, config, Path(folder))
+        write_model(
+            trained_model(module, torch.randn(rows, DIM), entries), ModelInfo(name, config.model_dump()), Path(folder)
+        )
         return paraphrastic.load(folder).encode
 
 
@@ -102,7 +104,7 @@ def tfidf_words(text: list[str]) -> Encode:
     """Return a function that computes similarities by TF-IDF of words."""
     model_class: Any = models.model_class("tfidf-words")
     scorer = model_class.fit(models.config_class("tfidf-words")(), tokenize(pa.array(text)))
-    model = Model(Path(), "tfidf-words", {}, scorer)
+    model = Model("tfidf-words", {}, folder=Path(), scorer=scorer)
     return lambda sentences: model.similarity_pairwise(sentences[:-1:2], sentences[1::2])
 
 

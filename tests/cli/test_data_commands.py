@@ -17,9 +17,6 @@ def test_list_before_and_after_fetch(run):
     ]
     run("data", "fetch", "texts")
     assert run("data", "list").stdout.splitlines()[1] == "texts\tCC0\t0.0 MB\tTexts"
-
-
-def test_licence_after_fetch(run):
     assert run("data", "fetch", "texts").stderr == "texts: Texts. Licence: CC0\n"
 
 

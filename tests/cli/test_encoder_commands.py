@@ -54,9 +54,6 @@ def test_sets_whose_judgements_define_no_metric(run, folder):
 def test_refused_rows_name_the_command_that_lists_them(run, folder):
     refused = run("train", "--corpus", "mine.csv", "--out", "model", *SMALL)
     assert_refused(refused, "mine.csv, line 12: 1 cells, where line 1 has 3", "`paraphrastic data inspect mine.csv`")
-
-
-def test_wrong_settings(run, folder):
     assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x"), "--set x: not KEY=VALUE")
     assert_refused(run("train", "--corpus", "good.csv", "--out", "model", "-S", "x=["), "the value is not YAML")
     assert_refused(run("train", "--corpus", "good.csv", "--out", "no/model"), "no: no such folder; create it first")
@@ -95,15 +92,17 @@ def test_inspect_on_a_terminal(run, folder, monkeypatch, capsys):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     inspect("mine.csv", None, "sample")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:5] == [
+    assert lines[:7] == [
         "mine.csv: training pairs (text1, text2, label)",
-        "  9 rows, 1 with label 0 left out, 1 refused",
-        "  refused: line 12: 1 cells, where line 1 has 3",
-        "  a dog number 0 runs | one dog number 0 is running | 0",
-        "  a dog number 1 runs | one dog number 1 is running | 1",
+        "  usable rows: 9",
+        "  rows left out with label 0: 1",
+        "  refused rows: 1",
+        "  refused line 12: 1 cells, where line 1 has 3",
+        "  sample: a dog number 0 runs | one dog number 0 is running | 0",
+        "  sample: a dog number 1 runs | one dog number 1 is running | 1",
     ]
     assert "mine.csv: evaluation set own.mine, paraphrases (text1, text2, label)" in lines
-    assert lines[-2:] == ["texts that are in evaluation sets of sample:", "  none"]
+    assert lines[-2:] == ["mine.csv: texts of evaluation sets", "  texts that are in sample: 0"]
 
 
 def test_inspect_of_judged_pairs_that_are_no_training_pairs(run, folder, monkeypatch):

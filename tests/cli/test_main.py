@@ -163,9 +163,6 @@ def test_lines_for_a_terminal_of_ascii(run):
     assert process.returncode == 1
     assert error.splitlines()[-1].startswith("error: ")
     assert "cannot be written as ascii" in error.splitlines()[-1]
-
-
-def test_choice_outside_of_a_list(run):
     error = run("export", "avg", "out", "--to", "gensim").stderr.splitlines()[-1]
     assert error.startswith("Error: Invalid value for '--to': 'gensim' is not one of 'sentence-transformers', ")
 

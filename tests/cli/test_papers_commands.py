@@ -85,6 +85,7 @@ def test_commands_of_a_dry_run(papers):
         "model=charcnn 'corpus=[sample]' benchmarks=open"
         " 'models.yaml:~charcnn.filters' 'models.yaml:+charcnn.filters={2:5,7:3}' seed=3",
     ]
+    assert "num_threads" not in papers("run", "first", "--dry").stdout
 
 
 def test_dry_run_prints_what_is_executed(papers, queued):
@@ -96,10 +97,6 @@ def test_dry_run_prints_what_is_executed(papers, queued):
     assert len(printed) == 3
     assert printed[0][-1] == "models.yaml:avg.num_threads=1"
     assert "num_threads" not in " ".join(printed[2])  # charcnn has no such option here
-
-
-def test_one_job_leaves_the_threads_of_params_yaml(papers):
-    assert "num_threads" not in papers("run", "first", "--dry").stdout
 
 
 def test_nothing_runs_twice(papers, clone, queued):
@@ -123,9 +120,6 @@ def test_experiments_without_results(papers, queued):
     assert result.exit_code == 1
     message = f"error: 3 of 3 failed: {', '.join(names)}; `dvc queue logs {names[0]}` shows why"
     assert result.stderr.splitlines() == ["0 of 3 runs are here; 3 to run", message]
-
-
-def test_names_of_many_failures_are_cut(papers, queued):
     result = papers("run", "first", "--seeds", "1,2,3,4,5")
     assert "5 of 5 failed: " in result.stderr
     assert " and others; `dvc queue logs avg-" in result.stderr

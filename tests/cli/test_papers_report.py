@@ -63,9 +63,6 @@ def test_rows_of_a_half_finished_experiment(report):
     assert "acl2017-t1\tavg ppdb\tmean\t67.7\t–\t\t\t" in lines
     assert "acl2017-t1\tavg simpwiki\tmean\t68.4\t67.9\t\t−0.5\topen · 1 of 2 runs" in lines
     assert "acl2017-t1\tnew\tmean\t\t–\t\t\topen · 0 of 2 runs" in lines
-
-
-def test_data_of_the_papers(report):
     assert "avg simpwiki\tmean\t68.4\t–\t\t\tsimpwiki · 0 of 2 runs" in report("--data", "paper").stdout
 
 

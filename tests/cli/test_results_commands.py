@@ -33,9 +33,6 @@ def test_experiments(experiments):
         "workspace\tavg\tsample\t\t50.00",
         "HEAD\tavg\tsample\t\t50.00",
     ]
-
-
-def test_experiments_in_markdown(experiments):
     lines = experiments("--md", "--by", "words.simlex").stdout.splitlines()
     assert lines[0] == "| experiment | model | corpus | changed | words.simlex | STS |"
     assert lines[1] == "| --- | --- | --- | --- | ---: | ---: |"
@@ -56,9 +53,6 @@ def test_comparison_as_table_markdown_and_json(run):
     content = json.loads(as_json.stdout)
     assert content["rows"][0]["difference"] == 0
     assert (content["left_out"], content["not_defined"]) == ([], {})
-
-
-def test_several_seeds_of_one_model(run):
     rows = json.loads(run("compare", "workspace,workspace", "workspace", "--json").stdout)["rows"]
     assert [len(row["a"]) for row in rows] == [2]
     assert [len(row["b"]) for row in rows] == [1]
@@ -93,9 +87,6 @@ def test_table_as_csv_and_as_columns(run, tmp_path):
     write_run(tmp_path / "run", ["a b", "a c"], [("sts.2012.MSRpar", "test", 0, 1, 3.0)])
     assert run("analyze", "length", "--data", "run", "--csv").stdout == "length,n,pearson\n≤ 4,1,\n"
     assert run("analyze", "length", "--data", "run").stdout == "length\tn\tpearson\n≤ 4\t1\t\n"
-
-
-def test_empty_cells(run, tmp_path):
     write_run(tmp_path / "run", ["a b", "a c"], [("sample.roles", "test", 0, 1, 3.0)])
     write_corpus(tmp_path / "run", ["a b"])
     assert run("analyze", "rare-words", "--data", "run").stdout.endswith("\nsample.roles\t1\t100.0\t100.0\t\t\t\n")

@@ -42,9 +42,6 @@ def test_sentences_of_standard_input(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(TEXT.encode()), isatty=lambda: False))
     assert pa.chunked_array(list(read_sentences("-"))).to_pylist() == LINES
     assert capsys.readouterr().err == ""
-
-
-def test_person_at_a_terminal_learns_that_lines_are_awaited(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"a\n"), isatty=lambda: True))
     assert pa.chunked_array(list(read_sentences("-"))).to_pylist() == ["a"]
     assert capsys.readouterr().err == "reading lines from the terminal; Ctrl-D ends them\n"

@@ -60,15 +60,11 @@ def test_repeated_pairs_in_either_order_and_across_tables():
 
 def test_groups_with_an_evaluation_sentence():
     evaluation = evaluation_text("sts.2012.x", ("A dog runs.", "x"))
+    dropped = raw_pairs(("a dog runs", "A dog runs!", 1), ("b", "c", 1))
+    assert filtered(dropped, evaluation=evaluation) == ([], {"identical": 1, "overlap": 1})
     table = raw_pairs(("a", "b", 1), ("c", "a dog runs", 1), ("d", "e", 2), ("x!", "f", 3))
     assert filtered(table, evaluation=evaluation) == ([("d", "e")], {"overlap": 3})
     assert filtered(table) == ([("a", "b"), ("c", "a dog runs"), ("d", "e"), ("x !", "f")], {})
-
-
-def test_group_of_a_dropped_pair_with_an_evaluation_sentence():
-    evaluation = evaluation_text("sts.2012.x", ("A dog runs.", "x"))
-    table = raw_pairs(("a dog runs", "A dog runs!", 1), ("b", "c", 1))
-    assert filtered(table, evaluation=evaluation) == ([], {"identical": 1, "overlap": 1})
 
 
 def test_groups_with_a_near_copy():

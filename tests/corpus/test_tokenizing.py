@@ -71,7 +71,7 @@ def test_bytes_with_several_threads(contents, monkeypatch, size):
 
 
 BOTH = [File("a", "", None), File("b", "", None)]
-ALIGNED = make_source(BOTH, reader="aligned", options={"pairs": [["a", "b"]]}, pairs=True)
+ALIGNED = make_source(BOTH, reader="aligned", options={"groups": [["a", "b"]]}, pairs=True)
 STS_2012 = {"options": {"year": "2012", "split": "test"}, "rows": {"sts.2012.x/test": 2}}
 STS = make_source([File("x.test.tsv", "", None)], reader="sts-tsv", **STS_2012)
 
@@ -98,7 +98,7 @@ def test_pairs_beside_a_few_bad_rows(aligned_files, capsys, rows, limit):
     assert pairs_of(aligned_files, limit, rows=rows) == ([texts], {"read": 9, "bad": 1, "unjudged": 0})
     message = f"{aligned_files}/a, line 10: not UTF-8 (1 bad rows beside 9 pairs): left out\n"
     assert capsys.readouterr().err == message
-    parts, counts = pairs_of(aligned_files, limit, options={"pairs": [["a", "b"], ["a", "b"]]})
+    parts, counts = pairs_of(aligned_files, limit, options={"groups": [["a", "b"], ["a", "b"]]})
     assert (parts, counts["read"], counts["bad"]) == ([texts, texts], 18, 2)
 
 
@@ -121,34 +121,34 @@ def test_pairs_of_another_number(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("text", "error"),
+    ("text", "own", "error"),
     [
-        ("3\tIt is.\tYes\n0\tNo.\tYes\n", None),
-        ("3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n", r"x\.test\.tsv, line 2: .*; an evaluation set must be complete: remove"),
-        ("3\tIt is.\tYes\n" * 3, r": 3 rows of sts\.2012\.x/test, expected 2; remove the folder and run"),
+        (
+            "3\tIt is.\tYes\n0\tNo.\n1\ta\tb\n",
+            {},
+            r"x\.test\.tsv, line 2: .*; an evaluation set must be complete: remove",
+        ),
+        ("3\tIt is.\tYes\n" * 3, {}, r": 3 rows of sts\.2012\.x/test, expected 2; remove the folder and run"),
+        (
+            "3\tIt is.\tYes\n0\tNo.\n",
+            {"own": SimpleNamespace(path="mine.tsv")},
+            r"must be complete: `paraphrastic data inspect mine\.tsv` lists them$",
+        ),
     ],
 )
-def test_evaluation_set_is_complete(tmp_path, text, error):
+def test_evaluation_set_is_complete(tmp_path, text, own, error):
+    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\tYes\n")
+    (reading,) = read_evaluation(STS, tmp_path)
+    assert (reading.kind, reading.table["score"].to_pylist()) == ("similarity", [3.0, 0.0])
     write_file(tmp_path / "x.test.tsv", text)
-    if error is None:
-        (reading,) = read_evaluation(STS, tmp_path)
-        assert (reading.kind, reading.table["score"].to_pylist()) == ("similarity", [3.0, 0.0])
-    else:
-        with pytest.raises(DataError, match=error):
-            read_evaluation(STS, tmp_path)
-
-
-def test_own_evaluation_set_with_a_bad_row(tmp_path):
-    write_file(tmp_path / "x.test.tsv", "3\tIt is.\tYes\n0\tNo.\n")
-    own = STS.model_copy(update={"options": {**STS.options, "own": SimpleNamespace(path="mine.tsv")}})
-    with pytest.raises(DataError, match=r"must be complete: `paraphrastic data inspect mine\.tsv` lists them$"):
-        read_evaluation(own, tmp_path)
+    with pytest.raises(DataError, match=error):
+        read_evaluation(STS.model_copy(update={"options": STS.options | own}), tmp_path)
 
 
 def test_distinct_pairs_as_the_papers_count_them(tmp_path, capsys):
     write_file(tmp_path / "a", "the car\n an auto\nthe car\nThe car\nx\n")
     write_file(tmp_path / "b", "an auto\nthe car \nthe car .\nan auto\nx\n")
-    parts = {"pairs": [["a", "b"], ["b", "a"]]}  # the second part has no other pairs
+    parts = {"groups": [["a", "b"], ["b", "a"]]}  # the second part has no other pairs
     pairs_of(tmp_path, rows={"distinct": 9}, options=parts)
     assert capsys.readouterr().err == "texts: 4 distinct pairs; the papers count 9\n"
 

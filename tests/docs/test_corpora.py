@@ -1,6 +1,7 @@
 """The page of corpora says what the catalogue says."""
 
 from paraphrastic.sources.catalogue import catalogue, corpus
+from paraphrastic.sources.licences import GROUPS, KINDS
 from tests.helpers.documented_corpora import number, table
 
 
@@ -22,3 +23,10 @@ def test_documented_corpora():
     assert sizes.keys() == catalogue().corpora.keys()
     for name in sizes.keys() - {"sample"}:
         assert number(sizes[name]["pairs"]) == sum(kept[member.name] for member in corpus(name)), name
+
+
+def test_documented_licences():
+    documented = table("kind")
+    assert list(documented) == list(KINDS)
+    for name, members in GROUPS.items():
+        assert tuple(kind for kind, row in documented.items() if row[name]) == members

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.linear_model import LogisticRegression
@@ -16,6 +17,7 @@ from paraphrastic.base.errors import ModelError
 from paraphrastic.evaluation import Benchmarks, evaluate, features
 from paraphrastic.evaluation.features import FEW_SHOT, feature_metrics
 from paraphrastic.evaluation.metrics import spearman
+from paraphrastic.scoring.bags import fit_tfidf
 from paraphrastic.scoring.scorer import VectorScorer
 from tests.helpers.benchmark_tables import DifferenceScorer, write_benchmarks
 
@@ -50,14 +52,17 @@ class Table(VectorScorer):
         return np.zeros(len(sentences))
 
 
-def metrics_of(folder, name, splits, right=None, label=Y):
+def metrics_of(folder, name, splits, right=None, label=Y, scorer=None, texts=TEXTS):
     """Return the metrics of a set with N rows: sentence n, or the pair of n and right[n], has the label label[n]."""
     columns = [name] * N, splits, range(N), *([] if right is None else [right]), label
     kinds = {"labelled_pairs": []} | {
         f"labelled_{'sentences' if right is None else 'pairs'}": [*zip(*columns, strict=True)]
     }
-    benchmarks = Benchmarks.load(write_benchmarks(folder, [], [], texts=TEXTS, **kinds))
-    return feature_metrics(Table(), benchmarks.sentences, {each.name: each.table for each in benchmarks.sets()})[0]
+    benchmarks = Benchmarks.load(write_benchmarks(folder, [], [], texts=texts, **kinds))
+    sets = {each.name: each.table for each in benchmarks.sets()}
+    ((metrics, correct),) = feature_metrics(scorer or Table(), benchmarks.sentences, sets)
+    assert correct.mean() == metrics["accuracy"]
+    return metrics
 
 
 def best(x, y, penalties, folds):
@@ -158,6 +163,29 @@ def test_few_shots_and_clusters_of_mteb(tmp_path):
 PARTS = {"train": slice(60), "test": slice(60, None)}
 
 
+WORDS = np.array(["red", "green", "blue"])
+
+
+@pytest.mark.parametrize(
+    ("name", "right"), [("features.X", None), ("features.X", RNG.permutation(N)), (FEW_SHOT, None)]
+)
+def test_sparse_rows_of_tfidf(tmp_path, name, right):
+    texts = [f"{WORDS[label]} {WORDS[label]} {other}" for label, other in zip(Y, RNG.choice(WORDS, N), strict=True)]
+    texts = [f"{text} unique{n}" for n, text in enumerate(texts)]
+    counts = pa.table({"text": [*WORDS, "unseen"], "sentences": [9, 5, 3, 1]})
+    scorer = fit_tfidf("words", counts, pa.array([""] * 20))
+    idf = 1 + np.log(21 / np.array([10, 6, 4]))
+    rows = np.array([[text.split().count(word) for word in WORDS] for text in texts]) * idf
+    table = Table(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    labels = Y if right is None else (Y[right] == Y).astype(int)
+    found, expected = (
+        metrics_of(tmp_path / str(n), name, SPLITS, right, labels, each, texts if n else TEXTS)
+        for n, each in enumerate((table, scorer))
+    )
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert found["accuracy"] > 0.9
+
+
 def test_suites_in_metrics(tmp_path):
     similarity = [("mteb.STS12", "test", n, n + 1, float(n % 7)) for n in range(40)]
     labelled = [(name, SPLITS[n], n, Y[n]) for name in (FEW_SHOT, "features.TREC") for n in range(N)]
@@ -173,7 +201,10 @@ def test_suites_in_metrics(tmp_path):
         "mean": rows["mteb.STS12"]["spearman"],
         "sets": 1,
     }
-    assert set(results.scores["set"].to_pylist()) == {"mteb.STS12"}
+    assert set(results.scores["set"].to_pylist()) == rows.keys()
+    trec = results.scores.filter(pc.equal(results.scores["set"], "features.TREC")).to_pydict()
+    assert (trec["left"], trec["right"], trec["gold"]) == ([*range(60, N)], [*range(60, N)], Y[60:].tolist())
+    assert round(100 * np.mean(trec["score"]), 2) == rows["features.TREC"]["accuracy"]
     assert evaluate(Benchmarks.load(folder), Table()).metrics == metrics
 
 

@@ -89,10 +89,13 @@ def test_correlation_does_not_depend_on_units(metric, factor, other):
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_ranking_and_threshold_do_not_depend_on_units(factor):
+def test_ranking_and_threshold_worked_by_hand_in_any_unit(factor):
     question, label = np.array([0, 0, 0, 0, 5, 5]), np.array([0, 1, 0, 1, 1, 0])
-    score = factor * np.array([0.9, 0.8, 0.3, 0.2, 0.1, 0.7])
+    score = factor * np.array([0.9, 0.8, 0.3, 0.2, 0.1, 0.7])  # correct answers at ranks 2 and 4, and at 2
     assert map_and_mrr(question, label, score) == pytest.approx(((1 / 2 + 2 / 4) / 2 / 2 + 1 / 2 / 2, 1 / 2))
+    precision, reciprocal = average_precision_and_reciprocal_rank(question, label, score)
+    np.testing.assert_allclose(precision, [(1 / 2 + 2 / 4) / 2, 1 / 2])
+    np.testing.assert_allclose(reciprocal, [1 / 2, 1 / 2])
     label, score = np.array([0, 0, 1, 1]), factor * np.array([0.1, 0.2, 0.35, 0.4])
     assert accuracy_and_f1(label, score, best_threshold(label, score)) == (1, 1)
     assert (decision_margins(label, score, np.ones(4, bool)) >= 0).tolist() == [False, False, True, True]
@@ -113,9 +116,9 @@ def test_values_that_are_not_finite(bad):
             use()
 
 
-def test_threshold_between_neighboring_numbers():
-    low = 1.0 + 2**-52  # halfway to the next number would be rounded to it
-    label, score = np.array([0, 1]), np.array([low, np.nextafter(low, 2)])
+@pytest.mark.parametrize("low", [np.float64(1 + 2**-52), np.float32(1)])  # halfway to the next would be rounded to it
+def test_threshold_between_neighboring_numbers(low):
+    label, score = np.array([0, 1]), np.array([low, np.nextafter(low, low.dtype.type(2))])
     for values in (score, score[::-1] * -1):
         assert accuracy_and_f1(label, values, best_threshold(label, values)).accuracy == 1
     assert best_threshold(label, np.array([0, 5e-324])) == 5e-324
@@ -137,16 +140,6 @@ def random_candidates(rng: np.random.Generator, questions: int) -> tuple[np.ndar
     """Return questions and labels of 1 to 40 candidates per question, in random order; many have no correct answer."""
     question = rng.permutation(np.repeat(np.arange(questions), rng.integers(1, 41, questions)))
     return question, (rng.random(len(question)) < 0.2).astype(np.int8)
-
-
-def test_map_and_mrr_worked_by_hand():
-    question = np.array([0, 0, 0, 0, 5, 5])
-    label = np.array([0, 1, 0, 1, 1, 0])
-    score = np.array([0.9, 0.8, 0.3, 0.2, 0.1, 0.7])  # correct answers at ranks 2 and 4, and at 2
-    assert map_and_mrr(question, label, score) == pytest.approx(((1 / 2 + 2 / 4) / 2 / 2 + 1 / 2 / 2, 1 / 2))
-    precision, reciprocal = average_precision_and_reciprocal_rank(question, label, score)
-    np.testing.assert_allclose(precision, [(1 / 2 + 2 / 4) / 2, 1 / 2])
-    np.testing.assert_allclose(reciprocal, [1 / 2, 1 / 2])
 
 
 @pytest.mark.parametrize("levels", [1, 2, 5, 1000])
@@ -176,17 +169,11 @@ def test_ties_of_scores_equal_as_float32():
 
 
 def test_questions_without_correct_answer():
-    question, label = np.array([0, 0, 1, 1, 1]), np.array([1, 0, 0, 0, 0])
-    score = np.array([2.0, 1.0, 5.0, 4.0, 3.0])
-    assert map_and_mrr(question, label, score) == (1, 1)
+    assert map_and_mrr(np.array([0, 0, 1, 1, 1]), np.array([1, 0, 0, 0, 0]), np.array([2.0, 1, 5, 4, 3])) == (1, 1)
 
 
 def scores(*values: float) -> np.ndarray:
     return np.array(values, dtype=np.float32)
-
-
-def test_threshold_between_scores():
-    assert best_threshold(np.array([1, 0, 1, 0]), scores(0.75, 0.25, 1.0, 0.5)) == 0.625
 
 
 @pytest.mark.parametrize("levels", [1, 3, 20, 10**6])
@@ -200,26 +187,21 @@ def test_accuracy_of_threshold_against_all_cuts(levels):
         assert accuracy_and_f1(label, score, best_threshold(label, score)).accuracy == best
 
 
-def test_lowest_of_equally_good_cuts():
-    assert best_threshold(np.array([1, 0]), scores(0.25, 0.75)) == -np.inf
-    assert best_threshold(np.array([0, 1, 0, 1]), scores(1, 2, 3, 4)) == 1.5
-
-
-def test_no_cut_between_equal_scores():
-    label, score = np.array([1, 0, 0, 1, 1]), scores(1, 1, 1, 2, 2)
-    assert best_threshold(label, score) == best_threshold(label[::-1], score[::-1]) == 1.5
-
-
-def test_threshold_of_one_class():
-    assert best_threshold(np.ones(3), scores(1, 2, 3)) == -np.inf
-    assert best_threshold(np.zeros(3), scores(1, 2, 3)) == np.inf
-    assert best_threshold(np.zeros(0), scores()) == -np.inf
-
-
-def test_threshold_between_adjacent_float32_scores():
-    low, high = np.float32(1), np.nextafter(np.float32(1), np.float32(2))
-    label, score = np.array([0, 1]), scores(low, high)
-    assert accuracy_and_f1(label, score, best_threshold(label, score)).accuracy == 1
+@pytest.mark.parametrize(
+    ("label", "score", "threshold"),
+    [
+        ([1, 0, 1, 0], [0.75, 0.25, 1.0, 0.5], 0.625),
+        ([1, 0], [0.25, 0.75], -np.inf),  # the lowest of equally good cuts
+        ([0, 1, 0, 1], [1, 2, 3, 4], 1.5),
+        ([1, 0, 0, 1, 1], [1, 1, 1, 2, 2], 1.5),  # no cut between equal scores
+        ([1, 1, 0, 0, 1], [2, 2, 1, 1, 1], 1.5),
+        ([1, 1, 1], [1, 2, 3], -np.inf),  # one class
+        ([0, 0, 0], [1, 2, 3], np.inf),
+        ([], [], -np.inf),
+    ],
+)
+def test_best_threshold(label, score, threshold):
+    assert best_threshold(np.array(label), scores(*score)) == threshold
 
 
 def test_accuracy_and_f1_worked_by_hand():

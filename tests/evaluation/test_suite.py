@@ -61,11 +61,6 @@ def test_oov_of_distinct_test_sentences(benchmarks):
     rows = {row["set"]: row["oov"] for row in evaluate(benchmarks, scorer).sets}
     assert rows["sts.2012.MSRpar"] == round(100 * (0.5 + 0.25) / 4, 2)  # sentence 9 is only in train
     assert rows["paraphrase.msrp"] == 0
-
-
-def test_scored_sentences(benchmarks):
-    scorer = DifferenceScorer()
-    evaluate(benchmarks, scorer)
     assert scorer.requests == [TEXTS[:8]]
 
 
@@ -109,11 +104,8 @@ def test_unknown_selection(tmp_path, select, nearest):
         load_selection(write_benchmarks(tmp_path), select)
 
 
-def test_selection_by_none(tmp_path):
+def test_selection_by_none_or_of_missing_benchmarks(tmp_path):
     assert load_selection(tmp_path / "absent", "none") is None
-
-
-def test_selection_of_missing_benchmarks(tmp_path):
     with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
         load_selection(tmp_path, "oracle")
 
@@ -209,8 +201,7 @@ def test_judgements_in_other_units(tmp_path, factor):
     assert results.metrics["sts"] == {"2012": 100.0, "2016": 0.0, "mean": 100.0, "sets": 1}
 
 
-def test_names_kinds_and_sizes_of_sets(tmp_path):
-    benchmarks = Benchmarks.load(write_benchmarks(tmp_path))
+def test_names_kinds_sizes_and_columns_of_sets(benchmarks):
     assert benchmarks.sentences.to_pylist() == TEXTS
     assert [(each.name, each.kind, len(each)) for each in benchmarks.sets()] == [
         ("paraphrase.msrp", "labelled_pairs", 5),  # with its training pairs
@@ -220,11 +211,7 @@ def test_names_kinds_and_sizes_of_sets(tmp_path):
         ("sts.2016.postediting", "similarity", 2),
         ("words.simlex", "similarity", 3),
     ]
-
-
-def test_columns_of_set(tmp_path):
-    msrp = Benchmarks.load(write_benchmarks(tmp_path)).sets()[0]
-    rows = [row for row in LABELLED_PAIRS if row[0] == "paraphrase.msrp"]
+    msrp, rows = benchmarks.sets()[0], [row for row in LABELLED_PAIRS if row[0] == "paraphrase.msrp"]
     assert msrp.column("right").tolist() == [row[3] for row in rows]
     assert msrp.is_test.tolist() == [row[1] == "test" for row in rows]
 

@@ -14,7 +14,7 @@ from paraphrastic.export import Format, export
 from paraphrastic.export.compact import compact
 from paraphrastic.export.tokenizer_json import word_level
 from tests.helpers.encoder_variants import PROJ, WORD
-from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_word_vectors
+from tests.helpers.small_models import ENCODERS, save_encoder, save_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 TEXTS = [*SENTENCES.to_pylist(), f'"Again," said Mr. {WORDS[0].title()}: unknown {WORDS[1]}\'s', "xyzzy", ""]
@@ -38,8 +38,7 @@ def test_vectors_of_static_embedding(average, tmp_path):
 
 def test_means_of_rows_of_static_embedding(average, tmp_path):
     # this is what sentence-transformers computes from the folder
-    note = export(average, tmp_path / "out", Format.STATIC_EMBEDDING)
-    assert "the vector of unknown words, not zero" in note
+    assert "the vector of unknown words, not zero" in export(average, tmp_path / "out", Format.STATIC_EMBEDDING)
     (module,) = json.loads((tmp_path / "out/modules.json").read_text())
     assert module["type"] == "sentence_transformers.models.StaticEmbedding"
     config = json.loads((tmp_path / "out/config_sentence_transformers.json").read_text())
@@ -88,6 +87,7 @@ WITH_LAYERS = {
     "avg": lambda folder: save_encoder(folder, "avg", ENCODERS["avg"], boundary_tokens="both"),
     "sif": lambda folder: save_word_vectors(folder, "sif", components=2),
 }
+NO_MEANS = {name: lambda folder, name=name: save_model(folder, name) for name in ("lstmavg", "charagram", "overlap")}
 
 
 @pytest.mark.parametrize("name", WITH_LAYERS)
@@ -98,13 +98,6 @@ def test_layers_of_static_embedding(tmp_path, name):
     known = [text for text in TEXTS if text and model.unknown(text) < 1]
     vectors = package.SentenceTransformer(str(tmp_path / "out"), device="cpu").encode(known)
     np.testing.assert_allclose(vectors, model.encode(known), atol=1e-6)
-
-
-NO_MEANS = {
-    "lstmavg": lambda folder: save_encoder(folder, "lstmavg", ENCODERS["lstmavg"]),
-    "charagram": lambda folder: save_encoder(folder, "charagram", ENCODERS["charagram"]),
-    "overlap": lambda folder: save_baseline(folder, "overlap"),
-}
 
 
 @pytest.mark.parametrize("name", NO_MEANS | WITH_LAYERS)

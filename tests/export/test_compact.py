@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 import paraphrastic
@@ -14,10 +15,11 @@ from paraphrastic.cli.main import app
 from paraphrastic.export.compact import compact
 from paraphrastic.inference.model_folder import load_trained
 from paraphrastic.inference.quantization import ranges_of
+from paraphrastic.scoring import TABLE_FORMATS
 from paraphrastic.scoring.weight_files import Ranges
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
-from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder, save_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES
 
 TEXTS = [*SENTENCES.to_pylist(), "nothing of it 中"]
@@ -40,7 +42,10 @@ def cosines(left, right):
     return (left * right).sum(1) / np.maximum(np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1), 1e-9)
 
 
-@pytest.mark.parametrize(("table", "error"), [("float32", 1e-6), ("float16", 1e-5), ("int8", 1e-3), ("int4", 0.1)])
+@pytest.mark.parametrize(
+    ("table", "error"),
+    [("float32", 1e-6), ("float16", 1e-5), ("int8", 1e-3), ("int4", 0.1), ("int3", 0.1), ("int2", 0.3)],
+)
 def test_vectors_of_written_and_of_loaded_tables(model, table, error, tmp_path):
     entries = compact(model, tmp_path / "small", table)
     assert entries == len(model.vocabulary)
@@ -59,12 +64,35 @@ def test_ranges_are_kept(model, tmp_path):
     np.testing.assert_array_equal(paraphrastic.load(tmp_path / "small").ranges, [ranges, ranges])
 
 
+@pytest.mark.parametrize("table", ["float32", "int4"])
+def test_vectors_times_a_number(model, table, tmp_path):
+    ranges = ranges_of(model.encode(TEXTS))
+    compact(replace(model, ranges=Ranges(ranges, ranges)), tmp_path / "small", table, scale=0.25)
+    compact(model, tmp_path / "unscaled", table)
+    small, unscaled = paraphrastic.load(tmp_path / "small"), paraphrastic.load(tmp_path / "unscaled")
+    np.testing.assert_allclose(small.encode(TEXTS), 0.25 * unscaled.encode(TEXTS), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(small.ranges, [0.25 * ranges, ranges])
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("inf"), float("nan")])
+def test_refuses_to_multiply_by(scale, tmp_path):
+    model = save_encoder(tmp_path / "model", "avg", WORD)
+    with pytest.raises(ParameterError, match=r"scale = .*: should be a number above 0"):
+        compact(model, tmp_path / "small", "int8", scale=scale)
+
+
+def test_refuses_to_scale_an_activation_function(tmp_path):
+    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS | {"activation": "tanh"})
+    with pytest.raises(ModelError, match=r"tanh and cannot be scaled; leave out"):
+        compact(model, tmp_path / "small", "int8", scale=0.5)
+
+
 def test_size_by_format(model, tmp_path):
-    sizes = {}
-    for table in ("float32", "float16", "int8", "int4"):
+    sizes = []
+    for table in TABLE_FORMATS if model.dim == 64 else TABLE_FORMATS[:4]:
         compact(model, tmp_path / table, table)
-        sizes[table] = (tmp_path / table / "weights.safetensors").stat().st_size
-    assert sizes["float32"] > sizes["float16"] > sizes["int8"] > sizes["int4"]
+        sizes.append((tmp_path / table / "weights.safetensors").stat().st_size)
+    assert sizes == sorted(set(sizes), reverse=True)
 
 
 @pytest.mark.parametrize("share", [0.6, 0.8])
@@ -126,32 +154,27 @@ def test_training_goes_on_from_int8(tmp_path):
 
 
 def test_models_without_a_table_and_unknown_formats(tmp_path):
-    for model in (save_baseline(tmp_path / "overlap", "overlap"), save_pair_model(tmp_path / "ldc")):
+    for name in ("overlap", "ldc"):
         with pytest.raises(ModelError, match="is no sum of embeddings that could be int8; choose avg or charagram"):
-            compact(model, tmp_path / "small", "int8")
+            compact(save_model(tmp_path / name, name), tmp_path / "small", "int8")
     avg = save_encoder(tmp_path / "avg", "avg", WORD)
-    with pytest.raises(ParameterError, match=r"unknown format of a table 'int2'"):
-        paraphrastic.load(avg.folder, table="int2")
+    with pytest.raises(ParameterError, match=r"unknown format of a table 'int1'"):
+        paraphrastic.load(avg.folder, table="int1")
     with pytest.raises(ModelError, match=r"takes \d+\.\d MB with a thousandth .*; allow more than 1e-05"):
         compact(avg, tmp_path / "small", "int8", 1e-5)
     assert not (tmp_path / "small").exists()
 
 
-@pytest.mark.parametrize("damage", ["scales", "truncated"])
-def test_damaged_table(tmp_path, damage):
-    from safetensors.numpy import load_file, save_file
-
+def test_damaged_table(tmp_path):
     compact(save_encoder(tmp_path / "model", "avg", WORD), tmp_path / "small", "int8")
     path = tmp_path / "small/weights.safetensors"
-    if damage == "truncated":
-        path.write_bytes(path.read_bytes()[:-9])
-    else:
-        arrays = load_file(path)
-        arrays["embeddings.scales"] = arrays["embeddings.scales"][1:]
-        digest = json.loads((tmp_path / "small/config.json").read_text())["vocabulary"]
-        save_file(arrays, path, {"vocabulary": digest})
-    with pytest.raises(ModelError, match=r"small"):
-        paraphrastic.load(tmp_path / "small")
+    arrays = load_file(path)
+    arrays["embeddings.scales"] = arrays["embeddings.scales"][1:]
+    save_file(arrays, path, {"vocabulary": json.loads((tmp_path / "small/config.json").read_text())["vocabulary"]})
+    for content in (path.read_bytes(), path.read_bytes()[:-9]):
+        path.write_bytes(content)
+        with pytest.raises(ModelError, match=r"small"):
+            paraphrastic.load(tmp_path / "small")
 
 
 def test_command(tmp_path):

@@ -12,11 +12,11 @@ from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.cli.main import app
 from paraphrastic.export.compact import compact
 from paraphrastic.export.merge import merge
-from paraphrastic.inference.model_folder import load_trained, read_info, write_model
+from paraphrastic.inference.model_folder import load_trained, write_model
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder, save_word_vectors
-from tests.helpers.toy_training import SENTENCES
+from tests.helpers.toy_training import SENTENCES, folder_content
 
 TEXTS = SENTENCES.to_pylist()
 LINEAR = CHARAGRAM_WORDS | {"activation": "linear"}
@@ -34,7 +34,7 @@ def members(request, tmp_path_factory):
     ]
     longer = {name: 5 * array for name, array in models[1].scorer.arrays.items()}
     scorer = type(models[1].scorer)(models[1].scorer.form, models[1].vocabulary, longer)
-    write_model(scorer, read_info(models[1].folder), folder / "longer")
+    write_model(scorer, models[1], folder / "longer")
     compact(models[2], folder / "int8", "int8")
     return [models[0], paraphrastic.load(folder / "longer"), paraphrastic.load(folder / "int8")]
 
@@ -65,15 +65,10 @@ def test_principal_components(members, dim, tmp_path):
     np.testing.assert_allclose(vectors, expected * signs, rtol=1e-3, atol=1e-4)
 
 
-def test_same_bytes_again(members, tmp_path):
-    for name in ("first", "second"):
+def test_same_bytes_again_and_blocks_of_rows(members, tmp_path, monkeypatch):
+    for name in ("whole", "again"):
         merge(members, tmp_path / name)
-    first, second = ({file.name: file.read_bytes() for file in (tmp_path / n).iterdir()} for n in ("first", "second"))
-    assert first == second
-
-
-def test_blocks_of_rows(members, tmp_path, monkeypatch):
-    merge(members, tmp_path / "whole")
+    assert folder_content(tmp_path / "whole") == folder_content(tmp_path / "again")
     monkeypatch.setattr("paraphrastic.export.merge._BLOCK", 7)
     merge(members, tmp_path / "blocks")
     whole, blocks = (paraphrastic.load(tmp_path / name).encode(TEXTS) for name in ("whole", "blocks"))
@@ -82,25 +77,29 @@ def test_blocks_of_rows(members, tmp_path, monkeypatch):
 
 def test_what_config_says(members, tmp_path):
     first, second = members[0], tmp_path / "second"
-    info = replace(read_info(first.folder), selection=["a", "b"], teacher="mini", sources={"asset": 3})
+    info = replace(first, selection=["a", "b"], teacher="mini", sources={"asset": 3})
     write_model(first.scorer, info, second)
     third = tmp_path / "third"
     write_model(first.scorer, replace(info, selection=["b", "c"], teacher="maxi", sources={"quora": 4}), third)
     merge([first, *map(paraphrastic.load, (second, third))], tmp_path / "merged", 5)
-    merged = read_info(tmp_path / "merged")
+    merged = paraphrastic.load(tmp_path / "merged")
     assert (merged.selection, merged.teacher, merged.members) == (["a", "b", "c"], "mini and maxi", 3)
     assert merged.sources == {"asset": 3, "quora": 4}
     assert merged.options == {**first.options, "dim": 5}
     merge(list(map(paraphrastic.load, (tmp_path / "merged", second))), tmp_path / "again", 5)
     assert paraphrastic.load(tmp_path / "again").summary()["members"] == 4
     compact(paraphrastic.load(tmp_path / "again"), tmp_path / "small", "int8")
-    assert read_info(tmp_path / "small").members == 4
+    assert paraphrastic.load(tmp_path / "small").members == 4
 
 
-def test_training_goes_on(members, tmp_path):
+def test_training_goes_on_unless_the_number_of_members_is_damaged(members, tmp_path):
     merge(members, tmp_path / "merged", 5)
     trained = load_trained(tmp_path / "merged").encode(SENTENCES)
     np.testing.assert_allclose(trained, paraphrastic.load(tmp_path / "merged").scorer.encode(SENTENCES), atol=1e-5)
+    path = tmp_path / "merged/config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"members": "three"}))
+    with pytest.raises(ModelError, match="merged"):
+        paraphrastic.load(tmp_path / "merged")
 
 
 def test_models_that_cannot_be_merged(tmp_path):
@@ -138,7 +137,7 @@ def test_numbers_that_are_not_finite(tmp_path, value, message):
     arrays = {"embeddings": second.scorer.embedding_array().copy()}
     arrays["embeddings"][3, 2] = value
     scorer = type(second.scorer)(second.scorer.form, second.vocabulary, arrays)
-    write_model(scorer, read_info(second.folder), tmp_path / "bad")
+    write_model(scorer, second, tmp_path / "bad")
     with pytest.raises(ModelError, match=f"{message}; train the model again"):
         merge([first, paraphrastic.load(tmp_path / "bad")], tmp_path / "merged")
     assert not (tmp_path / "merged").exists()
@@ -153,11 +152,3 @@ def test_command(tmp_path):
     assert_refused(run(*folders, "--out", tmp_path / "merged"), "merged: exists; --force replaces it")
     assert run(*folders, "--out", folders[0], "--force").exit_code == 0
     assert paraphrastic.load(folders[0]).members == 2
-
-
-def test_damaged_number_of_members(members, tmp_path):
-    merge(members, tmp_path / "merged")
-    path = tmp_path / "merged/config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"members": "three"}))
-    with pytest.raises(ModelError, match="merged"):
-        paraphrastic.load(tmp_path / "merged")

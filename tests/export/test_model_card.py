@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import paraphrastic
 from paraphrastic.base.errors import DataError
 from paraphrastic.cli.main import app
-from paraphrastic.export.model_card import model_card, strictest
+from paraphrastic.export.model_card import model_card
 from paraphrastic.sources.catalogue import catalogue
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
@@ -67,6 +67,11 @@ def test_training_data_and_figures(folder, tmp_path):
     assert "nan" not in card
 
 
+def test_table_that_evaluate_printed(folder, tmp_path):
+    (tmp_path / "sets.tsv").write_text(SETS.replace(",", "\t"))
+    assert model_card(folder, tmp_path / "sets.tsv") == model_card(folder, tmp_path / "sets.csv")
+
+
 def test_model_of_which_nothing_is_known(tmp_path):
     save_encoder(tmp_path / "model", "avg", WORD)
     content, text = front_matter(model_card(tmp_path / "model"))
@@ -74,32 +79,6 @@ def test_model_of_which_nothing_is_known(tmp_path):
     assert "model-index" not in content
     assert "Not measured." in text
     assert "does not name its sources" in text
-
-
-@pytest.mark.parametrize(
-    ("licences", "wanted"),
-    [
-        (["MIT", "CC BY 4.0"], "CC BY 4.0"),
-        (["CC BY-SA 4.0", "CC BY 4.0"], "CC BY-SA 4.0"),
-        (["GPL-3.0", "CC BY-NC-SA 3.0"], "CC BY-NC-SA 3.0"),
-        (["CC0", "MIT, of text under CC BY-NC-SA 3.0"], "MIT, of text under CC BY-NC-SA 3.0"),
-        (["CC BY-NC-SA 3.0", "research terms of WMT"], "research terms of WMT"),
-        (["research terms of Quora", "unstated (made from PPDB 1.0)"], "unstated (made from PPDB 1.0)"),
-        (["MIT", "a licence that no rule knows"], "a licence that no rule knows"),
-        ([], None),
-    ],
-)
-def test_strictest_licence(licences, wanted):
-    assert strictest(licences) == wanted
-    assert strictest(licences[::-1]) == wanted
-
-
-def test_every_licence_of_the_catalogue_has_a_rank():
-    licences = {source.licence for source in catalogue().sources.values()}
-    assert {licence for licence in licences if strictest([licence, "unstated"]) == licence} >= {"unstated"}
-    ranked = [licence for licence in licences if strictest(["unstated", licence]) == "unstated"]
-    unranked = licences - set(ranked) - {licence for licence in licences if "unstated" in licence}
-    assert not unranked
 
 
 def test_code_of_a_card_runs(folder):
@@ -110,7 +89,7 @@ def test_code_of_a_card_runs(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [(None, "no such file"), ("", "not a CSV table"), ("set,kind\na,b\n", "no column n")]
+    ("text", "message"), [(None, "no such file"), ("", "not a table"), ("set,kind\na,b\n", "no column n")]
 )
 def test_damaged_table(folder, tmp_path, text, message):
     if text is not None:

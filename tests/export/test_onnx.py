@@ -1,6 +1,7 @@
 """Every encoder as an ONNX graph, run by onnxruntime, with the vectors of `Model.encode`."""
 
 import json
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +11,8 @@ from tokenizers import Tokenizer
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.export import Format, export
+from paraphrastic.export import Format, export, onnx
 from paraphrastic.export.compact import compact
-from paraphrastic.export.onnx import FORMATS
 from paraphrastic.text.tokenizer import tokenize
 from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, variant_parameters
 from tests.helpers.small_models import ENCODERS, save_encoder, save_word_vectors
@@ -69,9 +69,7 @@ def test_vectors_of_compact_model(tmp_path, runtime):
 
 
 def test_all_encoders():
-    from paraphrastic.export.onnx import ENCODERS
-
-    assert ENCODERS.keys() | {"avg", "charagram"} == {name for name, _ in VARIANTS}  # both have a static form
+    assert onnx.ENCODERS.keys() | {"avg", "charagram"} == {name for name, _ in VARIANTS}  # both have a static form
 
 
 def test_one_sentence_and_permissions(avg, tmp_path, runtime):
@@ -82,18 +80,15 @@ def test_one_sentence_and_permissions(avg, tmp_path, runtime):
     (empty,) = session.run(None, {"ids": np.array([], np.int64), "offsets": np.array([0, 0])})
     assert not empty.any()
     (tmp_path / "other").touch()
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {*FORMATS[Format.ONNX][0], "README.md"}
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {*onnx.FORMATS[Format.ONNX][0], "README.md"}
     assert {file.stat().st_mode for file in (tmp_path / "out").iterdir()} == {(tmp_path / "other").stat().st_mode}
 
 
-def test_without_the_package(avg, tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+def test_without_the_package_and_embeddings_that_are_too_large(avg, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ParameterError, match=r"needs the package onnx; .* pip install '\.\[external\]'"):
         export(avg, tmp_path / "out", Format.ONNX)
-    assert not (tmp_path / "out").exists()
-
-
-def test_embeddings_that_are_too_large(avg, tmp_path, monkeypatch):
-    monkeypatch.setattr("paraphrastic.export.onnx._MAX_BYTES", 10)
+    monkeypatch.setattr(onnx, "_MAX_BYTES", 10)
     with pytest.raises(ModelError, match="the embeddings exceed the 2 GB of an ONNX file"):
         export(avg, tmp_path / "out", Format.ONNX)
+    assert not (tmp_path / "out").exists()

@@ -42,14 +42,11 @@ def test_existing_export(avg, tmp_path, to):
     assert files.read_bytes() == content
 
 
-def test_empty_folder(avg, tmp_path):
+def test_empty_folder_and_one_that_is_no_export(avg, tmp_path):
     (tmp_path / "out").mkdir()
     export(avg, tmp_path / "out", Format.MODEL2VEC)
     assert (tmp_path / "out/config.json").exists()
-
-
-def test_folder_that_is_no_export(avg, tmp_path):
-    (tmp_path / "thesis.tex").touch()
+    (tmp_path / "out").rename(tmp_path / "thesis.tex")
     with pytest.raises(ParameterError, match=r"has thesis\.tex, which no export to model2vec writes"):
         export(avg, tmp_path, Format.MODEL2VEC, force=True)
     assert (tmp_path / "thesis.tex").exists()

@@ -11,19 +11,14 @@ import pytest
 import paraphrastic
 from paraphrastic.base.errors import ModelError
 from paraphrastic.export import Format, export
-from paraphrastic.inference import model_folder
-from paraphrastic.models import config_class
+from paraphrastic.inference.model import ModelInfo
+from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from tests.helpers.encoder_variants import REPRESENTATIVE, variant_parameters
-from tests.helpers.small_models import save_baseline, save_encoder, save_pair_model, save_word_vectors
+from tests.helpers.small_models import save_encoder, save_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES
 
 TEXTS = [*SENTENCES.to_pylist()[:9], '"Again," he said.', "xyzzy", ""]
-NO_ENCODERS = {
-    "ldc": save_pair_model,
-    "overlap": lambda folder: save_baseline(folder, "overlap"),
-    "tfidf-words": lambda folder: save_baseline(folder, "tfidf-words"),
-}
 
 
 def assert_same_vectors(model, out):
@@ -73,17 +68,17 @@ def test_files(avg, tmp_path):
 
 
 @pytest.mark.parametrize("to", [Format.SENTENCE_TRANSFORMERS, Format.ONNX])
-@pytest.mark.parametrize("name", NO_ENCODERS)
+@pytest.mark.parametrize("name", ["ldc", "overlap", "tfidf-words"])
 def test_model_without_sentence_vectors(tmp_path, name, to):
-    model = NO_ENCODERS[name](tmp_path / "model")
+    model = save_model(tmp_path / "model", name)
     with pytest.raises(ModelError, match=f"{name} compares pairs and has no sentence vectors; export an encoder"):
         export(model, tmp_path / "out", to)
     assert not (tmp_path / "out").exists()
 
 
 def test_encoder_of_another_package(tmp_path):
-    config = config_class("external")(path="elsewhere", batch_size=8)
-    model_folder.save(ExternalEncoder(Path("elsewhere"), 8), "external", config, tmp_path / "model")
+    options = {"path": "elsewhere", "batch_size": 8}
+    write_model(ExternalEncoder(Path("elsewhere"), 8), ModelInfo("external", options), tmp_path / "model")
     for to in (Format.SENTENCE_TRANSFORMERS, Format.ONNX):
         with pytest.raises(ModelError, match="is an encoder of another package; copy the folder `path` of it"):
             export(paraphrastic.load(tmp_path / "model"), tmp_path / "out", to)

@@ -3,7 +3,6 @@
 import ast
 import json
 import random
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -43,22 +42,15 @@ def test_texts_of_the_tests_of_the_tokenizer():
     assert_equal_tokens(texts)
 
 
-def test_random_fragments():
-    generator = random.Random(0)
-    texts = ["".join(generator.choices(FRAGMENTS, k=generator.randint(1, 14))) for _ in range(4000)]
-    assert_equal_tokens(texts)
+@pytest.mark.parametrize("parts", [FRAGMENTS, "\"'`. a.)(", "\"'`. ab-,:()n't\\&;!*@/wc#5\n", '" a(`:)'])
+def test_random_fragments_and_characters(parts):
+    generator, most, count = random.Random(1), *((14, 4000) if parts is FRAGMENTS else (25, 2000))
+    assert_equal_tokens(["".join(generator.choices(parts, k=generator.randint(1, most))) for _ in range(count)])
 
 
-@pytest.mark.parametrize("alphabet", ["\"'`. a.)(", "\"'`. ab-,:()n't\\&;!*@/wc#5\n", '" a(`:)'])
-def test_random_characters(alphabet):
-    generator = random.Random(1)
-    assert_equal_tokens(["".join(generator.choices(alphabet, k=generator.randint(1, 25))) for _ in range(2000)])
-
-
-def test_hard_sentences_and_sentences_of_the_sample():
-    texts = hard_sentences(500, seed=3).to_pylist()
-    docs = [Path(ROOT, "README.md"), Path(ROOT, "CHANGELOG.md")]
-    assert_equal_tokens([*texts, *(line for file in docs for line in file.read_text(encoding="utf-8").splitlines())])
+def test_hard_sentences_and_documentation():
+    lines = [line for name in ("README.md", "CHANGELOG.md") for line in (ROOT / name).read_text("utf-8").splitlines()]
+    assert_equal_tokens([*hard_sentences(500, seed=3).to_pylist(), *lines])
 
 
 @pytest.mark.parametrize("text", ['the dog\'s "bone" ', '" ', ". ", "no. 5 http://a.b/`c "])

@@ -9,9 +9,8 @@ import pytest
 import paraphrastic
 from paraphrastic.base.errors import ModelError
 from paraphrastic.export import Format, export
-from paraphrastic.inference import model_folder
-from paraphrastic.inference.model import Model
-from paraphrastic.models import config_class
+from paraphrastic.inference.model import Model, ModelInfo
+from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.encoder_variants import PROJ
@@ -20,9 +19,9 @@ from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
 
 def save_mean_of(words: list[str], folder: Path) -> Model:
     """Save the mean of unit vectors of `words`; the last direction is that of unknown words."""
-    config = config_class("vectors")(vectors=None, dim=len(words) + 1)
+    options = {"vectors": None, "dim": len(words) + 1}
     scorer = pretrained_mean(pa.array(words), np.roll(np.eye(len(words) + 1, dtype=np.float32), 1, axis=0))
-    model_folder.save(scorer, "vectors", config, folder)
+    write_model(scorer, ModelInfo("vectors", options), folder)
     return paraphrastic.load(folder)
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from paraphrastic.text.tokenizer import normalize, tokenize
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
-from paraphrastic.vocabulary.kinds import WordVocabulary
-from paraphrastic.vocabulary.ngrams import CharacterVocabulary, NgramVocabulary
+from paraphrastic.vocabulary.kinds import CharacterVocabulary, NgramVocabulary, WordVocabulary
 from paraphrastic.vocabulary.pretrained import read_vectors
 from tests.helpers.odd_input import WORDS, damaged, files, texts
 from tests.helpers.raw_files import write_archive, write_file

@@ -48,9 +48,6 @@ def test_vocabulary_and_embeddings_with_new_words():
     assert torch.equal(extended.embeddings[:3], known.embeddings)
     assert len(extended.embeddings) == 5
     assert (extended.embeddings[3:].norm(dim=1) > 0).all()
-
-
-def test_vocabulary_of_ngrams_with_new_words():
     model = untrained_encoder("charagram", SENTENCES)
     assert add_new_words(model, toy_config("charagram"), pa.array(["xyz"]), torch.Generator()) is model
 

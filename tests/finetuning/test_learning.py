@@ -66,7 +66,7 @@ def save_pretrained(name: str, folder: Path) -> TrainedEncoder | TrainedPairMode
     trained = TrainedPairModel if name == "ldc" else TrainedEncoder
     rows = len(WORDS) + (module.vocabulary == "words")
     model = trained(module, torch.randn(rows, config.dim, generator=generator), WORDS)
-    model_folder.save(model, name, config, folder)
+    model_folder.write_model(model, model_folder.ModelInfo(name, config.model_dump()), folder)
     return model
 
 
@@ -75,7 +75,9 @@ def save_word_vectors(name: str, folder: Path) -> None:
     rng = np.random.default_rng(0)
     directions = np.linalg.qr(rng.normal(size=(8, 8)))[0][:1].astype(np.float32) if name == "sif" else None
     scorer = pretrained_mean(WORDS, rng.normal(size=(len(WORDS) + 1, 8)).astype(np.float32), directions)
-    model_folder.save(scorer, name, config_class(name)(**BLOCKS[name]), folder)
+    model_folder.write_model(
+        scorer, model_folder.ModelInfo(name, config_class(name)(**BLOCKS[name]).model_dump()), folder
+    )
 
 
 @pytest.mark.parametrize("kind", ["similarity", "ranking", "labelled_pairs", "labelled_sentences"])
@@ -302,11 +304,6 @@ def test_tags_of_four_tokens(tmp_path):
     outcome = train_tags(found, config, task_run(tmp_path / "checkpoint"))
     assert outcome.dev == outcome.test == {"accuracy": 100.0}
     assert 1 <= outcome.epoch <= 30
-
-
-def test_tags_without_development_rows(tmp_path):
     rows = [row for split in ("train", "test") for row in tag_rows(split)]
-    found = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
-    name, block = TAGGERS["charagram"]
     with pytest.raises(DataError, match="tagging, development split: no tagged"):
         train_tags(found, tagger_config_class(name)(**block), task_run(tmp_path / "checkpoint"))

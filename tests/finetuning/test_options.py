@@ -20,7 +20,7 @@ from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
 from paraphrastic.finetuning.task_trainers import TaskRun, train_tagger
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.inference import model_folder
-from paraphrastic.nn.encoder import PairModel, TrainableModel
+from paraphrastic.nn.layers import PairModel, TrainableModel
 from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.option_changes import PARAMS, WITHOUT_RESULT, changed, differs, small_block, write_vectors
 from tests.helpers.tagged_text import TEXTS, VARIANTS, tagged_tokens
@@ -97,7 +97,7 @@ def losses(name: str, block: dict[str, Any], finetune: dict[str, Any], folder: P
     if finetune["init"] != "scratch":
         generator = torch.Generator().manual_seed(5)
         pretrained = untrained_model(models.model_class(name), config, task(name).sentences, [2, 3], generator)
-        model_folder.save(pretrained, name, config, folder / "model")
+        model_folder.write_model(pretrained, model_folder.ModelInfo(name, config.model_dump()), folder / "model")
     choice = ModelChoice(name, config, [2, 3], folder / "model")
     run = TaskRun(1, Checkpoint(folder / "checkpoint"), 1e9, lambda step, steps: None)
     return np.array(train_task(task(name), choice, FinetuneConfig(**finetune), run).curves.loss)

@@ -1,18 +1,15 @@
-"""Taggers: tagged sentences as columns, networks against their equations, tags, accuracy, and folders."""
-
-from pathlib import Path
+"""Taggers: tagged sentences as columns, networks against their equations, tags and accuracy."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 import torch
 
-from paraphrastic.base.errors import DataError, ModelError
-from paraphrastic.finetuning.tagger import TaggedSentences, Tagger, refuse_empty
-from paraphrastic.vocabulary.ngrams import CharacterVocabulary
+from paraphrastic.base.errors import DataError
+from paraphrastic.finetuning.tagger import TaggedSentences, refuse_empty
+from paraphrastic.vocabulary.kinds import CharacterVocabulary
 from tests.helpers.equations import EQUATIONS, lstm_states, submodule_weights
 from tests.helpers.tagged_text import NEW_TEXTS, TEXTS, VARIANTS, random_tagger, tagged_tokens
-from tests.helpers.toy_training import folder_content
 
 TABLE = tagged_tokens(TEXTS + NEW_TEXTS)
 
@@ -22,65 +19,14 @@ def tagger():
     return random_tagger(*VARIANTS["charagram"])
 
 
-def test_accuracy_with_unseen_tag(tagger):
+def test_accuracy_with_unseen_tag_and_of_no_tokens(tagger):
     tags = tagger.tag(tagged_tokens(TEXTS)).to_pylist()
     assert len(tags) == 20
     assert tagger.accuracy(tagged_tokens(TEXTS).set_column(2, "tag", pa.array(tags))) == 100
     assert tagger.accuracy(tagged_tokens(TEXTS).set_column(2, "tag", pa.array(["XX", *tags[1:]]))) == pytest.approx(95)
-
-
-def test_tags_of_no_tokens(tagger):
     assert tagger.tag(TABLE.slice(0, 0)).to_pylist() == []
-
-
-def test_accuracy_of_no_tokens(tagger):
     with pytest.raises(DataError, match=r"^tagging: no tagged tokens"):
         tagger.accuracy(TABLE.slice(0, 0))
-
-
-@pytest.mark.parametrize(("name", "block"), VARIANTS.values(), ids=VARIANTS)
-def test_tags_and_bytes_after_loading(name, block, tmp_path):
-    tagger = random_tagger(name, block)
-    tagger.save(tmp_path / "a")
-    loaded = Tagger.load(tmp_path / "a")
-    assert loaded.tag(TABLE) == tagger.tag(TABLE)
-    loaded.save(tmp_path / "b")
-    assert folder_content(tmp_path / "a") == folder_content(tmp_path / "b")
-
-
-def replace(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
-NOT_READABLE = r"config\.json: damaged, .*; train it again"
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda f: (f / "config.json").unlink(), "no tagger here; train one"),
-        (lambda f: (f / "config.json").write_text("{"), NOT_READABLE),
-        (lambda f: (f / "config.json").write_text("[]"), NOT_READABLE),
-        (lambda f: replace(f / "config.json", '"charagram"', '"chargram"'), NOT_READABLE),
-        (lambda f: replace(f / "config.json", '"dim": 6', '"dim": "x"'), NOT_READABLE),
-        (lambda f: replace(f / "config.json", '"format": 2', '"format": 3'), "tagger format 3, this version reads 2"),
-        (lambda f: replace(f / "config.json", '"format": 2', '"format": 1'), "tagger format 1, this version reads 2"),
-        (
-            lambda f: replace(f / "config.json", '"hidden_dim": 5', '"hidden_dim": 6'),
-            r"weights\.safetensors: not the weights of this model; train it again",
-        ),
-        (lambda f: (f / "weights.safetensors").write_bytes(b"x" * 99), r"weights\.safetensors: missing or damaged"),
-        (lambda f: (f / "vocabulary.parquet").write_bytes(b""), "do not belong together"),
-    ],
-)
-def test_damaged_folder(tagger, tmp_path, damage, message):
-    tagger.save(tmp_path)
-    damage(tmp_path)
-    with pytest.raises(ModelError, match=message) as caught:
-        Tagger.load(tmp_path)
-    assert "\n" not in str(caught.value)
 
 
 every_variant = pytest.mark.parametrize(("name", "block"), VARIANTS.values(), ids=VARIANTS)
@@ -163,18 +109,12 @@ def test_offsets_with_repeated_sentence_numbers():
     table = tagged_tokens(["a/DT b/NN", "c/NN", "d/NN e/NN"])
     table = table.set_column(0, "sentence", pa.array([7, 7, 9, 0, 0]))
     assert TaggedSentences.of(table, VOCABULARY, lowercase=True).tokens.offsets.tolist() == [0, 2, 3, 5]
-
-
-def test_words_with_repetitions():
     sentences = TaggedSentences.of(tagged_tokens(["ab/DT ab/NN", "Ab/NN ab/DT"]), VOCABULARY, lowercase=True)
     assert len(sentences.words) == 2  # `ab` and `Ab`, which differ in the capital letter only
     assert sentences.tokens.ids.tolist() == [0, 0, 1, 0]
     assert sentences.capital.tolist() == [0, 1]
     first, second = (sentences.words.take(np.array([n])).ids.tolist() for n in range(2))
     assert first == second
-
-
-def test_words_in_lower_case_and_as_they_are():
     vocabulary = CharacterVocabulary(pa.array(["a", "A", "b", " "]))
     lower, as_is = (TaggedSentences.of(tagged_tokens(["Ab/NN"]), vocabulary, lowercase) for lowercase in (True, False))
     assert lower.words.ids.tolist() == [4, 1, 3, 4]
@@ -200,8 +140,5 @@ def test_words_of_taken_sentences():
         ids = [part.words.take(np.array([number])).ids for part, number in ((whole, expected), (taken, row))]
         np.testing.assert_array_equal(*ids)
         assert whole.capital[expected] == taken.capital[row]
-
-
-def test_empty_table():
     with pytest.raises(DataError, match=r"^tagging: no tagged tokens; check .* set and split"):
         refuse_empty(tagged_tokens(["a/X"]).slice(0, 0), "tagging")

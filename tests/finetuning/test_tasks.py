@@ -41,21 +41,15 @@ class TestPooledSts:
         assert sizes(task) == {"train": 8, "dev": 2, "test": 10}
 
 
-def test_scores_from_0_to_5(tmp_path):
+def test_scores_of_each_range(tmp_path):
     rows = [("sts.2012.a", "test", n, n + 1, n / 4) for n in range(21)]
     task = read_task(write_tasks(tmp_path, similarity=rows), "sts")
     gold = np.concatenate([split.gold for split in task.splits.values()])
     np.testing.assert_allclose(np.sort(gold), np.linspace(1, 5, 21))
     assert task.classes == 5
-
-
-def test_scores_from_1_to_5(tmp_path):
     rows = [("sick.relatedness", split, n, n + 1, 1 + n / 2) for split in SPLITS for n in range(9)]
     task = read_task(write_tasks(tmp_path, similarity=rows), "sick-relatedness")
     np.testing.assert_allclose(task.splits["test"].gold, 1 + np.arange(9) / 2)
-
-
-def test_scores_of_another_range(tmp_path):
     rows = [("own.mine", split, n, n + 1, 10.0 * n) for split in SPLITS for n in range(9)]
     with pytest.raises(DataError, match=r"own-mine: scores from 0 to 80, .* 0 to 5; scale them"):
         read_task(write_tasks(tmp_path, similarity=rows), "own-mine")
@@ -95,16 +89,13 @@ def test_sentences_of_single_texts(tmp_path):
     assert not task.splits["train"].is_pairs
 
 
-def test_unknown_task(tmp_path):
+def test_unknown_task_and_task_without_test_rows(tmp_path):
     rows = [("sick.relatedness", split, 1, 2, 3.0) for split in SPLITS]
     write_tasks(tmp_path, similarity=rows)
     with pytest.raises(ParameterError, match="did you mean 'sick-relatedness'") as caught:
         find_task(tmp_path, "sick-relatednes")
     assert "; others are available after `benchmarks: open` in params.yaml" in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_task_without_test_rows(tmp_path):
     rows = [("sst", split, 1, 1) for split in ("train", "dev")]
     with pytest.raises(DataError, match=r"sst: no rows for test; .*run `dvc repro`"):
         read_task(write_tasks(tmp_path, labelled_sentences=rows), "sst")

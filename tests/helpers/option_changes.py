@@ -18,38 +18,15 @@ SMALL |= {"epochs": 2, "batch_size": 10, "learning_rate": 0.02, "num_threads": 1
 
 # Values of options that are neither a choice nor a switch; one differs from the block's
 VALUES: dict[str, tuple[Any, Any]] = {
-    "a": (0.1, 0.001),
-    "accumulate": (2, 1),
-    "batch_size": (9, 10),
-    "bigrams": (2, None),
-    "character_dim": (4, 5),
-    "components": (2, 1),
-    "dim": (7, 8),
-    "dropout": (0.5, 0.0),
-    "epochs": (3, 2),
-    "filters": ({1: 4, 2: 4}, {2: 4, 3: 4}),
-    "filters_per_width": (4, 3),
-    "hidden_dim": (7, 6),
-    "lambda_c": (3.0, 0.0),
-    "lambda_s": (3.0, 0.0),
-    "lambda_w": (3.0, 0.0),
-    "learning_rate": (0.03, 0.02),
-    "lstm_dropout": (0.0, 0.5),
-    "margin": (0.1, 0.9),
-    "max_grad_norm": (0.01, None),
-    "max_window": (2, 3),
-    "min_count": (2, 1),
-    "negatives_per_sentence": (2, 1),
-    "ngrams_per_order": (10, 20),
-    "order": (2, 3),
-    "orders": ([2], [2, 3, 4]),
-    "out_dim": (7, 8),
-    "projection_dim": (7, 8),
-    "scramble": (0.9, 0.0),
-    "temperature": (0.1, None),
-    "window": (1, 3),
-    "word_dropout": (0.5, 0.0),
-}
+    "a": (0.1, 0.001), "accumulate": (2, 1), "batch_size": (9, 10), "bigrams": (2, None), "character_dim": (4, 5),
+    "components": (2, 1), "dim": (7, 8), "dropout": (0.5, 0.0), "epochs": (3, 2),
+    "filters": ({1: 4, 2: 4}, {2: 4, 3: 4}), "filters_per_width": (4, 3), "hidden_dim": (7, 6),
+    "lambda_c": (3.0, 0.0), "lambda_s": (3.0, 0.0), "lambda_w": (3.0, 0.0), "learning_rate": (0.03, 0.02),
+    "lstm_dropout": (0.0, 0.5), "margin": (0.1, 0.9), "max_grad_norm": (0.01, None), "max_window": (2, 3),
+    "min_count": (2, 1), "negatives_per_sentence": (2, 1), "ngrams_per_order": (10, 20), "order": (2, 3),
+    "orders": ([2], [2, 3, 4]), "out_dim": (7, 8), "projection_dim": (7, 8), "scramble": (0.9, 0.0),
+    "temperature": (0.1, None), "window": (1, 3), "word_dropout": (0.5, 0.0),
+}  # fmt: skip
 
 
 def small_block(section: str, name: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.tables import PAIRS, SCORES, SENTENCES, WORD_COUNTS, write_table
 from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.inference import model_folder
-from paraphrastic.models import overlap
 from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.vocabulary.counting import count_words
 from tests.helpers.benchmark_tables import Rows, write_benchmarks
@@ -18,7 +17,7 @@ from tests.helpers.benchmark_tables import Rows, write_benchmarks
 def write_run(folder: Path, texts: Sequence[str], similarity: Rows) -> Artifacts:
     """Write benchmarks, model and scores to `folder`."""
     write_benchmarks(folder / "benchmarks", similarity, [], [], texts)
-    model_folder.save(OverlapScorer(), "overlap", overlap.Config(), folder / "model")
+    model_folder.write_model(OverlapScorer(), model_folder.ModelInfo("overlap", {}), folder / "model")
     scores = evaluate(Benchmarks.load(folder / "benchmarks"), OverlapScorer()).scores
     write_table(scores, folder / "scores.parquet", SCORES)
     return Artifacts(folder)

@@ -1,5 +1,6 @@
 """Models with random weights on the toy corpus, saved as the stage `train` saves them."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,31 +28,35 @@ def save_encoder(folder: Path, name: str, block: dict[str, Any], seed: int = 4, 
     generator = torch.Generator().manual_seed(seed)
     for parameter in encoder.module.parameters():  # biases start at zero, which would hide their terms
         parameter.data.normal_(0, 0.7, generator=generator)
-    model_folder.save(encoder, name, config, folder)
+    model_folder.write_model(encoder, model_folder.ModelInfo(name, config.model_dump()), folder)
     return paraphrastic.load(folder)
 
 
 def save_pair_model(folder: Path) -> Model:
     """Save an untrained pair model, and return it loaded."""
-    model_folder.save(start(LDC), "ldc", config_class("ldc")(**LDC), folder)
+    model_folder.write_model(start(LDC), model_folder.ModelInfo("ldc", config_class("ldc")(**LDC).model_dump()), folder)
     return paraphrastic.load(folder)
 
 
 def save_baseline(folder: Path, name: str) -> Model:
     """Save a baseline that is fitted to the toy corpus (`overlap`, `tfidf-words`, `tfidf-chars`), return it loaded."""
     config = config_class(name)(**({"order": 3} if name == "tfidf-chars" else {}))
-    model_folder.save(model_class(name).fit(config, SENTENCES), name, config, folder)
+    model_folder.write_model(
+        model_class(name).fit(config, SENTENCES), model_folder.ModelInfo(name, config.model_dump()), folder
+    )
     return paraphrastic.load(folder)
 
 
-def save_word_vectors(folder: Path, name: str, components: int = 0) -> Model:
-    """Save random vectors of most words of the toy corpus as a mean (`vectors`) or as `sif`, and return it loaded."""
-    embeddings = np.random.default_rng(2).normal(size=(31, 8)).astype(np.float32)
+def save_word_vectors(
+    folder: Path, name: str, components: int = 0, words: Sequence[str] = ("again", "was", *WORDS[:28])
+) -> Model:
+    """Save random vectors of words as a mean (`vectors`) or as `sif`, and return it loaded."""
+    embeddings = np.random.default_rng(2).normal(size=(len(words) + 1, 8)).astype(np.float32)
     directions = np.linalg.qr(embeddings[:8])[0][:components]
     options = {"vectors": None, "dim": 8} | ({"a": 0.1, "components": components} if name == "sif" else {})
-    words = pa.array(["again", "was", *WORDS[:28]])
-    scorer = pretrained_mean(words, embeddings, directions if name == "sif" else None)
-    model_folder.save(scorer, name, import_module(f"paraphrastic.models.{name}").Config(**options), folder)
+    config = import_module(f"paraphrastic.models.{name}").Config(**options)
+    scorer = pretrained_mean(pa.array(words), embeddings, directions if name == "sif" else None)
+    model_folder.write_model(scorer, model_folder.ModelInfo(name, config.model_dump()), folder)
     return paraphrastic.load(folder)
 
 

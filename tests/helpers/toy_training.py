@@ -79,5 +79,7 @@ def folder_content(folder):
 
 def saved_bytes(model, name, folder, config=None):
     """Save `model` to `folder` and return the bytes of each file by its name."""
-    model_folder.save(model, name, config or EncoderConfig.model_construct(), folder)
+    model_folder.write_model(
+        model, model_folder.ModelInfo(name, (config or EncoderConfig.model_construct()).model_dump()), folder
+    )
     return folder_content(folder)

@@ -12,8 +12,8 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from paraphrastic.base.errors import ModelError
-from paraphrastic.inference.model_folder import FORMAT, load, load_scorer, load_trained, read_info, save
-from paraphrastic.models import config_class
+from paraphrastic.inference.model import ModelInfo
+from paraphrastic.inference.model_folder import FORMAT, load, load_scorer, load_trained, read_config, write_model
 from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.static import StaticEncoder
@@ -69,7 +69,7 @@ def test_files_and_scorer_of_each_kind(write_folder, kind, scorer):
     assert content["format"] == FORMAT == 2
     assert content["scorer"]["kind"] == kind
     assert type(load_scorer(folder)) is scorer
-    assert read_info(folder).options == content["config"]
+    assert read_config(folder)["config"] == content["config"]
 
 
 @pytest.mark.parametrize("name", ["overlap", "vectors", "sif"])
@@ -77,13 +77,13 @@ def test_scorer_of_other_baselines(tmp_path, name):
     save_model = save_baseline if name == "overlap" else save_word_vectors
     model = save_model(tmp_path, name)
     assert type(model.scorer) is (OverlapScorer if name == "overlap" else StaticEncoder)
-    assert read_info(tmp_path).model == name
+    assert read_config(tmp_path)["model"] == name
 
 
 @pytest.mark.parametrize("name", ENCODERS)
 def test_weights_of_trained_model_after_loading(tmp_path, name):
     model, _, config = prepare(name, ENCODERS[name])
-    save(model, name, config, tmp_path)
+    write_model(model, ModelInfo(name, config.model_dump()), tmp_path)
     loaded = load_trained(tmp_path)
     np.testing.assert_array_equal(loaded.encode(SENTENCES), model.encode(SENTENCES))
     for key, array in model.arrays().items():
@@ -92,13 +92,17 @@ def test_weights_of_trained_model_after_loading(tmp_path, name):
 
 
 def test_selection_sets(tmp_path):
-    save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path, ["sts.2012.MSRpar", "pit2015"])
-    assert read_info(tmp_path).selection == ["sts.2012.MSRpar", "pit2015"]
+    write_model(
+        OverlapScorer(),
+        ModelInfo("overlap", {}, ["sts.2012.MSRpar", "pit2015"]),
+        tmp_path,
+    )
+    assert read_config(tmp_path)["selection"] == ["sts.2012.MSRpar", "pit2015"]
     assert load(tmp_path).summary()["selection"] == "sts.2012.MSRpar, pit2015"
 
 
 def test_save_to_new_folder(tmp_path):
-    save(OverlapScorer(), "overlap", config_class("overlap")(), tmp_path / "new/model")
+    write_model(OverlapScorer(), ModelInfo("overlap", {}), tmp_path / "new/model")
     assert isinstance(load_scorer(tmp_path / "new/model"), OverlapScorer)
 
 
@@ -107,7 +111,7 @@ def test_static_form_different_from_forward(tmp_path, monkeypatch):
     mean = type(model.module.lookup).mean
     monkeypatch.setattr(type(model.module.lookup), "mean", lambda *arguments: 2 * mean(*arguments))
     with pytest.raises(ModelError, match=r"models/avg\.py: static_form and forward give different vectors"):
-        save(model, "avg", config, tmp_path)
+        write_model(model, ModelInfo("avg", config.model_dump()), tmp_path)
 
 
 def edit_config(folder: Path, **changes: object) -> None:
@@ -218,7 +222,7 @@ def test_options_of_every_model_are_read(tmp_path, name):
     options = ALL_CONFIGURATIONS[name]
     content = {"format": 2, "model": name, "config": options, "selection": [], "scorer": {"kind": "overlap"}}
     (tmp_path / CONFIG).write_text(json.dumps(content))
-    assert read_info(tmp_path).options == json.loads(json.dumps(options))
+    assert read_config(tmp_path)["config"] == json.loads(json.dumps(options))
 
 
 @pytest.mark.parametrize("damage", OF_ALL_KINDS)

@@ -1,5 +1,6 @@
 """Models in other tools, with the real packages (scikit-learn, and those of the extra `external`)."""
 
+import asyncio
 from importlib.util import find_spec
 
 import numpy as np
@@ -169,6 +170,8 @@ def test_embeddings_of_langchain(model):
     assert isinstance(documents[0][0], float)
     np.testing.assert_allclose(documents, model.encode(LEFT))
     np.testing.assert_allclose(query, documents[0], atol=1e-6)
+    assert asyncio.run(model.aembed_documents(LEFT)) == documents
+    assert asyncio.run(model.aembed_query(LEFT[0])) == query
     with pytest.raises(ParameterError, match="one string where a list of sentences is expected"):
         model.embed_documents(LEFT[0])
     with pytest.raises(ParameterError, match=r"sentences\[0\] is of type list"):
@@ -176,6 +179,7 @@ def test_embeddings_of_langchain(model):
     stores = pytest.importorskip("langchain_core.vectorstores")
     store = stores.InMemoryVectorStore.from_texts(LEFT, model)
     assert store.similarity_search(LEFT[3], k=1)[0].page_content == LEFT[3]
+    assert asyncio.run(store.asimilarity_search(LEFT[3], k=1))[0].page_content == LEFT[3]
 
 
 @pytest.mark.parametrize("precision", ["int8", "uint8", "binary", "ubinary"])

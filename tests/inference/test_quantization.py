@@ -6,8 +6,8 @@ import pytest
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import copy_files
-from paraphrastic.inference.quantization import quantize, ranges_of, write_ranges
-from paraphrastic.scoring.weight_files import RANGES
+from paraphrastic.inference.quantization import quantize, ranges_of
+from paraphrastic.scoring.weight_files import RANGES, write_ranges
 from tests.helpers.toy_training import SENTENCES
 
 VECTORS = np.array([[-1, 0, 255, 3], [254, 0, 0, 3], [126, 0, 128, 3]], np.float32)

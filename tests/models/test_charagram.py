@@ -12,15 +12,13 @@ from tests.helpers.encoder_variants import CHARAGRAM
 from tests.helpers.toy_training import SENTENCES
 
 
-def test_pairs_without_words():
-    with pytest.raises(ValidationError, match=r"bigrams\n.*needs words: true"):
-        Config(**CHARAGRAM | {"words": False, "bigrams": 2})
-
-
-@pytest.mark.parametrize("bigrams", [0, -1, 2.5, True])
-def test_unusable_number_of_occurrences(bigrams):
-    with pytest.raises(ValidationError, match="bigrams"):
-        Config(**CHARAGRAM | {"words": True, "bigrams": bigrams})
+@pytest.mark.parametrize(
+    ("words", "bigrams", "message"),
+    [(False, 2, r"\n.*needs words: true"), (True, 0, ""), (True, -1, ""), (True, 2.5, ""), (True, True, "")],
+)
+def test_unusable_number_of_occurrences_and_pairs_without_words(words, bigrams, message):
+    with pytest.raises(ValidationError, match=f"bigrams{message}"):
+        Config(**CHARAGRAM | {"words": words, "bigrams": bigrams})
 
 
 @pytest.mark.parametrize("bigrams", [None, 2, 7])

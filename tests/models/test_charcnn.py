@@ -45,15 +45,11 @@ def test_pooled_responses_as_vectors():
     assert set(pooling.state_dict()) == {"filters", "bias"}
 
 
-@pytest.mark.parametrize("activation", ["tanh", "relu"])
-def test_activation_without_dense_layer(activation):
-    with pytest.raises(ValidationError, match=r"activation\n.*should be linear, .*no dense layer"):
-        config(dense=False, activation=activation)
-
-
-def test_filters_after_json():
-    content = json.loads(json.dumps(config().model_dump()))
-    assert Config(**content) == config()
+def test_options_after_json_and_activations_without_dense_layer():
+    assert Config(**json.loads(json.dumps(config().model_dump()))) == config()
+    for activation in ("tanh", "relu"):
+        with pytest.raises(ValidationError, match=r"activation\n.*should be linear, .*no dense layer"):
+            config(dense=False, activation=activation)
 
 
 @pytest.mark.parametrize("filters", [{}, {0: 5}, {11: 5}, {2: 0}, {2.0: 5}, {"two": 5}, {2: "5"}, {True: 5}, [2], None])

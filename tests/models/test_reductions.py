@@ -1,4 +1,4 @@
-"""Encoders that become a simpler encoder in the limit, as their papers say."""
+"""Encoders that become a simpler one in the limit, as their papers say; and the gates of GRAN, which analyses read."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import torch
 
 from paraphrastic.models.irnn import Config, Irnn
 from tests.helpers.encoder_variants import DIM, LSTM, RECURRENT, ROWS, SENTENCES, batch_of, build
-from tests.helpers.equations import avg, lstmavg
+from tests.helpers.equations import avg, gran_states, lstmavg, submodule_weights
 from tests.helpers.toy_training import train
 
 
@@ -25,18 +25,13 @@ def set_gates(encoder, *gates):
     encoder.gates.b.data = torch.tensor([50.0 if gate else -50.0 for gate in gates]).repeat_interleave(DIM).double()
 
 
-@pytest.mark.parametrize(("variant", "gates"), [(1, [1]), (3, [1, 1]), (5, [1, 0])])
-def test_gran_with_open_gates_of_words(variant, gates):
+@pytest.mark.parametrize(("variant", "gates"), [(1, [1]), (3, [1, 1]), (5, [1, 0]), (5, [0, 1])])
+def test_gran_with_open_gates_of_words_or_states(variant, gates):
     encoder, embeddings = build("gran", LSTM | {"variant": variant})
     set_gates(encoder, *gates)
-    np.testing.assert_allclose(vectors(encoder, embeddings), averages(embeddings), atol=1e-9)
-
-
-def test_gran_5_with_open_gates_of_states():
-    encoder, embeddings = build("gran", LSTM | {"variant": 5})
-    set_gates(encoder, 0, 1)
     weights = {name: weight.numpy() for name, weight in encoder.state_dict().items()}
-    expected = [lstmavg(sentence, embeddings.numpy(), weights, LSTM) for sentence in SENTENCES]
+    states = [lstmavg(sentence, embeddings.numpy(), weights, LSTM) for sentence in SENTENCES]
+    expected = averages(embeddings) if gates[0] else states
     np.testing.assert_allclose(vectors(encoder, embeddings), expected, atol=1e-9)
 
 
@@ -52,3 +47,18 @@ def test_irnn_trained_with_infinite_penalty(optimizer, tmp_path):
     weights = dict(model.module.named_parameters())
     for name in ("rnn.W", "rnn.U"):
         torch.testing.assert_close(weights[name].detach(), torch.eye(8), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("variant", [1, 2, 3, 4, 5])
+def test_gated_words_against_naive_equation(variant):
+    block = LSTM | {"variant": variant}
+    encoder, embeddings = build("gran", block)
+    *parts, packing = encoder.gated_words(embeddings, batch_of(SENTENCES, encoder))
+    packed = [part.detach().numpy() for part in parts]
+    weights = {key: value.numpy() for key, value in encoder.state_dict().items()}
+    parts = [submodule_weights(weights, prefix) for prefix in ("lstm.", "gates.")]
+    naive = [gran_states(embeddings.numpy()[sentence], *parts, block) for sentence in SENTENCES if sentence]
+    for actual, expected in zip(packed, zip(*naive, strict=True), strict=True):
+        np.testing.assert_allclose(actual, np.concatenate(expected)[packing.order.numpy()])
+    gated, gates, _ = encoder.gated_words(embeddings, batch_of([[], []], encoder))
+    assert (len(gated), len(gates)) == (0, 0)

@@ -35,12 +35,9 @@ def test_batch_of_chosen_sentences(counted):
     assert batch.counts.tolist() == expected.count_values(np.float32).tolist()
 
 
-def test_counts_above_the_range_of_int16():
+def test_counts_above_the_range_of_int16_and_used_rows_of_an_embedding_table():
     ragged = ragged_of([[7] * 40_000], counted=True)
     assert DeviceSentences(ragged, CPU).take(np.array([0])).counts.tolist() == [40_000]
-
-
-def test_used_rows_of_embedding_table():
     embeddings, ids = torch.arange(20.0).view(10, 2), torch.tensor([7, 2, 7, 9])
     rows, positions = used_rows(embeddings, ids)
     assert len(rows) == 3
@@ -60,8 +57,5 @@ def test_sentences_by_row(size, monkeypatch, tmp_path):
             assert taken.type == pa.string()
             assert taken.to_pylist() == [TEXTS[row] for row in rows]
 
-
-@pytest.mark.parametrize("texts", [[], [""], ["", ""]])
-def test_sentences_without_text(texts):
-    file = SentenceFile(pa.array(texts, pa.string()))
-    assert file.take(np.arange(len(texts))).to_pylist() == texts
+    for texts in ([], [""], ["", ""]):
+        assert SentenceFile(pa.array(texts, pa.string())).take(np.arange(len(texts))).to_pylist() == texts

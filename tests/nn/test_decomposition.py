@@ -63,25 +63,24 @@ def test_sockeye_and_salmon(match, decompose, words, expected):
     np.testing.assert_allclose(actual[words], expected)
 
 
-def test_negative_and_zero_sum_of_cosines():
-    # (1, 0) against (−1, 0), (0, 1): Σ a t = (1, 0), Σ a = −1, so ŝ = (−1, 0); with (1, 0) as well, Σ a = 0
-    words = torch.tensor([[1.0, 0], [-1, 0], [0, 1]], dtype=torch.float64)
-    np.testing.assert_allclose(similar_components(words, [0], [1, 2], "global", "linear"), [[-1, 0]])
-    np.testing.assert_allclose(similar_components(words, [0], [1, 2, 0], "global", "linear"), [[0, 0]])
-
-
-def test_first_of_two_equal_maxima():
-    # 1 has equal cosines with 2 and 3
-    words = torch.tensor([[9.0, 9], [1, 0], [1, 1], [1, -1], [-2, 2], [-2, -2]], dtype=torch.float64)
-    np.testing.assert_allclose(similar_components(words, [1], [2, 4, 5, 3], "max", "orthogonal"), [[0.5, 0.5]])
-    np.testing.assert_allclose(similar_components(words, [1], [3, 4, 5, 2], "max", "orthogonal"), [[0.5, -0.5]])
-
-
-def test_same_word_after_a_parallel_one():
-    # The cosine with both words is 1; the same word counts as more similar.
-    words = torch.tensor([[9.0, 9], [1, 0], [2, 0]], dtype=torch.float64)
-    np.testing.assert_allclose(similar_components(words, [1], [2, 1], "max", "rigid"), [[1, 0]])
-    np.testing.assert_allclose(similar_components(words, [1], [2], "max", "rigid"), [[0, 0]])
+@pytest.mark.parametrize(
+    ("right", "match", "decompose", "expected"),
+    [
+        # (1, 0) against (−1, 0), (0, 1): Σ a t = (1, 0), Σ a = −1, so ŝ = (−1, 0); with (1, 0) as well, Σ a = 0
+        ([6, 7], "global", "linear", [-1, 0]),
+        ([6, 7, 1], "global", "linear", [0, 0]),
+        # equal cosines with words 2 and 3: the first one counts
+        ([2, 4, 5, 3], "max", "orthogonal", [0.5, 0.5]),
+        ([3, 4, 5, 2], "max", "orthogonal", [0.5, -0.5]),
+        # the cosine with words 8 and 1 is 1; the same word counts as more similar
+        ([8, 1], "max", "rigid", [1, 0]),
+        ([8], "max", "rigid", [0, 0]),
+    ],
+)
+def test_word_against_others_worked_by_hand(right, match, decompose, expected):
+    words = [[9, 9], [1, 0], [1, 1], [1, -1], [-2, 2], [-2, -2], [-1, 0], [0, 1], [2, 0]]
+    actual = similar_components(torch.tensor(words, dtype=torch.float64), [1], right, match, decompose)
+    np.testing.assert_allclose(actual, [expected])
 
 
 def test_repeated_word_whose_later_cosine_is_rounded_up():

@@ -26,12 +26,7 @@ def test_product_of_bfloat16(monkeypatch, operands, instructions):
     for product in (matmul(left, right), matmul(left, right, out), out):
         assert product.dtype == torch.bfloat16
         torch.testing.assert_close(product.double(), exact, rtol=2**-8, atol=1e-4)  # bfloat16 has 8 bits
-
-
-def test_processor_without_instructions_multiplies_float32(monkeypatch, operands):
-    monkeypatch.setattr(layers, "_cpu_multiplies_bfloat16", lambda: False)
-    left, right = (operand.bfloat16() for operand in operands)
-    assert torch.equal(matmul(left, right), torch.mm(left.float(), right.float()).bfloat16())
+        assert instructions or torch.equal(product, torch.mm(left.float(), right.float()).bfloat16())
 
 
 def test_layer_rounds_operands_in_training_only(operands):
@@ -49,18 +44,12 @@ def looked_up_ones(dropout, word_dropout):
     return WordLookup(dropout, word_dropout)(torch.ones(1, DIM), words)
 
 
-def test_word_dropout():
-    vectors = looked_up_ones(0.0, 0.25)
-    assert vectors.unique().tolist() == pytest.approx([0, 4 / 3])
-    assert (vectors.min(1).values == vectors.max(1).values).all()
-    assert (vectors[:, 0] == 0).double().mean() == pytest.approx(0.25, abs=0.03)
-
-
-def test_dropout_of_elements():
-    vectors = looked_up_ones(0.5, 0.0)
-    assert vectors.unique().tolist() == pytest.approx([0, 2])
-    assert (vectors == 0).double().mean() == pytest.approx(0.5, abs=0.03)
-    assert (vectors.min(1).values != vectors.max(1).values).any()
+@pytest.mark.parametrize(("dropout", "word_dropout", "kept"), [(0.0, 0.25, 4 / 3), (0.5, 0.0, 2)])
+def test_dropout_of_words_or_elements(dropout, word_dropout, kept):
+    vectors = looked_up_ones(dropout, word_dropout)
+    assert vectors.unique().tolist() == pytest.approx([0, kept])
+    assert (vectors == 0).double().mean() == pytest.approx(dropout + word_dropout, abs=0.03)
+    assert (vectors.min(1).values == vectors.max(1).values).all() == (word_dropout > 0)
 
 
 NOISY = {"dropout": 0.5, "word_dropout": 0.5}

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from paraphrastic.evaluation.headline import PAPERS_SETS
-from paraphrastic.papers.comparing import Cell, Shown, closeness, compare, grid, signed
+from paraphrastic.papers.comparing import Cell, Shown, compare, grid, signed
 from paraphrastic.papers.experiments import Experiment, Experiments
 from paraphrastic.papers.plan import expected, runs_of_row
 from paraphrastic.papers.results import Result, Store
@@ -123,42 +123,31 @@ def test_mean_spread_and_difference_have_the_decimals_of_the_paper():
 
 @pytest.mark.parametrize(
     ("ours", "expected"),
-    [(69.4, "close"), (69.5, "near"), (71.4, "near"), (71.5, "off"), (58.4, "off"), (58.3, "far"), (68.44, "close")],
-)
+    [
+        (69.4, "close"), (69.5, "near"), (71.4, "near"), (71.5, "off"), (58.4, "off"), (58.3, "far"), (68.44, "close"),
+        (67.4, "close"), (67.3, "near"), (float("nan"), "far"),
+    ],
+)  # fmt: skip
 def test_bounds_of_classes(ours, expected):
     assert only_cell("68.4", (ours,)).closeness == expected
 
 
-def test_class_is_that_of_the_difference_as_it_is_shown():
+def test_class_of_the_difference_as_it_is_shown_in_percent_or_points():
     cell = only_cell("68.4", (69.44,))
     assert (cell.difference, cell.closeness) == ("+1.0", "close")
-    assert closeness(-1.01) == "near"
-    assert closeness(float("nan")) == "far"
-
-
-def test_counts_are_compared_in_percent():
     assert only_cell("12,108", (12_000.0,)) == Shown("12,108", "12,000", "", "−0.9 %", "close")
     assert only_cell("100.0", (90.0,)).difference == "−10.0"
-
-
-def test_fractions_are_compared_in_points():
     assert only_cell("0.7714", (75.15, 75.35), scale=100.0) == Shown("0.7714", "0.7525", "0.0014", "−0.0189", "near")
     assert only_cell("0.7714", (0.7515,)).closeness == "close"
 
 
-def test_mean_over_fewer_sets_than_the_papers_has_no_difference():
+def test_cells_without_a_difference():
     lines = [make_line("avg", {"mean": ("68.4", (67.0, 68.0)), "new": ("", (1.0,))}, seeds=2, lacks=["a", "b"])]
     ((_, (cell, new)),) = grid(make_comparison(*lines)).rows
     assert cell == Shown("68.4", "67.5", "0.7", partial="without a, b")
     assert cell.ours_and_spread == "67.5 ± 0.7*"
     assert new == Shown("", "1.0")
-
-
-def test_number_that_the_paper_does_not_have():
     assert only_cell("", (67.04,)) == Shown("", "67.0")
-
-
-def test_text_has_no_class():
     assert only_cell("a dog", ("a cat",)) == Shown("a dog", "a cat")
 
 
@@ -174,16 +163,13 @@ def test_gaps_have_reasons():
     assert [cell.reason for cell in shown] == ["0 of 3 runs", "not measured", "no configuration of ours", "0 of 3 runs"]
 
 
-def test_column_that_another_row_fills_is_no_gap():
+def test_cells_that_are_no_gaps():
     lines = [
         make_line("a", {"x": ("", ()), "y": ("", ())}, finished=0, columns=["x"]),
         make_line("b", {"x": ("", ()), "y": ("", ())}, finished=0, columns=["y"]),
     ]
     (_, first), (_, second) = grid(make_comparison(*lines)).rows
     assert [cell.ours for cell in (*first, *second)] == ["–", "", "", "–"]
-
-
-def test_cell_that_neither_has():
     lines = [
         make_line("avg", {"mean": ("68.4", (68.0,)), "pairs": ("", ())}),
         make_line("data", {"mean": ("", ()), "pairs": ("71", ())}, configured=False),
@@ -205,7 +191,7 @@ def test_headings_name_data_and_runs():
     assert details == ["open · 3 runs", "open · 1 of 3 runs", "open + sst · 1 run", ""]
 
 
-def test_wide_and_short_table_is_transposed():
+def test_table_that_is_transposed_or_has_lists():
     cells = {f"set{number}": (f"{number}.0", (number + 0.5,)) for number in range(9)}
     wide = grid(make_comparison(make_line("avg", cells), make_line("lstm", cells)))
     assert wide.transposed
@@ -216,9 +202,6 @@ def test_wide_and_short_table_is_transposed():
     long = grid(make_comparison(*(make_line(f"avg {number}", cells) for number in range(9))))
     assert not long.transposed
     assert len(long.columns) == 9
-
-
-def test_rows_that_are_lists():
     neighbours = {"1": ("not", ("not", "no")), "2": ("capable", ("able", "x")), "3": ("stalled", ("capable", "y"))}
     table = grid(make_comparison(make_line("avg not capable", neighbours, seeds=2)))
     assert table.rows[0][1] == [Shown("not, capable, stalled", "not, able, capable", difference="2 of 3 in both")]

@@ -112,9 +112,6 @@ def test_wrong_header(folder, header, message):
 def test_id_is_the_name_of_the_file(folder):
     declare(folder, "acl2017-t1", id='"other"')
     assert list(load(folder).by_id) == ["acl2017-t1"]
-
-
-def test_file_that_is_no_text(folder):
     (folder / "experiments/acl2017-t1.toml").write_bytes(b"\xff")
     with pytest.raises(DataError, match=r"acl2017-t1.toml: not valid TOML: "):
         load(folder)

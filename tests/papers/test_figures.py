@@ -60,13 +60,10 @@ def test_alternative_text_of_a_line():
     assert "from 0.500 at 0.00195 to 0.500 at 1M" in description(make_comparison(*small, figure=LINES))
 
 
-def test_gap_breaks_the_line_and_is_said():
+def test_gap_breaks_the_line_and_a_series_without_results_says_why():
     comparison = growth(ours=((60.0,), (), (65.0,)))
     assert len(corners(marks(draw(comparison), "line mark")[0])) == 2
     assert description(comparison).endswith("gap: 0 of 1 runs.")
-
-
-def test_series_without_results_says_why_in_the_legend():
     lines = [
         make_line("charcnn", {"mean": ("", ())}, curve=[[1, 50.0], [2, 60.0]]),
         make_line("charlstm", {"mean": ("", ())}, finished=0),
@@ -74,22 +71,24 @@ def test_series_without_results_says_why_in_the_legend():
     assert {"charcnn", "charlstm – 0 of 1 runs"} <= set(texts(draw(make_comparison(*lines, figure=CURVE))))
 
 
-def test_theirs_is_hollow_beside_ours():
+def test_theirs_is_hollow_and_spread_over_seeds_is_a_vertical_line():
     root = draw(growth(theirs="62.0"))
     assert [each.get("fill") for each in marks(root, "point")] == 3 * ["white"] + 3 * ["#0060a8"]
     assert [each.get("stroke-width") for each in marks(root, "line mark")] == ["1", "2"]
     assert "filled: ours; hollow, thin line: theirs" in texts(root)
     assert len(marks(draw(growth()), "point")) == 3
-
-
-def test_spread_over_seeds_is_a_vertical_line():
     lines = [make_line(str(x), {"mean": ("", (60.0, 64.0))}, seeds=2, x=x) for x in (1, 2)]
     rules = marks(draw(make_comparison(*lines, figure=LINES)), "rule mark")
     assert [(float(each.get("x2")), abs(float(each.get("y2"))) > 100) for each in rules] == 2 * [(0, True)]
     assert not marks(draw(growth()), "rule mark")
 
 
-def test_logarithmic_axis():
+def test_axes_of_categories_and_logarithms():
+    lines = [make_line(name, {"mean": ("", (1.0 + len(name),))}, x=name, series="avg") for name in ("large", "small")]
+    root = draw(make_comparison(*lines, figure=LINES))
+    assert {"large", "small"} <= set(texts(root))
+    assert description(make_comparison(*lines, figure=LINES)).count("at large") == 2  # first and highest
+
     def positions(log):
         return [x for x, _ in corners(marks(draw(growth(log=log)), "line mark")[0])[0]]
 
@@ -97,13 +96,6 @@ def test_logarithmic_axis():
     assert middle - first == pytest.approx(last - middle, abs=0.2)
     first, middle, last = positions(log=False)
     assert (middle - first) / (last - first) == pytest.approx(9_000 / 99_000, abs=0.01)
-
-
-def test_categories_on_the_axis():
-    lines = [make_line(name, {"mean": ("", (1.0 + len(name),))}, x=name, series="avg") for name in ("large", "small")]
-    root = draw(make_comparison(*lines, figure=LINES))
-    assert {"large", "small"} <= set(texts(root))
-    assert description(make_comparison(*lines, figure=LINES)).count("at large") == 2  # first and highest
 
 
 def test_nine_series_differ_in_colour_marker_or_dash():
@@ -138,9 +130,6 @@ def test_bars_with_values_and_a_gap():
     assert description(comparison) == (
         "Bar chart: MAP by match function. max: ours 71.0 ± 1.4; theirs 77.1. global: gap: 0 of 2 runs."
     )
-
-
-def test_negative_bar_ends_at_zero():
     lines = [make_line(name, {"mean": ("", (value,))}) for name, value in (("a", 20.0), ("b", -20.0))]
     root = draw(make_comparison(*lines, figure=BARS))
     (zero, right), (left, end) = bar(root, ": a"), bar(root, ": b")
@@ -151,9 +140,6 @@ def test_negative_bar_ends_at_zero():
 def test_nothing_to_draw():
     assert figure_svg(make_comparison(make_line("a", {"mean": ("", ())}, finished=0), figure=BARS)) == ""
     assert figure_svg(make_comparison(make_line("a", {"mean": ("", ())}), figure=CURVE)) == ""
-
-
-def test_labels_are_escaped_and_shortened():
     label = "<script> & " + 100 * "w"
     shown = texts(draw(make_comparison(make_line(label, {"mean": ("", (1.0,))}), figure=BARS)))
     assert [each for each in shown if re.fullmatch("<script> & www+…", each)]

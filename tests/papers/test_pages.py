@@ -8,7 +8,7 @@ import pytest
 from markdown.extensions.toc import slugify
 
 from paraphrastic.papers.comparing import grid
-from paraphrastic.papers.pages import Tally, docs_files, facts, legend, plain, table_text, tally, text, write_docs
+from paraphrastic.papers.pages import Tally, docs_files, facts, plain, table_text, tally, text, write_docs
 from tests.helpers.paper_comparisons import VERSION, make_comparison, make_line
 
 BARS = {"kind": "bar", "x": "model", "y": "mean", "column": "mean"}
@@ -22,7 +22,7 @@ def html(content):
     return markdown.markdown(content, extensions=["tables"])
 
 
-def test_narrow_table_has_a_column_for_each_part():
+def test_columns_of_narrow_and_wide_tables():
     rows = [
         make_line("avg", {"mean": ("68.4", (67.0, 68.0))}, seeds=2),
         make_line("lstm", {"mean": ("59.3", ())}, seeds=3, finished=0),
@@ -33,9 +33,6 @@ def test_narrow_table_has_a_column_for_each_part():
         '| avg<br><small>open · 2 runs</small> | 68.4 | <span class="close" title="−0.9">67.5 ± 0.7</span> | −0.9 |',
         '| lstm<br><small>open · 0 of 3 runs</small> | 59.3 | <span class="gap" title="0 of 3 runs">–</span> |  |',
     ]
-
-
-def test_wide_table_has_theirs_and_ours_in_a_cell():
     cells = {f"set{number}": ("60.0", (65.0,)) for number in range(4)}
     header, _, row = lines(make_line("avg", cells))
     assert header == "| row | set0 | set1 | set2 | set3 |"
@@ -64,38 +61,24 @@ def test_page_of_each_paper_and_their_index():
     assert "\n**Finding.** It `holds`.\n" in page
     assert "\n* **command**: `paraphrastic papers run acl2017-t2`\n" in page
     assert "\n## " not in found["iclr2016.md"]
-
-
-def test_table_of_our_own_is_on_no_page():
+    found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), title="A_b + ρ – B, (100%)")])
+    ((page, anchor),) = re.findall(r"\]\((\w+\.md)#([^)]*)\)", found["index.md"])
+    assert [slugify(heading, "-") for heading in re.findall("^## (.*)$", found[page], re.M)] == [anchor]
     found = docs_files([make_comparison(make_line("avg", {"mean": ("", (67.0,))}), paper=None)])
     assert found == docs_files([])
-
-
-def test_parts_of_a_paper_without_an_experiment_are_named():
     page = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}))])["acl2017.md"]
     (sentence,) = re.findall("^Not here, .*$", page, re.M)
     assert "Table 1, Table 3," in sentence
     assert "Section 4.1.2" in sentence
 
 
-def test_mean_over_fewer_sets_has_a_star_and_says_which():
-    line = make_line("avg", {"mean": ("68.4", (67.0,))}, lacks=["pit2015"])
-    assert '<span title="without pit2015">67.0\\*</span>' in docs_files([make_comparison(line)])["acl2017.md"]
-
-
-def test_figure_is_a_file_with_alternative_text():
+def test_figure_is_a_file_and_an_analysis_is_shown_whole():
     found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), figure=BARS)])
     assert "![Bar chart: mean by model. avg: ours 67.0; theirs 68.4.](acl2017-t2.svg)" in found["acl2017.md"]
     assert ElementTree.fromstring(found["acl2017-t2.svg"]).tag == "{http://www.w3.org/2000/svg}svg"
-
-
-def test_figure_without_results():
     found = docs_files([make_comparison(make_line("avg", {"mean": ("", ())}, finished=0), figure=BARS)])
     assert "acl2017-t2.svg" not in found
     assert '<span class="gap">No results yet.</span>' in found["acl2017.md"]
-
-
-def test_analysis_that_is_shown_whole():
     table = [["sentence", "error"], ["a | b", -1.5]]
     line = make_line("avg", {"mean": ("", (1.0,))}, tables={"errors": table})
     page = docs_files([make_comparison(line, shows=["errors"])])["acl2017.md"]
@@ -110,12 +93,6 @@ def test_files_of_earlier_experiments_are_removed(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {*docs_files([comparison]), "data.csv"}
 
 
-def test_links_of_the_index_lead_to_headings():
-    found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), title="A_b + ρ – B, (100%)")])
-    ((page, anchor),) = re.findall(r"\]\((\w+\.md)#([^)]*)\)", found["index.md"])
-    assert [slugify(heading, "-") for heading in re.findall("^## (.*)$", found[page], re.M)] == [anchor]
-
-
 def test_command_data_runs_and_version():
     found = dict(facts(make_comparison(make_line("avg", {"mean": ("1.0", (1.0,))}, seeds=2, finished=1))))
     assert found["command"] == ["`paraphrastic papers run acl2017-t2`"]
@@ -123,23 +100,19 @@ def test_command_data_runs_and_version():
     assert found["runs"] == [f"1 of 2, by version {VERSION}"]
     assert found["gaps"] == ["1 of 2 runs: avg"]
     assert found.keys() == {"command", "data", "runs", "gaps"}
+    paper, ours = (
+        make_comparison(make_line("avg", {"mean": ("1.0", (1.0,))}), data=data) for data in ("paper", "open")
+    )
+    assert dict(facts(paper))["command"] == ["`paraphrastic papers run acl2017-t2 --data paper`"]
+    assert ["trained on open data" in docs_files([each])["index.md"] for each in (paper, ours)] == [False, True]
 
 
-def test_command_on_the_data_of_the_papers():
-    found = dict(facts(make_comparison(make_line("avg", {"mean": ("1.0", (1.0,))}), data="paper")))
-    assert found["command"] == ["`paraphrastic papers run acl2017-t2 --data paper`"]
-    assert len(legend("paper")) == len(legend("open")) - 1
-
-
-def test_models_of_tasks_alone_have_no_corpus():
+def test_data_of_models_of_tasks_alone_and_of_hidden_rows():
     sample = {"open": ["sample"], "paper": ["sample"]}
     line = make_line("ldc", {"mean": ("1.0", (1.0,))}, tasks=["qa-qasent"], corpus=sample)
     assert dict(facts(make_comparison(line)))["data"] == [
         "ours: open data, `open`, `qa-qasent`; the paper: `qa-qasent`"
     ]
-
-
-def test_hidden_rows_are_no_data_of_the_paper():
     line = make_line("ldc", {"mean": ("1.0", (1.0,))})
     other = {"label": "avg", "model": "avg", "hidden": True, "note": "helps", "corpus": {"open": ["a"], "paper": ["b"]}}
     found = dict(facts(make_comparison(line, rows=[*line.rows, other])))
@@ -155,11 +128,7 @@ def test_gaps_changes_notes_and_what_is_missing():
         make_line("glove", {"mean": ("1.0", ()), "pairs": ("9", ())}, configured=False),
     ]
     found = dict(facts(make_comparison(*lines, measured=["mean"], missing="A reason.")))
-    assert found["gaps"] == [
-        "0 of 1 runs: lstm, rnn",
-        "no configuration of ours: glove",
-        "columns not measured: pairs",
-    ]
+    assert found["gaps"] == ["0 of 1 runs: lstm, rnn", "no configuration of ours: glove", "columns not measured: pairs"]
     assert found["changed"] == ["avg: measured with another `models.avg.dim`"]
     assert found["notes"] == ["avg: A `note`."]
     assert found["missing"] == ["A reason."]
@@ -170,6 +139,8 @@ def test_sets_that_means_are_without():
     comparison = make_comparison(*lines)
     assert dict(facts(comparison))["sets"] == ["* without pit2015: not compared"]
     assert tally(comparison).compared == 0
+    line = make_line("avg", {"mean": ("68.4", (67.0,))}, lacks=["pit2015"])
+    assert '<span title="without pit2015">67.0\\*</span>' in docs_files([make_comparison(line)])["acl2017.md"]
 
 
 def test_tally_counts_what_is_within_3_points():

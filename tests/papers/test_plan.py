@@ -52,12 +52,9 @@ def test_every_value_reaches_its_file(value, applied):
     assert type(params["models"]["avg"]["dim"]) is type(value)
 
 
-def test_mapping_replaces_the_one_of_the_file(applied):
+def test_mapping_replaces_the_one_of_the_file_and_lists_of_tasks_and_analyses(applied):
     params = applied(Run("charcnn", {"models.charcnn.filters": {2: 5, 7: 3}}, 1))
     assert params["models"]["charcnn"]["filters"] == {2: 5, 7: 3}
-
-
-def test_tasks_and_analyses(applied):
     params = applied(Run("avg", {}, 1, tasks=("sst",), analyses=("norms",)))
     assert (params["finetune"]["tasks"], params["analyses"]) == (["sst"], ["norms"])
 
@@ -126,7 +123,7 @@ AVG = "models.avg.vectors"
 PAPER = replace(RUN, settings={**RUN.settings, "benchmarks": "full"}, data="paper")
 
 
-def test_parameters_of_stages_and_of_the_chosen_model():
+def test_parameters_of_stages_of_the_chosen_model_and_of_tasks():
     assert determining(PARAMS, with_tasks=False) == {
         "corpus": ["sample"],
         "benchmarks": "open",
@@ -139,11 +136,11 @@ def test_parameters_of_stages_and_of_the_chosen_model():
         "models.avg.vectors": None,
         "models.avg.learning_rate": 1e-05,
     }
-
-
-def test_parameters_of_tasks_are_those_of_fine_tuning_and_of_the_chosen_tagger():
     added = determining(PARAMS, with_tasks=True).keys() - determining(PARAMS, with_tasks=False).keys()
     assert added == {"finetune.tagger", "finetune.epochs", "taggers.charagram.dim"}
+    other = changed(changed(PARAMS, "models.avg.num_threads", 8), "train.device", "cpu")
+    other = changed(other, "finetune.tasks", ["sts", "sample-qa"])
+    assert determining(other, with_tasks=True) == determining(PARAMS, with_tasks=True)
 
 
 def test_settings_of_a_run_replace_values_of_params_yaml():
@@ -151,12 +148,8 @@ def test_settings_of_a_run_replace_values_of_params_yaml():
     wanted = expected(PARAMS, Run("charcnn", settings, seed=7))
     assert (wanted["models.charcnn.dim"], wanted["train.select"], wanted["seed"]) == (10, "none", 7)
     assert PARAMS["models"]["charcnn"]["dim"] == 300
-
-
-def test_threads_device_and_list_of_tasks_do_not_matter():
-    other = changed(changed(PARAMS, "models.avg.num_threads", 8), "train.device", "cpu")
-    other = changed(other, "finetune.tasks", ["sts", "sample-qa"])
-    assert determining(other, with_tasks=True) == determining(PARAMS, with_tasks=True)
+    wanted = expected(PARAMS, Run("charcnn", {"model": "charcnn", "models.charcnn.filters": {2: 5, 7: 3}}, 1))
+    assert not differences(json.loads(json.dumps(wanted)), wanted)
 
 
 @pytest.mark.parametrize(
@@ -168,11 +161,8 @@ def test_another_value_is_a_difference(key, value):
     assert differences(found, determining(PARAMS, with_tasks=True)) == [key]
 
 
-def test_a_name_of_a_corpus_is_a_list_of_one():
+def test_no_difference_of_a_list_of_one_corpus_and_of_a_parameter_that_an_earlier_version_lacks():
     assert not differences(determining(changed(PARAMS, "corpus", ["sample"]), False), determining(PARAMS, False))
-
-
-def test_a_parameter_that_an_earlier_version_lacks_is_no_difference():
     earlier = changed(PARAMS, "tokenize", {})
     assert not differences(determining(earlier, with_tasks=False), determining(PARAMS, with_tasks=False))
 
@@ -184,38 +174,24 @@ def test_a_mapping_with_other_keys_is_a_difference(filters):
     assert differences(determining(other, False), determining(params, False)) == ["models.charcnn.filters"]
 
 
-def test_parameters_are_the_same_after_they_were_stored():
-    wanted = expected(PARAMS, Run("charcnn", {"model": "charcnn", "models.charcnn.filters": {2: 5, 7: 3}}, 1))
-    assert not differences(json.loads(json.dumps(wanted)), wanted)
-
-
-def test_vectors_are_compared_by_the_name_of_their_file():
+def test_vectors_and_encoders_are_compared_by_the_name_of_their_file_or_folder():
     params = changed(PARAMS, AVG, "/home/a/glove.txt")
     assert determining(params, with_tasks=False)[AVG] == "glove.txt"
     assert differences(determining(params, False), determining(changed(PARAMS, AVG, "other.txt"), False)) == [AVG]
-
-
-def test_encoders_are_compared_by_the_name_of_their_folder():
     params = {**PARAMS, "model": "external", "models": {"external": {"path": "/home/a/MiniLM"}}}
     assert determining(params, with_tasks=False)["models.external.path"] == "MiniLM"
 
 
-def test_start_is_the_file_of_another_run():
+def test_initial_vectors_are_of_another_run_or_any_file_on_the_data_of_the_papers():
     wanted = expected(PARAMS, replace(RUN, start=RUN))
     assert wanted[AVG] == f"{RUN.name}.txt"
     assert differences(determining(PARAMS, with_tasks=False), wanted) == [AVG]
     assert not differences(determining(changed(PARAMS, AVG, f"/clone/{RUN.name}.txt"), with_tasks=False), wanted)
-
-
-def test_models_of_words_start_from_any_file_on_the_data_of_the_papers():
     wanted = expected(PARAMS, PAPER)
     full = changed(PARAMS, "benchmarks", "full")
     assert wanted[AVG] == ANY_FILE
     assert differences(determining(full, with_tasks=False), wanted) == [AVG]
     assert not differences(determining(changed(full, AVG, "/a/paragram.txt"), with_tasks=False), wanted)
-
-
-def test_runs_whose_word_vectors_the_user_names():
     assert needs_vectors(PARAMS, PAPER)
     assert not needs_vectors(PARAMS, RUN)
     assert not needs_vectors(PARAMS, replace(PAPER, start=RUN))

@@ -49,7 +49,7 @@ def store_score(project, run, score):
     project.store.add(run, Result("0.3.0", {"sts.mean": score}), expected(project.params, run))
 
 
-def test_runs_are_compared_once(project, comparisons):
+def test_runs_are_compared_once_and_again_when_the_other_one_has_another_result(project, comparisons):
     assert project.compare_runs([COMPARED, OTHER]) == []
     store_score(project, RUN, 1.0)
     assert project.compare_runs([COMPARED, OTHER]) == []
@@ -59,9 +59,6 @@ def test_runs_are_compared_once(project, comparisons):
     assert project.compare_runs([COMPARED, OTHER]) == []
     assert comparisons == [(RUN.name, OTHER.name)]
     assert project.store.tables(RUN)["agreement"] == [["agree"], [1]]
-
-
-def test_runs_are_compared_again_when_the_other_one_has_another_result(project, comparisons):
     store_score(project, RUN, 1.0)
     store_score(project, OTHER, 2.0)
     project.compare_runs([COMPARED])
@@ -85,9 +82,6 @@ def test_results_that_are_collected_by_a_read_only_project_are_not_written(proje
     assert not (project.root / "experiments/results").exists()
     project.collect([RUN])
     assert len(list((project.root / "experiments/results").iterdir())) == 1
-
-
-def test_version_is_that_of_the_clone(project):
     (project.root / "pyproject.toml").write_text('[project]\nversion = "9.8.7"\n')
     assert Project(project.root).version == "9.8.7"
 
@@ -142,9 +136,6 @@ def test_unknown_names(check_rows, row, message):
 def test_corpus_of_the_experiment(check_rows):
     with pytest.raises(DataError, match="'ppdb'"):
         check_rows(f"{{ {AVG} }}", corpus='{ open = ["ppdb"], paper = ["sample"] }')
-
-
-def test_model_without_options(check_rows):
     check_rows('{ label = "o", model = "overlap" }', params=changed(PARAMS, "models.overlap", None))
 
 

@@ -70,9 +70,6 @@ def test_states_of_experiments(tmp_path):
     entries = {"a": "queued", "b": "running"}
     assert ScriptedQueue(tmp_path, [entries]).states() == entries
     assert ScriptedQueue(tmp_path, [entries], workers=0).states() == {"a": "queued", "b": "lost"}
-
-
-def test_an_experiment_that_begins_or_ends_between_two_looks_is_not_lost(tmp_path):
     assert ScriptedQueue(tmp_path, [{"a": "queued"}, {"a": "running"}], workers=0).states() == {"a": "running"}
     assert ScriptedQueue(tmp_path, [{"a": "running"}, {}], workers=0).states() == {}
 
@@ -89,9 +86,6 @@ def test_experiments_that_wait_or_run_are_not_queued_again(tmp_path):
     queue = ScriptedQueue(tmp_path, [*entries, {"a": "running"}, {"a": "running"}, {}], workers=2)
     assert follow(queue, ends=True, names=("a", "b", "c")) == ([], ["b", "c", "a"])
     assert queue.commands == [["c"]]
-
-
-def test_experiments_without_results_are_named_and_the_others_go_on(tmp_path):
     queue = ScriptedQueue(tmp_path, [{}])
     assert follow(queue, ends=False) == (["a", "b"], ["a", "b"])
 

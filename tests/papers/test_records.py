@@ -76,9 +76,6 @@ def test_tasks_and_analyses_of_the_run_only(results):
     assert result.tables == {"length": [["length", "neighbor", "pearson"], ["≤ 4", "200", 50.0], ["≥ 5", "nan", 3]]}
     assert workspace(results, replace(RUN, tasks=("sts", "sample-qa"))) is None
     assert workspace(results, replace(RUN, analyses=("rare-words",))) is None
-
-
-def test_run_of_a_task_needs_no_metrics_of_evaluation_sets(results):
     (results / "metrics/evaluate.json").unlink()
     run = replace(RUN, tasks=("sts",), sets=False)
     assert set(workspace(results, run).values) == {"finetune.sts.epoch", "finetune.sts.test.pearson"}
@@ -106,9 +103,6 @@ def test_branches_and_experiments_of_earlier_commits(results):
     commit(results, "later")
     assert named(results, "avg-1").result(RUN).values["sts.mean"] == 60.0
     assert named(results, "other").result(RUN).values["sts.mean"] == 70.0
-
-
-def test_latest_of_two_experiments_with_one_name(results):
     add_experiment(results, "avg-1", score=60.0)
     commit(results, "later")
     time.sleep(1.1)  # git notes seconds
@@ -180,12 +174,9 @@ def test_damaged_files_are_not_results(results, path, content):
         assert path != "params.yaml" or found[0].parameters == {}
 
 
-def test_folder_that_is_no_repository(tmp_path):
+def test_folder_that_is_no_repository_or_has_no_commit(tmp_path, folder):
     with pytest.raises(ParameterError, match="git rev-parse: not a git repository"), records(tmp_path):
         pass
-
-
-def test_repository_without_a_commit(folder):
     with pytest.raises(ParameterError, match="branch 'main' does not have any commits yet"), records(folder):
         pass
 
@@ -205,9 +196,12 @@ def test_best_first_with_what_is_not_as_in_the_last_commit(results):
     add_experiment(results, "worse", changed(PARAMS, "corpus", ["sample", "open"]), score=40.0)
     found = listed(results)
     assert [entry.name for entry in found] == ["small", "workspace", "HEAD", "worse"]
-    assert found[0].changed == ["dim=50", "seed=2", "vocabulary.min_count=3"]
+    assert [entry.changed for entry in found] == ["dim=50 seed=2 vocabulary.min_count=3", "", "", ""]
     assert [entry.corpus for entry in found] == ["sample", "sample", "sample", "sample+open"]
-    assert found[1].changed == found[2].changed == found[3].changed == []
+    with pytest.raises(ParameterError, match=r"'sts\.meen': did you mean 'sts\.mean'\?$"):
+        listed(results, "sts.meen")
+    with pytest.raises(ParameterError, match=r"'xyz': metrics/evaluate\.json and metrics/sets\.csv have them$"):
+        listed(results, "xyz")
 
 
 def test_another_model_is_compared_with_its_block_in_the_last_commit(results):
@@ -215,8 +209,8 @@ def test_another_model_is_compared_with_its_block_in_the_last_commit(results):
     add_experiment(results, "same", other)
     add_experiment(results, "filters", changed(other, "models.charcnn.filters", {2: 7}))
     found = {entry.name: entry for entry in listed(results)}
-    assert (found["same"].model, found["same"].changed) == ("charcnn", [])
-    assert found["filters"].changed == ["filters={'2':7}"]
+    assert (found["same"].model, found["same"].changed) == ("charcnn", "")
+    assert found["filters"].changed == "filters={'2':7}"
 
 
 def test_record_whose_metrics_are_of_other_parameters_is_left_out(results):
@@ -227,17 +221,10 @@ def test_record_whose_metrics_are_of_other_parameters_is_left_out(results):
     assert [entry.name for entry in listed(results)] == ["HEAD"]
 
 
-def test_metric_that_no_record_has(results):
-    with pytest.raises(ParameterError, match=r"'sts\.meen': did you mean 'sts\.mean'\?$"):
-        listed(results, "sts.meen")
-    with pytest.raises(ParameterError, match=r"'xyz': metrics/evaluate\.json and metrics/sets\.csv have them$"):
-        listed(results, "xyz")
-
-
 def test_columns_are_the_metrics_that_there_are():
     found = [
-        Entry("a", "avg", "open", ["dim=5", "seed=2"], {"sts.mean": 50.0, "sts.2016": 40.125, "words.simlex": 1.0}),
-        Entry("b", "gran", "open", [], {"sts.mean": 49.0}),
+        Entry("a", "avg", "open", "dim=5 seed=2", {"sts.mean": 50.0, "sts.2016": 40.125, "words.simlex": 1.0}),
+        Entry("b", "gran", "open", "", {"sts.mean": 49.0}),
     ]
     rows = [["a", "avg", "open", "dim=5 seed=2", "50.00", "40.12"], ["b", "gran", "open", "", "49.00", ""]]
     assert table(found) == ([*HEADER, "STS", "STS 2016"], rows)

@@ -36,6 +36,8 @@ def test_result_of_a_task_alone_is_none_of_evaluation_sets():
     run = replace(RUN, tasks=("sts",))
     assert result.has(replace(run, sets=False))
     assert not result.has(run)
+    result = Result("0.3.0", {"finetune.sts-2012.test.pearson": 1.0})
+    assert not result.has(WITH_TASK)
 
 
 def test_seeds_that_start_from_embeddings_of_their_own_seed(store, folder):
@@ -49,11 +51,19 @@ def test_seeds_that_start_from_embeddings_of_their_own_seed(store, folder):
     assert content["params"]["models.avg.vectors"] == f"{RUN.configuration}.txt"
 
 
-def test_result_is_read_again(store, folder):
+def test_result_is_read_again_with_its_integers(store, folder):
     assert store.result(RUN) is None
     add(store, RUN, RESULT)
     assert store.result(RUN) == RESULT
     assert Store(folder, PARAMS).result(RUN) == RESULT
+    add(store, RUN, RESULT)
+    result = Store(folder, PARAMS).result(RUN)
+    assert isinstance(result.values["sts.sets"], int)
+    assert isinstance(result.values["sts.mean"], float)
+    add(store, RUN, RESULT)
+    assert store.has(RUN.name)
+    assert not store.has(replace(RUN, seed=2).name)
+    assert not any(map(store.has, ["workspace", "HEAD", "", "avg-s1", f"{RUN.configuration}-sx"]))
 
 
 def test_one_file_for_the_seeds_of_a_configuration(store, folder):
@@ -66,13 +76,6 @@ def test_one_file_for_the_seeds_of_a_configuration(store, folder):
     assert content["seeds"]["10"]["values"] == {"sts.mean": 10.0}
     assert "seed" not in content["params"]
     assert content["params"]["models.avg.learning_rate"] == 1e-05
-
-
-def test_integers_stay_integers(store, folder):
-    add(store, RUN, RESULT)
-    result = Store(folder, PARAMS).result(RUN)
-    assert isinstance(result.values["sts.sets"], int)
-    assert isinstance(result.values["sts.mean"], float)
 
 
 def test_parts_in_any_order_are_the_same_bytes(tmp_path):
@@ -107,11 +110,6 @@ def test_result_lacks_an_analysis_or_a_task(store):
     assert store.result(replace(RUN, analyses=("length", "rare-words"))) is None
     assert store.result(replace(RUN, tasks=("sts",))) is None
     assert store.result(replace(RUN, seed=2)) is None
-
-
-def test_task_whose_name_begins_like_another_one():
-    result = Result("0.3.0", {"finetune.sts-2012.test.pearson": 1.0})
-    assert not result.has(WITH_TASK)
 
 
 def test_changed_parameters(store, folder):
@@ -150,20 +148,10 @@ def test_minutes(store):
     assert store.minutes() == {("avg", "open"): 2.0}
     add(store, replace(RUN, seed=2), replace(RESULT, minutes=4.0))
     assert store.minutes() == {("avg", "open"): 3.0}
-
-
-def test_minutes_of_a_run_that_was_read_from_the_run_cache(store):
     add(store, RUN, replace(RESULT, minutes=30.0))
     add(store, RUN, RESULT)
     store.note_minutes(RUN, 0.2)
     assert store.result(RUN).minutes == 30.0
-
-
-def test_results_by_name_of_the_experiment(store):
-    add(store, RUN, RESULT)
-    assert store.has(RUN.name)
-    assert not store.has(replace(RUN, seed=2).name)
-    assert not any(map(store.has, ["workspace", "HEAD", "", "avg-s1", f"{RUN.configuration}-sx"]))
 
 
 def test_read_only_store_writes_nothing(folder):
@@ -207,9 +195,6 @@ def test_sets_that_a_mean_lacks():
     assert result.lacks("transfer.mean") == ["sts.2013.SMT", "pit2015"]
     assert result.lacks("sts.2013") == ["sts.2013.SMT"]
     assert result.lacks("sts.2012") == result.lacks("sts.2013.OnWN") == result.lacks("sts.2013.OnWN.n") == []
-
-
-def test_values_and_cells():
     rows = [["length", "pearson", "n"], ["≤ 4", 70.5, 3], ["≥ 5", 60.0, 9], ["short"]]
     result = Result("0.3.0", {"sts.mean": 50.0}, {"length": rows, "none": []})
     assert result.value("sts.mean") == 50.0

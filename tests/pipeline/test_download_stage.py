@@ -1,9 +1,11 @@
 """The stage `download`: files, list of sources, licences, and instructions for missing files."""
 
+from types import SimpleNamespace
+
 import pytest
 
 import pipeline.download as stage
-from paraphrastic.base.errors import SourceError
+from paraphrastic.base.errors import ParameterError, SourceError
 from paraphrastic.sources import fetching
 from paraphrastic.sources.catalogue import source
 
@@ -14,8 +16,8 @@ def choose(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
 
-    def choose(corpus, benchmarks="sample"):
-        params = type("Params", (), {"corpus": corpus, "benchmarks": benchmarks})
+    def choose(corpus, benchmarks="sample", licences=()):
+        params = SimpleNamespace(corpus=corpus, benchmarks=benchmarks, tokenize=SimpleNamespace(licences=licences))
         monkeypatch.setattr(stage, "load_params", lambda: params)
 
     return choose
@@ -75,3 +77,12 @@ def test_stage_with_real_sources(mirror, choose, monkeypatch, tmp_path, capsys):
     files = {path.name for path in (tmp_path / "data/raw/onestop").iterdir()}
     assert files == {"ADV-ELE.txt", "ADV-INT.txt", "ELE-INT.txt"}
     assert listed_sources(tmp_path) == ["source", "onestop", "sample"]
+
+
+def test_sources_without_an_allowed_licence_are_not_downloaded(choose, tmp_path):
+    choose(["sample", "turkcorpus", "ppdb-lexicon"], licences=["MIT"])
+    stage.main()
+    assert listed_sources(tmp_path)[1:] == ["sample"]
+    choose("sample", licences=["CC0"])
+    with pytest.raises(ParameterError, match="no source of corpus has CC0"):
+        stage.main()

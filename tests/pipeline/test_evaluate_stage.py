@@ -8,7 +8,6 @@ import pytest
 
 from paraphrastic.base.tables import SCORES, read_table
 from paraphrastic.inference import model_folder
-from paraphrastic.models import overlap
 from paraphrastic.scoring.bags import OverlapScorer
 from pipeline import evaluate
 from tests.helpers.benchmark_tables import write_benchmarks
@@ -23,7 +22,7 @@ def stage_folder(tmp_path, monkeypatch):
     """Return a folder with benchmarks and a model of word overlap, which is the current folder."""
     texts = ["a cat sat", "a cat sat down", "a dog", "the dog", "", "a b", "b a", "c", "x", "y"]
     write_benchmarks(tmp_path / "data/benchmarks", texts=texts)
-    model_folder.save(OverlapScorer(), "overlap", overlap.Config(), tmp_path / "data/model")
+    model_folder.write_model(OverlapScorer(), model_folder.ModelInfo("overlap", {}), tmp_path / "data/model")
     copy_parameters(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path

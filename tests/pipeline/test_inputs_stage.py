@@ -111,7 +111,7 @@ def test_damaged_list_of_hashes(run, tmp_path, content):
     assert len(run(corpus=["mine.csv"])[0]) == 1
 
 
-def test_misspelt_names(run):
+def test_misspelt_names(run, monkeypatch):
     with pytest.raises(ParameterError, match="model: unknown model 'lstmavgg': did you mean 'lstmavg'"):
         run(model="lstmavgg")
     with pytest.raises(ParameterError, match="unknown corpus 'opne': did you mean 'open'"):
@@ -122,9 +122,6 @@ def test_misspelt_names(run):
         run(corpus=["mine.csv"])
     with pytest.raises(SourceError, match=r"models\.yaml: avg\.vectors: v\.txt: no such file"):
         run(options={"vectors": "v.txt"})
-
-
-def test_options_of_the_model(run, monkeypatch):
     with pytest.raises(ParameterError, match=r"models\.yaml: avg\.learning_rate = -1: .*greater than 0"):
         run(options={"learning_rate": -1})
     run()

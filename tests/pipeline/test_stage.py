@@ -106,9 +106,6 @@ def test_rows_have_the_bytes_of_the_same_table(tmp_path):
     write_csv(pd.DataFrame(rows, columns=["set", "n", "score"]), tmp_path / "frame.csv")
     write_rows(("set", "n", "score"), rows, tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_bytes() == (tmp_path / "frame.csv").read_bytes()
-
-
-def test_bytes_of_csv(tmp_path):
     path = tmp_path / "metrics/table.csv"
     write_csv(pd.DataFrame({"set": ["a,b", "ü"], "score": [1.5, None]}), path)
     assert path.read_bytes() == 'set,score\n"a,b",1.5\nü,\n'.encode()

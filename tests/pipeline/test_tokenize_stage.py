@@ -21,7 +21,7 @@ from tests.helpers.documented_corpora import number, table
 from tests.helpers.faulty_server import make_source
 from tests.helpers.raw_files import write_file
 
-ALIGNED = {"reader": "aligned", "options": {"pairs": [["a", "b"]]}, "pairs": True}
+ALIGNED = {"reader": "aligned", "options": {"groups": [["a", "b"]]}, "pairs": True}
 TRAIN = make_source([File("a", "", None), File("b", "", None)], name="train", **ALIGNED)
 STS = {"reader": "sts-tsv", "options": {"year": "2012", "split": "test"}, "rows": {"sts.2012.x/test": 2}}
 TEST = make_source([File("x.test.tsv", "", None)], name="test", **STS)
@@ -30,15 +30,15 @@ FILES = {
     "train/b": b"One cat\nOne dog\n",
     "test/x.test.tsv": b"3\tIt is.\tYes\n0\tNo.\tYes\n",
 }
-GROUPS = {"groups": [["a", "b", "c"]]}
+GROUPS = {"groups": [["a", "b", "c"]], "all": True}
 NO_LIMITS = dict.fromkeys(("min_score", "max_score", "max_group_pairs", "max_pairs", "max_tokens"))
 SETTINGS = {"drop_overlap": True, "max_bad_rows": 0.1, "feature": "PPDB2.0Score", "relations": []} | NO_LIMITS
-SETTINGS |= {"take_share": 1.0, "take_by": "order", "exchange": 0}
+SETTINGS |= {"licences": [], "take_share": 1.0, "take_by": "order", "exchange": 0}
 
 
 def use(monkeypatch, training, evaluation):
     """Replace the sources of the catalogue."""
-    monkeypatch.setattr(stage, "corpus", lambda _: tuple(training))
+    monkeypatch.setattr(stage, "corpus", lambda *_: tuple(training))
     monkeypatch.setattr(stage, "suite", lambda _: Suite("any", tuple(evaluation), "sts.2012"))
 
 
@@ -125,8 +125,8 @@ def test_drop_overlap_on_and_off(run):
 
 
 def test_pairs_of_a_group_beyond_those_that_are_kept(run, monkeypatch):
-    grouped = TRAIN.model_copy(update={"reader": "captions", "options": GROUPS, "max_group_pairs": 2})
-    monkeypatch.setattr(stage, "corpus", lambda _: [grouped])
+    grouped = TRAIN.model_copy(update={"options": GROUPS, "max_group_pairs": 2})
+    monkeypatch.setattr(stage, "corpus", lambda *_: [grouped])
     changes = {"train/c": b"The cat.\nThe dog.\n"}
     (of_catalogue,), (of_parameter,) = run(changes), run(changes, max_group_pairs=1)
     assert (of_catalogue["read"], of_catalogue["capped"], of_catalogue["kept"]) == ("6", "2", "4")
@@ -165,7 +165,7 @@ def test_seed_of_random_pairs(run):
 
 
 def test_source_of_which_no_pair_is_taken(run, monkeypatch):
-    options = {"reader": "aligned", "options": {"pairs": [["c", "c"]]}, "pairs": True}
+    options = {"reader": "aligned", "options": {"groups": [["c", "c"]]}, "pairs": True}
     other = make_source([File("c", "", None)], name="other", **options)
     use(monkeypatch, [TRAIN, other], [TEST])
     rows = run({"other/c": b"x\n"}, max_pairs=1)

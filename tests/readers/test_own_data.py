@@ -16,7 +16,8 @@ from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.own_files import OwnFile
 
 
-def file_of(folder, text, name="mine.csv", **options):
+def file_of(folder, text, name=None, **options):
+    name = name or ("mine.jsonl" if text.startswith("{") else "mine.tsv" if "\t" in text else "mine.csv")
     (folder / name).write_text(text, encoding="utf-8")
     return OwnFile(path=str(folder / name), **options)
 
@@ -35,20 +36,22 @@ def set_of(own):
     return reading.kind, rows, [(bad.line, bad.why) for bad in reading.bad]
 
 
-@pytest.mark.parametrize("names", ["text1,text2", "sentence1,sentence2", "premise,hypothesis", "word1,word2"])
-def test_pairs_by_the_usual_names(tmp_path, names):
-    assert pairs_of(file_of(tmp_path, f"{names}\na,b\nc,d\n")) == ([("a", "b", 0), ("c", "d", 1)], [])
+NAMES = ["text1,text2", "sentence1,sentence2", "premise,hypothesis", "word1,word2"]
 
 
-def test_pairs_by_named_columns(tmp_path):
-    own = file_of(tmp_path, "id,q2,q1\n7,b,a\n", columns=["q1", "q2"])
-    assert pairs_of(own) == ([("a", "b", 0)], [])
-
-
-def test_pairs_with_label_0_are_no_paraphrases(tmp_path):
-    own = file_of(tmp_path, "text1,text2,label\na,b,1\nc,d,0\ne,f,1.0\ng,h,2\ni,j,\n")
-    bad = [(5, "a label other than 0, 1"), (6, "a label other than 0, 1")]
-    assert pairs_of(own) == ([("a", "b", 0), ("e", "f", 2)], bad)
+@pytest.mark.parametrize(
+    ("text", "options", "rows", "bad"),
+    [
+        *((f"{names}\na,b\nc,d\n", {}, [("a", "b", 0), ("c", "d", 1)], []) for names in NAMES),
+        ("id,q2,q1\n7,b,a\n", {"columns": ["q1", "q2"]}, [("a", "b", 0)], []),
+        ("text1,text2,label\na,b,1\nc,d,0\ne,f,1.0\ng,h,2\ni,j,\n", {}, [("a", "b", 0), ("e", "f", 2)], [5, 6]),
+        ("text1,text2,label\na,b,True\nc,d,False\n", {}, [("a", "b", 0)], []),  # 0: no paraphrase
+        ("text1,text2,group\na,b,x\nc,d,y\ne,f,x\n", {}, [("a", "b", 0), ("c", "d", 1), ("e", "f", 0)], []),
+    ],
+)
+def test_pairs(tmp_path, text, options, rows, bad):
+    reason = "a label other than 0, 1"
+    assert pairs_of(file_of(tmp_path, text, **options)) == (rows, [(line, reason) for line in bad])
 
 
 def test_scores_have_the_limits_of_the_filter(tmp_path):
@@ -60,11 +63,6 @@ def test_scores_have_the_limits_of_the_filter(tmp_path):
         pairs_of(file_of(tmp_path, "text1,text2\na,b\n"), min_score=3.0)
 
 
-def test_groups_by_name(tmp_path):
-    own = file_of(tmp_path, "text1,text2,group\na,b,x\nc,d,y\ne,f,x\n")
-    assert pairs_of(own)[0] == [("a", "b", 0), ("c", "d", 1), ("e", "f", 0)]
-
-
 def test_similarity_set(tmp_path):
     text, name = "text1\ttext2\tscore\tsplit\na\tb\t5\ttest\nc\td\t1\ttrain\ne\t \t2\tdev\n", "own.my-set-v2"
     own = file_of(tmp_path, text, "my set.v2.tsv")
@@ -72,44 +70,51 @@ def test_similarity_set(tmp_path):
     assert set_of(own) == ("similarity", rows, [(4, "'text2' is empty")])
 
 
-def test_set_of_words(tmp_path):
-    own = file_of(tmp_path, "word1,word2,score\nold,new,1.5\n")
-    assert set_of(own) == ("similarity", [("own.words.mine", "test", "old", "new", 1.5)], [])
+@pytest.mark.parametrize(
+    ("text", "kind", "rows"),
+    [
+        ("word1,word2,score\nold,new,1.5\n", "similarity", [("own.words.mine", "test", "old", "new", 1.5)]),
+        ('{"sentence1": "a", "sentence2": "b", "label": true}', "labelled_pairs", [("own.mine", "test", "a", "b", 1)]),
+        (
+            "question,candidate,label\nwho?,a,1\nwhy?,b,0\nwho?,c,0\n",
+            "ranking",
+            [("own.mine", "test", *row) for row in ((0, "who?", "a", 1), (1, "why?", "b", 0), (0, "who?", "c", 0))],
+        ),
+    ],
+)
+def test_sets_of_words_paraphrases_and_candidates(tmp_path, text, kind, rows):
+    assert set_of(file_of(tmp_path, text)) == (kind, rows, [])
 
 
-def test_paraphrase_set(tmp_path):
-    own = file_of(tmp_path, '{"sentence1": "a", "sentence2": "b", "label": true}\n', "mine.jsonl")
-    assert set_of(own) == ("labelled_pairs", [("own.mine", "test", "a", "b", 1)], [])
-
-
-def test_ranking_numbers_questions_by_their_text(tmp_path):
-    own = file_of(tmp_path, "question,candidate,label\nwho?,a,1\nwhy?,b,0\nwho?,c,0\n")
-    rows = [(0, "who?", "a", 1), (1, "why?", "b", 0), (0, "who?", "c", 0)]
-    assert set_of(own) == ("ranking", [("own.mine", "test", *row) for row in rows], [])
+NO_NAMES = "no columns text1/text2, sentence1/sentence2, premise/hypothesis, word1/word2; the columns are a, b"
+JUDGED_LATER = '{"text1": "a", "text2": "b"}\n{"text1": "c", "text2": "d", "gold_label": "neutral"}'
+NESTED = '{"annotator_labels": ["neutral"], "sentence1": "a", "sentence2": "b", "gold_label": "neutral"}'
+NO_PAIR, NO_TEST = "text1,text2,label\na,b,0\n", "text1,text2,score,split\na,b,1,train\nc,d,2,dev\n"
+OTHER_NAME = "text1,text2,relatedness\na,b,3\nc,d,1\n"
+WORDS, NUMBERS = (f"text1,text2,label\na,b,{x}\nc,d,{y}\n" for x, y in (("entailment", "neutral"), ("3.8", "5.0")))
+ROWS = ["5\ta dog\tthe dog", "A dog runs.\tA dog is running.\t4.5", "it rains now\tit pours"]
+NO_HEADER = r"mine\.tsv: .*line 1 looks like a row: write the names of the columns before"
 
 
 @pytest.mark.parametrize(
-    ("header", "message"),
+    ("read_all", "text", "message"),
     [
-        ("a,b", "no columns text1/text2, sentence1/sentence2, premise/hypothesis, word1/word2; the columns are a, b"),
-        ("text1,text2", "an evaluation set needs judgements, the columns are text1, text2; name one `score`"),
+        (set_of, "a,b\nx,y\n", NO_NAMES),
+        (set_of, "text1,text2\n", "an evaluation set needs judgements, the columns are text1, text2; name one `score`"),
+        (pairs_of, NO_PAIR, r"not one usable row; `paraphrastic data inspect .*mine\.csv` shows why"),
+        (set_of, "text1,text2,score\n", "not one usable row; `paraphrastic data inspect"),
+        (set_of, NO_TEST, r"mine\.csv: no row has the split `test`, which is evaluated"),
+        (set_of, OTHER_NAME, r"or say which one it is, as `\{path: …, columns: \{score: relatedness\}\}`"),
+        (pairs_of, JUDGED_LATER, "gold_label: looks like judgements"),
+        (pairs_of, NESTED, r"gold_label, annotator_labels: looks like .* \{label: gold_label\}"),  # nested are last
+        *((read_all, WORDS, r"'label' has the labels entailment, .*positive: \[") for read_all in (pairs_of, set_of)),
+        *((read_all, NUMBERS, r"'label' has the labels 3\.8, .*positive: \[") for read_all in (pairs_of, set_of)),
+        *((pairs_of, f"{row}\n{row}\n", NO_HEADER) for row in ROWS),
     ],
 )
-def test_file_that_is_no_set(tmp_path, header, message):
+def test_file_that_is_refused(tmp_path, read_all, text, message):
     with pytest.raises(DataError, match=message):
-        set_of(file_of(tmp_path, f"{header}\nx,y\n"))
-
-
-def test_file_without_a_usable_row(tmp_path):
-    with pytest.raises(DataError, match=r"not one usable row; `paraphrastic data inspect .*mine\.csv` shows why"):
-        pairs_of(file_of(tmp_path, "text1,text2,label\na,b,0\n"))
-    with pytest.raises(DataError, match=r"not one usable row; `paraphrastic data inspect"):
-        list(own_set(None, {"own": file_of(tmp_path, "text1,text2,score\n")}))
-
-
-def test_set_without_rows_to_test(tmp_path):
-    with pytest.raises(DataError, match=r"mine\.csv: no row has the split `test`, which is evaluated"):
-        set_of(file_of(tmp_path, "text1,text2,score,split\na,b,1,train\nc,d,2,dev\n"))
+        read_all(file_of(tmp_path, text))
 
 
 def test_paths_among_names(tmp_path):
@@ -194,12 +199,6 @@ def test_columns_that_judge_nothing(tmp_path, capsys):
     assert capsys.readouterr().err.endswith("not used: id, genre, comment\n")
 
 
-def test_judgement_that_the_first_line_lacks(tmp_path):
-    lines = [{"text1": "a", "text2": "b"}, {"text1": "c", "text2": "d", "gold_label": "neutral"}]
-    with pytest.raises(DataError, match="gold_label: looks like judgements"):
-        pairs_of(file_of(tmp_path, "\n".join(map(json.dumps, lines)), "mine.jsonl"))
-
-
 def test_meanings_of_columns(tmp_path):
     text = "q1,q2,gold_label,sim\na,b,entailment,4\nc,d,neutral,5\ne,f,-,1\ng,h,Entailment,2\n"
     columns = {"text1": "q1", "text2": "q2", "label": "gold_label"}
@@ -212,15 +211,6 @@ def test_meanings_of_columns(tmp_path):
     assert [row[-1] for row in set_of(scored)[1]] == [4.0, 5.0, 1.0, 2.0]
     with pytest.raises(DataError, match="no column other for `label`; the columns are q1, q2, gold_label, sim"):
         pairs_of(own.model_copy(update={"columns": columns | {"label": "other"}}))
-
-
-def test_labels_that_are_words_or_numbers_of_another_meaning(tmp_path):
-    assert len(pairs_of(file_of(tmp_path, "text1,text2,label\na,b,True\nc,d,False\n"))[0]) == 1
-    for labels in (["entailment", "neutral"], ["3.8", "5.0"]):
-        own = file_of(tmp_path, "text1,text2,label\na,b,{}\nc,d,{}\n".format(*labels))
-        for read_all in (pairs_of, set_of):
-            with pytest.raises(DataError, match=rf"'label' has the labels {labels[0]}, .*positive: \["):
-                read_all(own)
 
 
 @pytest.mark.parametrize("ending", [".parquet", ""])
@@ -240,11 +230,6 @@ def test_names_of_classes(tmp_path, ending):
     own = own.model_copy(update={"positive": ("entailment",)})
     assert pairs_of(own) == ([("a", "b", 0)], [])
     assert [row[-1] for row in set_of(own)[1]] == [1, 0]
-
-
-def test_set_whose_judgements_have_another_name(tmp_path):
-    with pytest.raises(DataError, match=r"or say which one it is, as `\{path: …, columns: \{score: relatedness\}\}`"):
-        set_of(file_of(tmp_path, "text1,text2,relatedness\na,b,3\nc,d,1\n"))
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
@@ -277,24 +262,12 @@ def test_pair_with_an_unknown_label_is_a_bad_row(tmp_path):
     assert (rows, [line for line, _ in bad]) == ([("a", "b", 0)], [3])
 
 
-def test_nested_judgements_are_named_last(tmp_path):
-    row = {"annotator_labels": ["neutral"], "sentence1": "a", "sentence2": "b", "gold_label": "neutral"}
-    with pytest.raises(DataError, match=r"gold_label, annotator_labels: looks like .* \{label: gold_label\}"):
-        pairs_of(file_of(tmp_path, json.dumps(row), "mine.jsonl"))
-
-
 def test_first_part_without_a_usable_row(tmp_path, monkeypatch):
     monkeypatch.setattr(own_tables, "PART", 2)
     pairs = file_of(tmp_path, "text1,text2,label\na,b,0\nc,d,0\ne,f,1\n")
     assert pairs_of(pairs)[0] == [("e", "f", 2)]
     judged = file_of(tmp_path, "text1,text2,score\na,b,\nc,d,\ne,f,1\n")
     assert [len(reading.table) for reading in own_set(None, {"own": judged})] == [0, 1]
-
-
-@pytest.mark.parametrize("row", ["5\ta dog\tthe dog", "A dog runs.\tA dog is running.\t4.5", "it rains now\tit pours"])
-def test_file_without_names_of_columns(tmp_path, row):
-    with pytest.raises(DataError, match=r"mine\.tsv: .*line 1 looks like a row: write the names of the columns before"):
-        pairs_of(file_of(tmp_path, f"{row}\n{row}\n", "mine.tsv"))
 
 
 def test_scores_that_training_would_not_read(tmp_path):

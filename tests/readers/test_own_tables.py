@@ -37,13 +37,6 @@ def test_csv_has_quoted_cells_with_commas_quotes_and_line_breaks(tmp_path, end, 
     assert read(write(tmp_path / "x.csv", start + csv_text(end=end))) == (ROWS, [])
 
 
-def test_quotes_of_tsv_are_text_unless_they_are_asked_for(tmp_path):
-    path = write(tmp_path / "x.tsv", 'a\tb\n"one"\tsaid "two\n')
-    assert read(path) == ([('"one"', 'said "two')], [])
-    assert read(write(tmp_path / "y.tsv", 'a\tb\n"one\ttab"\ttwo\n'), quotes=True) == ([("one\ttab", "two")], [])
-    assert read(write(tmp_path / "z.csv", 'a,b\n"one,two\n'), quotes=False) == ([('"one', "two")], [])
-
-
 def test_formats_and_compressions_hold_the_same(tmp_path):
     lines = "".join(json.dumps({"b": b, "c": 1, "a": a}) + "\n" for a, b in ROWS)
     table = pa.table({"a": [a for a, _ in ROWS], "c": [1, 2, 3], "b": [b for _, b in ROWS]})
@@ -66,16 +59,19 @@ def test_names_of_columns_are_any_text(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "options", "row"),
     [
-        ("x.csv", "a;b\n1, or more;2\n"),
-        ("x.csv", "a\tb\n1, or more\t2\n"),
-        ("x.csv", 'a|b\n"1, or more"|2\n'),
-        ("x.tsv", 'a,b\n"1, or more",2\n'),
+        ("x.csv", "a;b\n1, or more;2\n", {}, ("1, or more", "2")),
+        ("x.csv", "a\tb\n1, or more\t2\n", {}, ("1, or more", "2")),
+        ("x.csv", 'a|b\n"1, or more"|2\n', {}, ("1, or more", "2")),
+        ("x.tsv", 'a,b\n"1, or more",2\n', {}, ("1, or more", "2")),
+        ("x.tsv", 'a\tb\n"one"\tsaid "two\n', {}, ('"one"', 'said "two')),
+        ("x.tsv", 'a\tb\n"one\ttab"\ttwo\n', {"quotes": True}, ("one\ttab", "two")),
+        ("x.csv", 'a,b\n"one,two\n', {"quotes": False}, ('"one', "two")),
     ],
 )
-def test_separator_of_another_format(tmp_path, name, text):
-    assert read(write(tmp_path / name, text)) == ([("1, or more", "2")], [])
+def test_separators_and_quotes(tmp_path, name, text, options, row):
+    assert read(write(tmp_path / name, text), **options) == ([row], [])
 
 
 def test_separator_is_that_of_the_ending_if_in_doubt(tmp_path):

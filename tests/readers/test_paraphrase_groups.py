@@ -4,7 +4,6 @@ import gzip
 import json
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,29 +12,24 @@ import pytest
 
 from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.readers.paraphrase_groups import components, pairs_within, round_robin
-from paraphrastic.readers.reading import Reading
-from tests.helpers.raw_files import bad_rows, read_files, rows, write_archive, write_file
+from tests.helpers.raw_files import bad_rows, read_files, rows
 
 
-def read_lists(folder: Path, *lists: dict) -> list[Reading]:
-    return read_files("pair-lists", folder, lists=lists)
-
-
-def texts(readings: list[Reading]) -> list[tuple]:
+def texts(readings):
     return [(first, second) for first, second, _ in rows(readings)]
 
 
-def unordered(readings: list[Reading]) -> set[tuple]:
+def unordered(readings):
     return {(*sorted([first, second]), group) for first, second, group in rows(readings)}
 
 
-def field(content: bytes) -> bytes:
+def field(content):
     """Return field 1 of a protocol-buffer message, whose length can need two bytes."""
     size = bytes([len(content)]) if len(content) < 128 else bytes([len(content) & 127 | 128, len(content) >> 7])
     return b"\n" + size + content
 
 
-def tf_example(**features: str) -> bytes:
+def tf_example(**features):
     texts = ((key.encode(), field(field(field(value.encode())))) for key, value in features.items())
     record = field(b"".join(field(field(key) + b"\x12" + text[1:]) for key, text in texts))
     return len(record).to_bytes(8, "little") + record
@@ -49,24 +43,26 @@ def test_tf_example_is_that_of_its_library():
 CHUNKS = {"files": ["*.bin"], "format": "tf-examples", "columns": ["article", "abstract"]}
 
 
-def test_tf_examples(tmp_path: Path):
+def test_tf_examples(tmp_path):
     long = "very " * 50 + "long"
-    write_file(tmp_path / "c" / "b.bin", tf_example(article="Is it ?", abstract=long))
     two = tf_example(abstract="what's up", article="hi"), tf_example(article="ü", abstract="u")
-    write_file(tmp_path / "c" / "a.bin", b"".join(two))
-    assert rows(read_lists(tmp_path, CHUNKS)) == [("hi", "what's up", 0), ("ü", "u", 1), ("Is it ?", long, 2)]
+    files = {"c/b.bin": tf_example(article="Is it ?", abstract=long), "c/a.bin": b"".join(two)}
+    readings = read_files("pair-lists", tmp_path, files, lists=[CHUNKS])
+    assert rows(readings) == [("hi", "what's up", 0), ("ü", "u", 1), ("Is it ?", long, 2)]
 
 
-def test_components_of_normal_forms_across_lists(tmp_path: Path):
-    write_file(tmp_path / "a.bin", tf_example(article="why do n't i -lrb- sleep -rrb- ?", abstract="no sleep"))
-    write_file(tmp_path / "b.json", json.dumps([{"q": "Why don't I (sleep)?", "r": "Sleepless", "id": 3}]))
-    write_file(tmp_path / "c.csv", 'id,one,two,same\n1,"SLEEPLESS!","a ""b"", c",1\n2,x,y,0\n3,p,q,1\n')
+def test_components_of_normal_forms_across_lists(tmp_path):
+    files = {
+        "a.bin": tf_example(article="why do n't i -lrb- sleep -rrb- ?", abstract="no sleep"),
+        "b.json": json.dumps([{"q": "Why don't I (sleep)?", "r": "Sleepless", "id": 3}]),
+        "c.csv": 'id,one,two,same\n1,"SLEEPLESS!","a ""b"", c",1\n2,x,y,0\n3,p,q,1\n',
+    }
     lists = [
         CHUNKS,
         {"files": ["b.json"], "format": "json", "columns": ["q", "r"]},
         {"files": ["c.csv"], "format": "csv", "columns": ["one", "two"], "keep": ["same", "1"]},
     ]
-    assert rows(read_lists(tmp_path, *lists)) == [
+    assert rows(read_files("pair-lists", tmp_path, files, lists=lists)) == [
         ("why do n't i -lrb- sleep -rrb- ?", "no sleep", 0),
         ("Why don't I (sleep)?", "Sleepless", 0),
         ("SLEEPLESS!", 'a "b", c', 0),
@@ -74,35 +70,25 @@ def test_components_of_normal_forms_across_lists(tmp_path: Path):
     ]
 
 
-def test_lists_of_lines_and_of_cells_without_header(tmp_path: Path):
-    write_file(tmp_path / "in.txt", "a\nb\n")
-    write_file(tmp_path / "out.txt", "A 1\nB 1")
-    write_file(tmp_path / "x.tsv", '1\t"c ""d"""\te\n0\tno\tnot\n1\tf\tg')
-    lists = [
-        {"files": ["in.txt", "out.txt"], "format": "lines"},
-        {"files": ["x.tsv"], "format": "csv", "delimiter": "\t", "columns": [1, 2], "keep": [0, "1"]},
-    ]
-    assert texts(read_lists(tmp_path, *lists)) == [("a", "A 1"), ("b", "B 1"), ('c "d"', "e"), ("f", "g")]
+CELLS = {"files": ["x.tsv"], "format": "csv", "delimiter": "\t", "columns": [1, 2], "keep": [0, "1"]}
 
 
-def test_bad_records(tmp_path: Path):
-    data = b"1\ta\tb\n0\t\xff\tx\n1\tc\xe2\x80\td\n1\te\t\0\n"
-    write_file(tmp_path / "x.tsv", data)
-    write_file(tmp_path / "y.json", '[{"q": "f"}, {"q": "g", "r": "h"}, {"q": "i", "r": "\\ud83d"}]')
-    lists = [
-        {"files": ["x.tsv"], "format": "csv", "delimiter": "\t", "columns": [1, 2], "keep": [0, "1"]},
-        {"files": ["y.json"], "format": "json", "columns": ["q", "r"]},
-    ]
-    readings = read_lists(tmp_path, *lists)
+def test_lists_of_lines_and_of_cells_without_header(tmp_path):
+    files = {"in.txt": "a\nb\n", "out.txt": "A 1\nB 1", "x.tsv": '1\t"c ""d"""\te\n0\tno\tnot\n1\tf\tg'}
+    lists = [{"files": ["in.txt", "out.txt"], "format": "lines"}, CELLS]
+    expected = [("a", "A 1"), ("b", "B 1"), ('c "d"', "e"), ("f", "g")]
+    assert texts(read_files("pair-lists", tmp_path, files, lists=lists)) == expected
+
+
+def test_bad_records(tmp_path):
+    files = {
+        "x.tsv": b"1\ta\tb\n0\t\xff\tx\n1\tc\xe2\x80\td\n1\te\t\0\n",
+        "y.json": '[{"q": "f"}, {"q": "g", "r": "h"}, {"q": "i", "r": "\\ud83d"}]',
+    }
+    readings = read_files("pair-lists", tmp_path, files, lists=[CELLS, JSON | {"files": ["y.json"]}])
     assert texts(readings) == [("a", "b"), ("g", "h")]
     assert bad_rows(readings) == [("x.tsv", 3), ("x.tsv", 4), ("y.json", 1), ("y.json", 3)]
     assert str(readings[0].bad[2]).endswith("y.json, record 1: 'r' is no text in UTF-8")
-
-
-def test_pairs_whose_second_text_holds_words_of_the_first(tmp_path: Path):
-    write_file(tmp_path / "x.csv", "title,fact\nBig Cat found,A cat is big.\nBig Cat Found,A cat\n,nothing\n")
-    listing = {"files": ["x.csv"], "format": "csv", "columns": ["title", "fact"], "held": 0.5}
-    assert texts(read_lists(tmp_path, listing)) == [("Big Cat found", "A cat is big.")]
 
 
 REUTERS = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
@@ -119,10 +105,19 @@ U.S. ports. More
 """
 
 
-def test_reuters(tmp_path: Path):
-    write_file(tmp_path / "r.sgm", REUTERS.encode("latin-1"))
-    listing = {"files": ["*.sgm"], "format": "reuters", "columns": ["title", "body"], "held": 0.5}
-    assert texts(read_lists(tmp_path, listing)) == [("GRAIN <GRN> PRICES RISE", "Prices of grain rose at U.S. ports.")]
+NEWS = "title,fact\nBig Cat found,A cat is big.\nBig Cat Found,A cat\n,nothing\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "columns", "pair"),
+    [
+        (REUTERS, "reuters", ["title", "body"], ("GRAIN <GRN> PRICES RISE", "Prices of grain rose at U.S. ports.")),
+        (NEWS, "csv", ["title", "fact"], ("Big Cat found", "A cat is big.")),
+    ],
+)
+def test_pairs_whose_second_text_holds_words_of_the_first(tmp_path, text, form, columns, pair):
+    listing = {"files": ["x"], "format": form, "columns": columns, "held": 0.5}
+    assert texts(read_files("pair-lists", tmp_path, {"x": text}, lists=[listing])) == [pair]
 
 
 NLI = {
@@ -133,15 +128,16 @@ NLI = {
 }
 
 
-def test_nli_paraphrases(tmp_path: Path):
-    write_file(tmp_path / "n.json", json.dumps(NLI))
-    listing = {"files": ["*.json"], "format": "nli-paraphrases", "columns": ["X", "X_paraphrase"]}
-    assert rows(read_lists(tmp_path, listing)) == [("A", "a1", 0), ("B", "b1", 1), ("A", "a2", 0)]
-
-
 JSON = {"files": ["x"], "format": "json", "columns": ["q", "r"]}
-CSV = {"files": ["x"], "format": "csv", "columns": ["q", "r"]}
+CSV = JSON | {"format": "csv"}
 NLI_LIST = {"files": ["x"], "format": "nli-paraphrases", "columns": ["X", "X_paraphrase"]}
+
+
+def test_nli_paraphrases(tmp_path):
+    readings = read_files("pair-lists", tmp_path, {"x": json.dumps(NLI)}, lists=[NLI_LIST])
+    assert rows(readings) == [("A", "a1", 0), ("B", "b1", 1), ("A", "a2", 0)]
+
+
 EXAMPLE = tf_example(article="a", abstract="b")
 
 
@@ -167,122 +163,114 @@ EXAMPLE = tf_example(article="a", abstract="b")
         ({"files": ["x", "x"], "format": "lines"}, b"", "the file is empty"),
     ],
 )
-def test_damaged_lists(tmp_path: Path, listing: dict, data: str | bytes, message: str):
-    path = write_file(tmp_path / "x", data)
+def test_damaged_lists(tmp_path, listing, data, message):
     with pytest.raises(DataError) as error:
-        read_lists(tmp_path, listing)
-    assert str(error.value).startswith(str(path))
+        read_files("pair-lists", tmp_path, {"x": data}, lists=[listing])
+    assert str(error.value).startswith(str(tmp_path / "x"))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
     assert "remove it and run `dvc repro`" in str(error.value)
 
 
-def test_missing_files(tmp_path: Path):
+def test_missing_files(tmp_path):
     with pytest.raises(SourceError, match=r"contains no \*\.bin; run `dvc repro` to download it"):
-        read_lists(tmp_path, CHUNKS)
-    write_archive(tmp_path / "a.zip", {"x.txt": "1"}, "zip")
+        read_files("pair-lists", tmp_path, lists=[CHUNKS])
+    listing = JSON | {"archive": "a.zip", "files": ["y.txt"]}
     with pytest.raises(DataError, match=r"a\.zip: the archive contains no y\.txt; remove it"):
-        read_lists(tmp_path, JSON | {"archive": "a.zip", "files": ["y.txt"]})
+        read_files("pair-lists", tmp_path, {"a.zip": {"x.txt": "1"}}, lists=[listing])
 
 
-def test_parallel_groups(tmp_path: Path):
-    for name, data in {"t.ref.A": "One\n\nthree", "t.hyp.x": b"1\n2\n\xff", "t.hyp.y": "ONE\nii\niii"}.items():
-        write_file(tmp_path / "deep" / name, data)
-    members = {"d/v.mt": "four\nfive\n", "d/v.pe": "4\nfive .\n", "d/v.src": "x\n"}
-    write_archive(tmp_path / "v.tar.gz", members, "gztar")
-    sets = [
-        {"files": ["t.*"], "format": "lines"},
-        {"archive": "v.tar.gz", "files": ["*.mt", "*.pe"], "format": "lines"},
-    ]
-    readings = read_files("parallel-groups", tmp_path, sets=sets, pairs=20)
+def test_compressed_csv(tmp_path):
+    listing, text = CSV | {"files": ["*.csv.gz"]}, "q,r\na,b\n"
+    assert texts(read_files("pair-lists", tmp_path, {"x.csv.gz": text}, lists=[listing])) == [("a", "b")]
+    with pytest.raises(DataError, match=r"x\.csv\.gz: damaged or truncated .*; remove it"):
+        read_files("pair-lists", tmp_path, {"x.csv.gz": gzip.compress(text.encode())[:-3]}, lists=[listing])
+
+
+LINES = {"files": ["*.txt"], "format": "lines"}
+
+
+def test_parallel_groups(tmp_path):
+    files = {
+        "deep/t.ref.A": "One\n\nthree",
+        "deep/t.hyp.x": b"1\n2\n\xff",
+        "deep/t.hyp.y": "ONE\nii\niii",
+        "v.tar.gz": {"d/v.mt": "four\nfive\n", "d/v.pe": "4\nfive .\n", "d/v.src": "x\n"},
+    }
+    sets = [LINES | {"files": ["t.*"]}, LINES | {"archive": "v.tar.gz", "files": ["*.mt", "*.pe"]}]
+    readings = read_files("parallel-groups", tmp_path, files, sets=sets, pairs=20)
     assert unordered(readings) == {("1", "ONE", 0), ("2", "ii", 1), ("iii", "three", 2), ("4", "four", 3)}
     assert bad_rows(readings) == [("t.hyp.x", 3)]
 
 
-def test_pairs_of_a_parallel_line(tmp_path: Path):
-    for i in range(6):
-        write_file(tmp_path / f"{i}.txt", f"a{i}\n")
-    sets = [{"files": ["*.txt"], "format": "lines"}]
-    assert len(rows(read_files("parallel-groups", tmp_path, sets=sets, pairs=20))) == 15
-    three = rows(read_files("parallel-groups", tmp_path, sets=sets, pairs=3))
-    assert {text for first, second, _ in three for text in (first, second)} == {f"a{i}" for i in range(6)}
+def test_pairs_of_a_parallel_line(tmp_path):
+    files = {f"{i}.txt": f"a{i}\n" for i in range(6)}
+    assert len(rows(read_files("parallel-groups", tmp_path, files, sets=[LINES], pairs=20))) == 15
+    three = texts(read_files("parallel-groups", tmp_path, sets=[LINES], pairs=3))
+    assert {text for pair in three for text in pair} == {f"a{i}" for i in range(6)}
 
 
-def test_parallel_files_of_different_length(tmp_path: Path):
-    write_file(tmp_path / "a.txt", "1\n2\n")
-    write_file(tmp_path / "b.txt", "1\n")
+def test_parallel_files_of_different_length(tmp_path):
     with pytest.raises(DataError, match=r"/a\.txt has 2 lines and \S+/b\.txt has 1, .*remove both"):
-        read_files("parallel-groups", tmp_path, sets=[{"files": ["*.txt"], "format": "lines"}], pairs=20)
+        read_files("parallel-groups", tmp_path, {"a.txt": "1\n2\n", "b.txt": "1\n"}, sets=[LINES], pairs=20)
 
 
-def test_captions_of_images_in_two_formats(tmp_path: Path):
+def test_captions_of_images_in_two_formats(tmp_path):
     image = {"image": "v/COCO_2014_0012.jpg", "caption": ["a cat", "A cat.", "cats"]}
-    write_file(tmp_path / "a.json", json.dumps([image]))
     annotations = [{"image_id": n, "caption": text} for n, text in ((12, "a cat"), (7, "x"), (7, "y"))]
-    write_file(tmp_path / "b.json", json.dumps({"annotations": annotations}))
+    files = {"a.json": json.dumps([image]), "b.json": json.dumps({"annotations": annotations})}
     lists = [
         {"files": ["a.json"], "format": "json", "columns": ["image", "caption"]},
         {"files": ["b.json"], "format": "json", "records": "annotations", "columns": ["image_id", "caption"]},
     ]
-    readings = read_files("keyed-groups", tmp_path, lists=lists, pairs=20, key=r"(?P<key>[1-9]\d*)(?:\.jpg)?$")
+    readings = read_files("keyed-groups", tmp_path, files, lists=lists, pairs=20, key=r"(?P<key>[1-9]\d*)(?:\.jpg)?$")
     assert unordered(readings) == {("a cat", "cats", 0), ("x", "y", 1)}
 
 
-def test_sentences_of_a_key_that_share_content_words(tmp_path: Path):
+def test_sentences_of_a_key_that_share_content_words(tmp_path):
     sentences = ["a man is cooking", "the man cooking rice", "the dog is in a box", "a kitten"]
-    content = {"sentences": [{"video_id": "v1", "caption": sentence} for sentence in sentences]}
-    write_archive(tmp_path / "v.zip", {"v.json": json.dumps(content)}, "zip")
+    text = json.dumps({"sentences": [{"video_id": "v1", "caption": sentence} for sentence in sentences]})
     listing = {"archive": "v.zip", "files": ["*.json"], "format": "json", "records": "sentences"}
-    lists = [listing | {"columns": ["video_id", "caption"]}]
-    readings = read_files("keyed-groups", tmp_path, lists=lists, pairs=190, shared=1 / 3)
+    options = {"lists": [listing | {"columns": ["video_id", "caption"]}], "pairs": 190, "shared": 1 / 3}
+    readings = read_files("keyed-groups", tmp_path, {"v.zip": {"v.json": text}}, **options)
     assert unordered(readings) == {("a man is cooking", "the man cooking rice", 0)}
 
 
-def test_sentences_with_the_same_translation(tmp_path: Path):
-    data = 'Hi.\tHallo!\tCC\nHello.\tHallo!\tCC\n"So\tAlso\tCC\nYes.\tJa.\n'
-    write_archive(tmp_path / "deu-eng.zip", {"deu.txt": data, "_about.txt": "x"}, "zip")
+def test_sentences_with_the_same_translation(tmp_path):
+    text = 'Hi.\tHallo!\tCC\nHello.\tHallo!\tCC\n"So\tAlso\tCC\nYes.\tJa.\n'
+    files = {"deu-eng.zip": {"deu.txt": text, "_about.txt": "x"}}
     cells = {"format": "csv", "delimiter": "\t", "quotes": False, "columns": [1, 0]}
     lists = [cells | {"archive": "deu-eng.zip", "files": ["deu.txt"]}]
-    assert unordered(read_files("keyed-groups", tmp_path, lists=lists, pairs=20)) == {("Hello.", "Hi.", 0)}
+    assert unordered(read_files("keyed-groups", tmp_path, files, lists=lists, pairs=20)) == {("Hello.", "Hi.", 0)}
 
 
 POOL = [{"pId": 1, "text": "It helps."}, {"pId": 4, "text": "This is of help"}, {"pId": 5, "text": "it hurts"}]
-PERSPECTRUM = {"pool": "pool.json", "claims": "claims.json", "pairs": 20}
 
 
-def test_perspectrum(tmp_path: Path):
-    write_file(tmp_path / "pool.json", json.dumps(POOL))
-    write_file(tmp_path / "claims.json", json.dumps([{"perspectives": [{"pids": [5]}, {"pids": [1, 4]}]}]))
-    assert unordered(read_files("perspectrum", tmp_path, **PERSPECTRUM)) == {("It helps.", "This is of help", 1)}
-    write_file(tmp_path / "claims.json", json.dumps([{"perspectives": [{"pids": [1, 6]}]}]))
+def read_perspectrum(folder, pool, *clusters):
+    claims = [{"perspectives": [{"pids": ids} for ids in claim]} for claim in clusters]
+    files = {"pool.json": json.dumps(pool), "claims.json": json.dumps(claims)}
+    return read_files("perspectrum", folder, files, pool="pool.json", claims="claims.json", pairs=20)
+
+
+def test_perspectrum(tmp_path):
+    assert unordered(read_perspectrum(tmp_path, POOL, [[5], [1, 4]])) == {("It helps.", "This is of help", 1)}
     with pytest.raises(DataError, match=r"claims\.json: not the clusters of pool\.json \(no 6\); remove it"):
-        read_files("perspectrum", tmp_path, **PERSPECTRUM)
+        read_perspectrum(tmp_path, POOL, [[1, 6]])
 
 
-def test_perspectrum_with_a_text_of_another_type(tmp_path: Path):
-    write_file(tmp_path / "pool.json", json.dumps([*POOL, {"pId": 7, "text": None}]))
-    write_file(tmp_path / "claims.json", json.dumps([{"perspectives": [{"pids": [5, 4]}, {"pids": [1, 7, 4]}]}]))
-    readings = read_files("perspectrum", tmp_path, **PERSPECTRUM)
+def test_perspectrum_with_a_text_of_another_type(tmp_path):
+    readings = read_perspectrum(tmp_path, [*POOL, {"pId": 7, "text": None}], [[5, 4], [1, 7, 4]])
     assert unordered(readings) == {("This is of help", "it hurts", 0), ("It helps.", "This is of help", 1)}
     (bad,) = readings[0].bad
     assert str(bad) == f"{tmp_path / 'claims.json'}, record 2: 'text' is no text in UTF-8"
 
 
 @pytest.mark.parametrize("name", ["pool.json", "claims.json"])
-def test_perspectrum_with_a_truncated_file(tmp_path: Path, name: str):
-    for file in ("pool.json", "claims.json"):
-        write_file(tmp_path / file, "[{" if file == name else json.dumps(POOL))
+def test_perspectrum_with_a_truncated_file(tmp_path, name):
+    files = {"pool.json": json.dumps(POOL), "claims.json": json.dumps(POOL), name: "[{"}
     with pytest.raises(DataError, match=rf"/{name}: not JSON, or truncated"):
-        read_files("perspectrum", tmp_path, **PERSPECTRUM)
-
-
-def test_compressed_csv(tmp_path: Path):
-    write_file(tmp_path / "x.csv.gz", gzip.compress(b"source,target\na,b\n"))
-    listing = {"files": ["*.csv.gz"], "format": "csv", "columns": ["source", "target"]}
-    assert texts(read_lists(tmp_path, listing)) == [("a", "b")]
-    write_file(tmp_path / "x.csv.gz", gzip.compress(b"source,target\na,b\n")[:-3])
-    with pytest.raises(DataError, match=r"x\.csv\.gz: damaged or truncated .*; remove it"):
-        read_lists(tmp_path, listing)
+        read_files("perspectrum", tmp_path, files, pool="pool.json", claims="claims.json", pairs=20)
 
 
 def test_components():
@@ -293,7 +281,7 @@ def test_components():
 
 
 @pytest.mark.parametrize("size", range(9))
-def test_round_robin_has_all_pairs_in_rounds(size: int):
+def test_round_robin_has_all_pairs_in_rounds(size):
     pairs = [tuple(pair) for pair in round_robin(size).tolist()]
     assert sorted(pairs) == list(combinations(range(size), 2))
     for start in range(0, len(pairs), max(size // 2, 1)):
@@ -323,25 +311,24 @@ def test_no_pairs_within_groups():
     assert len(left) == len(right) == 0
 
 
-def test_single_sentences_stand_side_by_side_once(tmp_path: Path):
-    write_file(tmp_path / "a.txt", "A dog runs.\nIt rains.\na dog runs\n")
-    write_file(tmp_path / "b.txt", "\u00fc\nIt rains!\nCats sleep.\nNo.\n".encode())
-    lists = [{"files": [name], "format": "lines"} for name in ("a.txt", "b.txt")]
+def test_single_sentences_stand_side_by_side_once(tmp_path):
+    files = {"a.txt": "A dog runs.\nIt rains.\na dog runs\n", "b.txt": "\u00fc\nIt rains!\nCats sleep.\nNo.\n"}
     expected = [("A dog runs.", "It rains.", 0), ("\u00fc", "Cats sleep.", 1), ("No.", "A dog runs.", 2)]
-    assert rows(read_files("sentences", tmp_path, lists=lists)) == expected
+    readings = read_files("sentences", tmp_path, files, lists=[LINES | {"files": [name]} for name in files])
+    assert rows(readings) == expected
 
 
 OPTIONS = {"file": "words.parquet", "column": "index", "pattern": "[a-z.]+", "count": 4}
 
 
-def test_words_of_a_list_in_its_order(tmp_path: Path):
+def test_words_of_a_list_in_its_order(tmp_path):
     words = ["the", ",", "of", "2nd", "a.m.", "two words", "cat", "dog"]
     pq.write_table(pa.table({"index": words}), tmp_path / "words.parquet")
     assert rows(read_files("word-list", tmp_path, **OPTIONS)) == [("the", "of", 0), ("a.m.", "cat", 1)]
 
 
 @pytest.mark.parametrize("content", [b"no parquet", None])
-def test_list_of_words_without_its_column(tmp_path: Path, content):
+def test_list_of_words_without_its_column(tmp_path, content):
     pq.write_table(pa.table({"word": ["the"]}), tmp_path / "words.parquet")
     if content:
         (tmp_path / "words.parquet").write_bytes(content)

@@ -11,27 +11,20 @@ from paraphrastic.readers.raw_files import find_file, find_files, read_archive, 
 from tests.helpers.raw_files import write_archive
 
 
-def test_empty_file(tmp_path: Path):
-    path = tmp_path / "a.txt"
-    path.touch()
+def test_empty_and_missing_files(tmp_path):
+    (tmp_path / "a.txt").touch()
     with pytest.raises(DataError, match=r"a\.txt: the file is empty; remove it and run `dvc repro`$"):
-        SourceLines.read(path)
-
-
-def test_missing_file(tmp_path: Path):
-    with pytest.raises(SourceError, match=r"a\.txt: no such file; run `dvc repro`"):
         SourceLines.read(tmp_path / "a.txt")
+    with pytest.raises(SourceError, match=r"b\.txt: no such file; run `dvc repro`"):
+        SourceLines.read(tmp_path / "b.txt")
     with pytest.raises(SourceError, match=r"contains no \*\.tsv; run `dvc repro`"):
         find_files(tmp_path, "*.tsv")
-
-
-def test_folder_in_place_of_a_file(tmp_path: Path):
     with pytest.raises(SourceError, match="cannot be read"):
         read_bytes(tmp_path)
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: b"<html>" + data, lambda data: data[:9]])
-def test_damaged_gzip_file(tmp_path: Path, damage):
+def test_damaged_gzip_file(tmp_path, damage):
     path = tmp_path / "a.gz"
     path.write_bytes(damage(gzip.compress(b"line\n" * 1000)))
     with pytest.raises(DataError, match=r"a\.gz: damaged or truncated .*; remove it and run `dvc repro`$"):
@@ -40,7 +33,7 @@ def test_damaged_gzip_file(tmp_path: Path, damage):
 
 @pytest.mark.parametrize(("kind", "suffix"), [("gztar", ".tar.gz"), ("zip", ".zip")])
 @pytest.mark.parametrize("damage", [lambda data: data[:-30], lambda data: data[40:], lambda data: data[:50]])
-def test_damaged_archive(tmp_path: Path, kind: str, suffix: str, damage):
+def test_damaged_archive(tmp_path, kind, suffix, damage):
     members = {"deep/a.txt": b"\x00\xff" * 500, "deep/b.txt": b""}
     path = write_archive(tmp_path / f"archive{suffix}", members, kind)
     assert read_archive(path) == {"a.txt": b"\x00\xff" * 500, "b.txt": b""}
@@ -49,7 +42,7 @@ def test_damaged_archive(tmp_path: Path, kind: str, suffix: str, damage):
         read_archive(path)
 
 
-def test_member_without_a_name(tmp_path: Path):
+def test_member_without_a_name(tmp_path):
     path = tmp_path / "a.zip"
     data = write_archive(path, {"a": b"text"}, "zip").read_bytes()
     entry = data.rindex(b"PK\x01\x02")  # its length of the name is at 28, the name at 46
@@ -63,7 +56,7 @@ def test_missing_member_of_an_archive():
         SourceLines.of_member(Path("a.zip"), {"b.txt": b""}, "c.txt")
 
 
-def test_two_files_in_place_of_one(tmp_path: Path):
+def test_two_files_in_place_of_one(tmp_path):
     (tmp_path / "a.gz").touch()
     assert find_file(tmp_path, "*.gz") == tmp_path / "a.gz"
     (tmp_path / "b.gz").touch()

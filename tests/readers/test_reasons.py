@@ -1,10 +1,8 @@
 """The reason why a row is left out, for each reason that a reader gives, beside a row that is usable."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.helpers.raw_files import read_files, write_archive, write_file
+from tests.helpers.raw_files import read_files
 
 NODE = "{}\t{}\t_\tX\t{}\t_\t{}\troot\t_\t_\n"
 IT = NODE.format(1, "It", "PRP", 0) + "\n"
@@ -12,6 +10,9 @@ TAGS = {"set": "tags", "splits": {"a.txt": "dev"}}
 WORDS = {"kind": "similarity", "columns": ["text1", "text2", "score"], "scale": [0, 10], "sets": {"a.txt": "words.x"}}
 LABELLED = {"kind": "labelled_sentences", "columns": ["text1", "label"], "set": "sst", "splits": {"a.txt": "dev"}}
 WIKIQA = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel\n"
+WIKIQA += "Q\tq\tD1\tT\tD1-0\ta\t0\nQ\tq\tD1\tT\tD7-1\tb\t1\n"
+SIMPWIKI = {"normal.aligned": "T\ta\nb\n", "simple.aligned": "T\tc\nT\td\n"}
+WSJ = {"archive": "w.zip", "set": "tags", "splits": {"train": [0, 0]}}
 TREC = "<QApairs id='1'>\n<question>\nq\n</question>\n<positive>\na\n</positive>\n{}</QApairs>\n"
 
 CASES = [
@@ -26,30 +27,21 @@ CASES = [
     ("columns", WORDS, "a\tb\t1\na\tb\tx\n", "not a number"),
     ("columns", WORDS, "a\tb\t10\na\tb\t10.5\n", "a number outside 0 to 10"),
     ("columns", LABELLED, "a\t0\nb\t2\n", "a label other than 0, 1"),
+    ("wikisplit", {}, {"a.tsv": "A\tA . <::::> B .\nA\tno mark\n"}, "no <::::>"),
+    ("simpwiki", {}, {"s.tar.gz": SIMPWIKI}, "fewer than 2 fields"),
+    ("treebank-tagged", WSJ, {"w.zip": {"wsj_0000.pos": "a/DT ./.\n\nb ./.\n"}}, "a word without a tag"),
+    (
+        "wikiqa-corpus",
+        {"archive": "q.zip", "splits": {"q.tsv": "dev"}},
+        {"q.zip": {"q.tsv": WIKIQA}},
+        "the sentence id does not begin with the document id",
+    ),
 ]
-
-
-def reasons(reader: str, folder: Path, options: dict) -> set[str]:
-    return {row.why for reading in read_files(reader, folder, **options) for row in reading.bad}
 
 
 @pytest.mark.parametrize(
     ("reader", "options", "text", "reason"), CASES, ids=[f"{case[0]}-{n}" for n, case in enumerate(CASES)]
 )
-def test_reason_in_a_text_file(tmp_path: Path, reader: str, options: dict, text: str, reason: str):
-    write_file(tmp_path / "a.txt", text)
-    assert reasons(reader, tmp_path, options) == {reason}
-
-
-def test_reasons_in_other_files(tmp_path: Path):
-    write_file(tmp_path / "a.tsv", "A\tA . <::::> B .\nA\tno mark\n")
-    assert reasons("wikisplit", tmp_path, {}) == {"no <::::>"}
-    write_archive(tmp_path / "s.tar.gz", {"normal.aligned": "T\ta\nb\n", "simple.aligned": "T\tc\nT\td\n"}, "gztar")
-    assert reasons("simpwiki", tmp_path, {}) == {"fewer than 2 fields"}
-    write_archive(tmp_path / "w.zip", {"wsj_0000.pos": "a/DT ./.\n\nb ./.\n"}, "zip")
-    options = {"archive": "w.zip", "set": "tags", "splits": {"train": [0, 0]}}
-    assert reasons("treebank-tagged", tmp_path, options) == {"a word without a tag"}
-    members = {"q.tsv": WIKIQA + "Q\tq\tD1\tT\tD1-0\ta\t0\nQ\tq\tD1\tT\tD7-1\tb\t1\n"}
-    write_archive(tmp_path / "q.zip", members, "zip")
-    options = {"archive": "q.zip", "splits": {"q.tsv": "dev"}}
-    assert reasons("wikiqa-corpus", tmp_path, options) == {"the sentence id does not begin with the document id"}
+def test_reason(tmp_path, reader, options, text, reason):
+    readings = read_files(reader, tmp_path, text if isinstance(text, dict) else {"a.txt": text}, **options)
+    assert {row.why for reading in readings for row in reading.bad} == {reason}

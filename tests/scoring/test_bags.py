@@ -46,20 +46,16 @@ def test_cosine_of_sparse_rows_against_dense_rows(density):
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint16])
-def test_cosine_of_sparse_rows_with_rows_of_any_integer_type(dtype):
+@pytest.mark.parametrize("rows", [([1, 2], [1, 3]), ([], [])])
+def test_cosine_of_sparse_rows_with_rows_of_any_integer_type(dtype, rows):
     dense = random_rows(0.5)
-    left, right = np.array([1, 2], dtype), np.array([1, 3], dtype)
+    left, right = np.array(rows, dtype)
     scores = cosine_of_sparse_rows(*to_ragged(dense), left, right)
     np.testing.assert_allclose(scores, cosines(dense).reshape(ROWS, ROWS)[left, right], atol=1e-6)
 
 
-def test_cosine_of_sparse_rows_of_no_pairs():
-    nothing = np.array([], np.int64)
-    assert cosine_of_sparse_rows(*to_ragged(random_rows(0.5)), nothing, nothing).shape == (0,)
-
-
 chars, words = (import_module(f"paraphrastic.models.tfidf-{tokens}") for tokens in ("chars", "words"))
-DEFAULTS = {chars: chars.Config(order=3), words: words.Config()}  # as in params.yaml
+DEFAULTS = {chars: chars.Config(order=3), words: words.Config(), overlap: overlap.Config()}  # as in params.yaml
 
 CORPUS = pa.array(["the cat sat on the mat .", "a dog , a cat", "the café is closed", "no", "ab"])
 SENTENCES = pa.array(["the cat", "the mat the mat", "", "a café , closed", "xyzzy !", "ab", "the cat sat"])
@@ -81,20 +77,16 @@ def sklearn_scores(corpus: pa.StringArray, sentences: pa.StringArray, split) -> 
 
 
 @on_each_text
-@pytest.mark.parametrize("order", [1, 2, 3, 6])
-def test_tfidf_of_ngrams_against_scikit_learn(text, order):
+@pytest.mark.parametrize("order", [1, 2, 3, 6, None])
+def test_tfidf_against_scikit_learn(text, order):
     corpus, sentences = TEXTS[text]
-    scores = fit_chars(corpus, order=order).score(sentences, *all_pairs(sentences))
-    expected = sklearn_scores(corpus, sentences, lambda s: [s[i : i + order] for i in range(len(s) - order + 1)])
-    assert expected.any()
-    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    scorer = fit_chars(corpus, order=order) if order else words.MODEL.fit(words.Config(), corpus)
+    scores = scorer.score(sentences, *all_pairs(sentences))
 
+    def split(s):
+        return [s[i : i + order] for i in range(len(s) - order + 1)] if order else s.split(" ") if s else []
 
-@on_each_text
-def test_tfidf_of_words_against_scikit_learn(text):
-    corpus, sentences = TEXTS[text]
-    scores = words.MODEL.fit(words.Config(), corpus).score(sentences, *all_pairs(sentences))
-    expected = sklearn_scores(corpus, sentences, lambda s: s.split(" ") if s else [])
+    expected = sklearn_scores(corpus, sentences, split)
     assert expected.any()
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 
@@ -104,36 +96,23 @@ def test_weights_of_rare_and_frequent_ngram():
     assert score_texts(scorer, "eee fff aaa", "eee") > score_texts(scorer, "eee fff aaa", "aaa") > 0
 
 
-def test_ngrams_outside_of_corpus():
+def test_unknown_ngrams_and_empty_sentences():
     scorer = fit_chars()
     assert score_texts(scorer, "xyzzy", "xyzzy") == 0
-    assert scorer.oov_share(pa.array(["xyzzy"])).tolist() == [1]
-
-
-def test_tfidf_of_empty_sentences():
-    scorer = fit_chars()
     assert score_texts(scorer, "", "the cat") == score_texts(scorer, "", "") == 0
 
 
-def test_oov_share_of_repeated_ngrams():
+def test_oov_shares():
     # "the", "he ", "e x", " xx", "xxx", "xxx"; then a text shorter than an n-gram; then an empty text
-    assert fit_chars().oov_share(pa.array(["the xxxx", "xy", ""])).tolist() == [4 / 6, 0, 0]
+    assert fit_chars().oov_share(pa.array(["the xxxx", "xyzzy", "xy", ""])).tolist() == [4 / 6, 1, 0, 0]
+    of_words = words.MODEL.fit(words.Config(), CORPUS)
+    assert of_words.oov_share(pa.array(["the cat", "rare cat the the", "xyzzy", ""])).tolist() == [0, 0.25, 1, 0]
 
 
-def test_oov_share_of_words():
-    scorer = words.MODEL.fit(words.Config(), CORPUS)
-    assert scorer.oov_share(pa.array(["the cat", "rare cat the the", "xyzzy", ""])).tolist() == [0, 0.25, 1, 0]
-
-
-@pytest.mark.parametrize("order", [0, 7, 3.0, "3"])
-def test_order_out_of_range(order):
-    with pytest.raises(ValidationError):
-        chars.Config(order=order)
-
-
-def test_order_missing():
+@pytest.mark.parametrize("options", [{"order": 0}, {"order": 7}, {"order": 3.0}, {"order": "3"}, {}])
+def test_order_out_of_range_or_missing(options):
     with pytest.raises(ValidationError, match="order"):
-        chars.Config()
+        chars.Config(**options)
 
 
 @pytest.mark.parametrize(
@@ -149,14 +128,15 @@ def test_corpus_without_tokens(module, corpus, message):
         module.MODEL.fit(DEFAULTS[module], pa.array(corpus, pa.string()))
 
 
-@pytest.mark.parametrize(("name", "module"), [("tfidf-chars", chars), ("tfidf-words", words)])
+@pytest.mark.parametrize(("name", "module"), [("tfidf-chars", chars), ("tfidf-words", words), ("overlap", overlap)])
 def test_scores_after_loading(tmp_path, name, module):
     corpus, sentences = TEXTS["hard"]
     fitted = module.MODEL.fit(DEFAULTS[module], corpus)
-    model_folder.save(fitted, name, DEFAULTS[module], tmp_path)
+    model_folder.write_model(fitted, model_folder.ModelInfo(name, DEFAULTS[module].model_dump()), tmp_path)
     loaded, pairs = model_folder.load_scorer(tmp_path), all_pairs(sentences)
     np.testing.assert_array_equal(loaded.score(sentences, *pairs), fitted.score(sentences, *pairs))
     np.testing.assert_array_equal(loaded.oov_share(sentences), fitted.oov_share(sentences))
+    assert ({file.name for file in tmp_path.iterdir()} == {"config.json"}) == (module is overlap)
 
 
 @pytest.mark.parametrize("module", [chars, words])
@@ -184,17 +164,19 @@ def naive_overlap(left: str, right: str) -> float:
     return len(a & b) / (len(a) * len(b)) ** 0.5 if a and b else 0.0
 
 
-def test_overlap_worked_by_hand():
-    assert score_texts(SCORER, "a b c", "b c d e") == pytest.approx(2 / (3 * 4) ** 0.5)
-    assert score_texts(SCORER, "a b", "c d") == 0
-
-
-def test_overlap_of_repeated_words():
-    assert score_texts(SCORER, "a a a b", "b a") == pytest.approx(1)
-
-
-def test_overlap_of_empty_sentences():
-    assert score_texts(SCORER, "", "the cat") == score_texts(SCORER, "", "") == 0
+@pytest.mark.parametrize(
+    ("left", "right", "score"),
+    [
+        ("a b c", "b c d e", 2 / (3 * 4) ** 0.5),
+        ("a b", "c d", 0),
+        ("a a a b", "b a", 1),
+        ("  a  b ", "b a", 1),
+        ("", "the cat", 0),
+        ("", "", 0),
+    ],
+)
+def test_overlap_worked_by_hand(left, right, score):
+    assert score_texts(SCORER, left, right) == pytest.approx(score)
 
 
 def test_overlap_of_hard_text_against_naive_count():
@@ -203,24 +185,6 @@ def test_overlap_of_hard_text_against_naive_count():
     np.testing.assert_allclose(SCORER.score(sentences, *all_pairs(sentences)), expected, atol=1e-6)
 
 
-def test_overlap_with_leading_and_double_spaces():
-    assert score_texts(SCORER, "  a  b ", "b a") == pytest.approx(1)
-
-
-def test_texts_of_an_empty_vocabulary():
-    assert OverlapScorer().texts.equals(pa.array([], pa.string()))
-
-
-def test_oov_share_without_vocabulary():
+def test_no_vocabulary():
+    assert SCORER.texts.equals(pa.array([], pa.string()))
     assert SCORER.oov_share(pa.array(["the cat", "", "xyzzy"])).tolist() == [0, 0, 0]
-
-
-def test_overlap_after_loading(tmp_path):
-    sentences = hard_sentences(20, seed=2)
-    fitted = overlap.MODEL.fit(overlap.Config(), sentences)
-    model_folder.save(fitted, "overlap", overlap.Config(), tmp_path)
-    loaded = model_folder.load_scorer(tmp_path)
-    assert [file.name for file in tmp_path.iterdir()] == ["config.json"]
-    pairs = all_pairs(sentences)
-    np.testing.assert_array_equal(loaded.score(sentences, *pairs), fitted.score(sentences, *pairs))
-    np.testing.assert_array_equal(loaded.oov_share(sentences), fitted.oov_share(sentences))

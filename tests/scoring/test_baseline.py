@@ -56,6 +56,7 @@ def test_mean_of_vectors(vector_file):
     expected = naive_means(SENTENCES, lambda word: 1)
     np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
     np.testing.assert_allclose(scorer.score(SENTENCES, *all_pairs(SENTENCES)), cosines(expected), atol=1e-6)
+    assert scorer.oov_share(SENTENCES).tolist() == [0, 0, 1, 0, 0]
 
 
 def test_mean_of_vectors_with_vector_of_unknown_words(file_with_unknown):
@@ -64,11 +65,6 @@ def test_mean_of_vectors_with_vector_of_unknown_words(file_with_unknown):
     np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
     np.testing.assert_array_equal(scorer.encode(pa.array(["UUUNKKK", "other"])), [UNKNOWN, UNKNOWN])
     assert scorer.texts.to_pylist() == WORDS
-
-
-def test_oov_share_of_vectors(vector_file):
-    scorer = vectors.MODEL.fit(vectors.Config(vectors=vector_file, dim=DIM), CORPUS)
-    assert scorer.oov_share(SENTENCES).tolist() == [0, 0, 1, 0, 0]
 
 
 @pytest.mark.parametrize("components", [0, 1, 2])
@@ -98,15 +94,11 @@ def test_sif_without_a_direction_that_remains(vector_file, components):
         sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=components)
 
 
-def test_sif_of_empty_corpus(vector_file):
-    scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=0), pa.array([], pa.string()))
-    np.testing.assert_allclose(scorer.encode(SENTENCES), naive_means(SENTENCES, lambda word: 1), atol=1e-6)
-
-
-def test_sif_of_a_corpus_of_one_word(vector_file):
-    corpus = pa.array([WORDS[0]])
-    scorer = sif.MODEL.fit(sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=0), corpus)
-    expected = naive_means(SENTENCES, lambda word: 0.1 / 1.1 if word == WORDS[0] else 1)
+@pytest.mark.parametrize("corpus", [[], [WORDS[0]]])
+def test_sif_of_a_corpus_of_one_word_or_none(vector_file, corpus):
+    config = sif.Config(vectors=vector_file, dim=DIM, a=0.1, components=0)
+    scorer = sif.MODEL.fit(config, pa.array(corpus, pa.string()))
+    expected = naive_means(SENTENCES, lambda word: 0.1 / 1.1 if word in corpus else 1)
     np.testing.assert_allclose(scorer.encode(SENTENCES), expected, atol=1e-6)
 
 
@@ -117,7 +109,7 @@ def test_sif_of_a_corpus_of_one_word(vector_file):
 def test_vectors_after_loading(vector_file, tmp_path, name, module, options):
     config = module.Config(vectors=vector_file, dim=DIM, **options)
     fitted = module.MODEL.fit(config, CORPUS)
-    model_folder.save(fitted, name, config, tmp_path / "model")
+    model_folder.write_model(fitted, model_folder.ModelInfo(name, config.model_dump()), tmp_path / "model")
     Path(vector_file).unlink()  # a saved model does not need the file
     loaded = model_folder.load_scorer(tmp_path / "model")
     np.testing.assert_array_equal(loaded.encode(SENTENCES), fitted.encode(SENTENCES))

@@ -73,16 +73,19 @@ def test_scores_of_external_vectors(encoder_folder):
 
 
 def test_vectors_after_loading(encoder_folder, tmp_path):
-    model_folder.save(fit(encoder_folder), "external", external.Config(path=None, batch_size=2), tmp_path / "model")
+    model_folder.write_model(
+        fit(encoder_folder),
+        model_folder.ModelInfo("external", external.Config(path=None, batch_size=2).model_dump()),
+        tmp_path / "model",
+    )
     loaded = model_folder.load_scorer(tmp_path / "model")
     assert [file.name for file in (tmp_path / "model").iterdir()] == ["config.json"]
     np.testing.assert_array_equal(loaded.encode(TEXTS), [[1, 1], [2, 1], [0, 1]])
 
 
+@pytest.mark.parametrize("encoder_folder", ["sentence_transformers"], indirect=True)
 @pytest.mark.parametrize(("device", "wanted"), [("auto", None), ("cpu", "cpu"), ("cuda", str(DEVICE))])
 def test_device_of_sentence_transformers(encoder_folder, device, wanted):
-    if encoder_folder.joinpath("config.json").exists():
-        pytest.skip("model2vec has no devices")
     with gpu():
         encoder = ExternalEncoder(encoder_folder, 2, device)
         encoder.encode(TEXTS)
@@ -107,10 +110,9 @@ def test_processes(tmp_path, monkeypatch, device, has_gpu, wanted):
     assert usable_processes(tmp_path, "cpu") == 1
 
 
+@pytest.mark.parametrize("encoder_folder", ["model2vec"], indirect=True)
 @pytest.mark.parametrize("device", ["auto", "cpu", "cuda", "gpu"])
 def test_device_of_model2vec(encoder_folder, device):
-    if encoder_folder.joinpath("modules.json").exists():
-        pytest.skip("sentence-transformers has devices")
     encoder = ExternalEncoder(encoder_folder, 2, device)
     if device in ("auto", "cpu"):
         encoder.encode(TEXTS)
@@ -148,32 +150,27 @@ def test_folder_without_encoder(tmp_path, config):
         fit(tmp_path)
 
 
+POOLING = {"type": "sentence_transformers.models.Pooling"}
+
+
 @pytest.mark.parametrize(
     ("modules", "message"),
     [
-        ([{"type": "sentence_transformers.models.Pooling"}, {"type": "code.Encoder"}], "Encoder is code of another"),
+        ([POOLING, {"type": "code.Encoder"}], "Encoder is code of another"),
         ([{}], "None is code of another package, which is not run"),
-        ({"type": "sentence_transformers.models.Pooling"}, "not a list of modules"),
+        (POOLING, "not a list of modules"),
         ([1], "not a list of modules"),
         ([{"type": "sentence_transformers.SentenceTransformer"}], "SentenceTransformer is code of another package"),
         ([{"type": "sentence_transformers.models.Router"}], "Router is code of another"),  # its file names classes
         ([{"type": "sentence_transformers.models.WordEmbeddings"}], "WordEmbeddings is code of another"),
         ([{"type": "sentence_transformers.models.Pooling\nos.Pooling"}], "Pooling os.Pooling is code of another"),
-        ([{"type": "sentence_transformers.models.Pooling", "path": "../other"}], "path '../other' is outside of"),
-        ([{"type": "sentence_transformers.models.Pooling", "path": "/etc"}], "path '/etc' is outside of"),
-        ([{"type": "sentence_transformers.models.Pooling", "path": 1}], "path 1 is outside of"),
+        *(([POOLING | {"path": path}], f"path {path!r} is outside of") for path in ("../other", "/etc", 1)),
     ],
 )
 def test_code_in_the_folder_is_not_run(tmp_path, modules, message):
     (tmp_path / "modules.json").write_text(json.dumps(modules))
     with pytest.raises(ModelError, match=message):
         fit(tmp_path)
-
-
-def test_path_not_named():
-    message = "`path` of the model is empty: set it to a folder of sentence-transformers or model2vec"
-    with pytest.raises(ParameterError, match=message):
-        external.MODEL.fit(external.Config(path=None, batch_size=2), TEXTS)
 
 
 def test_vectors_of_model2vec(tmp_path):
@@ -218,11 +215,11 @@ def test_log_without_terminal(bert_folder):
     assert "%|" not in done.stderr
 
 
+@pytest.mark.parametrize("encoder_folder", ["sentence_transformers"], indirect=True)
 def test_module_lists_of_all_versions(encoder_folder):
     names = ["models.Transformer", "base.modules.transformer.Transformer", "sentence_transformer.modules.bow.BoW"]
     modules = [{"path": f"{n}_Module", "type": f"sentence_transformers.{name}"} for n, name in enumerate(names)]
-    if (encoder_folder / "modules.json").exists():
-        (encoder_folder / "modules.json").write_text(json.dumps(modules))
+    (encoder_folder / "modules.json").write_text(json.dumps(modules))
     assert fit(encoder_folder).encode(TEXTS).shape == (3, 2)
 
 
@@ -285,7 +282,10 @@ def test_wrong_vectors(encoder_folder, monkeypatch, vectors, message):
         encoder.encode(TEXTS)
 
 
-def test_smallest_and_largest_batch():
+def test_path_not_named_and_sizes_of_batches():
+    message = "`path` of the model is empty: set it to a folder of sentence-transformers or model2vec"
+    with pytest.raises(ParameterError, match=message):
+        external.MODEL.fit(external.Config(path=None, batch_size=2), TEXTS)
     assert [external.Config(path=None, batch_size=size).batch_size for size in (1, 2**63 - 1)] == [1, 2**63 - 1]
     for size in (0, 2**63):  # a model of the latter could not be loaded
         with pytest.raises(ValidationError, match="batch_size"):

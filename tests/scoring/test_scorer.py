@@ -6,13 +6,10 @@ import pytest
 from paraphrastic.scoring.scorer import cosine_of_vectors, normalize_rows, principal_directions
 
 
-def test_cosine_of_vectors_worked_by_hand():
+def test_cosines_and_normalized_rows_worked_by_hand():
     vectors = np.array([[3, 4], [4, 3], [-3, -4], [0, 0]], np.float32)
     scores = cosine_of_vectors(vectors, np.array([0, 0, 0, 3]), np.array([1, 2, 3, 3]))
     np.testing.assert_allclose(scores, [24 / 25, -1, 0, 0], atol=1e-6)
-
-
-def test_normalize_rows_with_zero_row():
     np.testing.assert_allclose(normalize_rows(np.array([[3, 4], [0, 0]], np.float32)), [[0.6, 0.8], [0, 0]])
 
 

@@ -107,15 +107,10 @@ def test_removed_directions(count):
     np.testing.assert_allclose(reduced.encode(SENTENCES) @ directions.T, 0, atol=1e-6)
 
 
-def test_vectors_of_no_sentences():
-    assert static_encoder(StaticForm("words", "mean")).encode(pa.array([], pa.string())).shape == (0, DIM)
-
-
-def test_oov_share():
-    assert static_encoder(StaticForm("words", "mean")).oov_share(SENTENCES).tolist() == [0, 0, 1, 0.25, 0.5]
-
-
-def test_protocols_of_static_encoder():
+def test_protocols_and_shares():
+    words = static_encoder(StaticForm("words", "mean"))
+    assert words.encode(pa.array([], pa.string())).shape == (0, DIM)
+    assert words.oov_share(SENTENCES).tolist() == [0, 0, 1, 0.25, 0.5]
     encoder = static_encoder(StaticForm("ngrams", "sum"))
     assert isinstance(encoder, VectorScorer)
     assert isinstance(encoder, EmbeddingScorer)
@@ -138,7 +133,7 @@ def test_vectors_against_torch_model(tmp_path, name, block):
     trained, _, config = prepare(name, block)
     for parameter in trained.module.parameters():  # biases start at zero, which would hide their terms
         parameter.data.normal_()
-    model_folder.save(trained, name, config, tmp_path)
+    model_folder.write_model(trained, model_folder.ModelInfo(name, config.model_dump()), tmp_path)
     static = model_folder.load_scorer(tmp_path)
     assert isinstance(static, StaticEncoder)
     sentences = pa.concat_arrays([TOY_SENTENCES, pa.array(["", "日本", "again again again xyzzy"])])
@@ -147,43 +142,35 @@ def test_vectors_against_torch_model(tmp_path, name, block):
     np.testing.assert_array_equal(static.embedding_array(), trained.embedding_array())
 
 
+def load(encoder: StaticEncoder, folder: Path, **change: object) -> StaticEncoder:
+    """Return an encoder after it was saved, with a change of its form."""
+    form = encoder.save(folder)["scorer"] | change
+    return StaticEncoder.load(folder, {key: value for key, value in form.items() if key != "kind"})
+
+
 def test_vectors_and_form_after_loading(tmp_path):
     encoder = static_encoder(StaticForm("ngrams", "sum", counts="sqrt", activation="tanh"), "bias")
-    content = encoder.save(tmp_path)
-    form = {key: value for key, value in content["scorer"].items() if key != "kind"}
-    loaded = StaticEncoder.load(tmp_path, form)
+    loaded = load(encoder, tmp_path)
     assert loaded.form == encoder.form
     np.testing.assert_array_equal(loaded.encode(SENTENCES), encoder.encode(SENTENCES))
 
 
-def without(arrays: dict[str, np.ndarray], name: str) -> dict[str, np.ndarray]:
-    return {key: array for key, array in arrays.items() if key != name}
-
-
 @pytest.mark.parametrize(
-    ("change_arrays", "change_form"),
-    [
-        (lambda arrays: without(arrays, "embeddings"), {}),
-        (lambda arrays: arrays | {"embeddings": arrays["embeddings"][1:]}, {}),
-        (lambda arrays: arrays, {"vocabulary": "ngrams"}),
-    ],
+    ("arrays", "form"),
+    [({}, {}), ({"embeddings": random_arrays(2)["embeddings"]}, {}), (random_arrays(3), {"vocabulary": "ngrams"})],
     ids=["no-embeddings", "too-few-embeddings", "other-kind-of-vocabulary"],
 )
-def test_weights_of_another_model(tmp_path: Path, change_arrays, change_form):
+def test_weights_of_another_model(tmp_path: Path, arrays, form):
     encoder = static_encoder(StaticForm("words", "mean"))
-    encoder.arrays = change_arrays(encoder.arrays)
-    form = encoder.save(tmp_path)["scorer"] | change_form
-    form.pop("kind")
+    encoder.arrays = arrays
     with pytest.raises(ModelError, match=r"weights\.safetensors: not the weights of this model; train it again"):
-        StaticEncoder.load(tmp_path, form)
+        load(encoder, tmp_path, **form)
 
 
 @pytest.mark.parametrize("change", [{"layers": 3}, {"pooling": "max"}, {"vocabulary": "letters"}])
 def test_configuration_of_another_model(tmp_path: Path, change):
-    form = static_encoder(StaticForm("words", "mean")).save(tmp_path)["scorer"] | change
-    form.pop("kind")
     with pytest.raises(ModelError, match=r"config\.json: not the configuration of a model; train the model again"):
-        StaticEncoder.load(tmp_path, form)
+        load(static_encoder(StaticForm("words", "mean")), tmp_path, **change)
 
 
 @pytest.mark.parametrize("kind", TEXTS)
@@ -240,17 +227,40 @@ def test_int4_takes_half_a_byte_per_number(dim):
     np.testing.assert_array_equal(read.values, table.values)
 
 
+@pytest.mark.parametrize(("table_format", "bits", "error"), [("int3", 3, 0.0374), ("int2", 2, 0.1188)])
+@pytest.mark.parametrize("dim", [16, 17])
+def test_odd_integers_of_few_bits(table_format, bits, error, dim):
+    table = EmbeddingTable(VALUES[:, :dim]).in_format(table_format)
+    arrays = table.arrays()
+    assert set(np.unique(table.values)) == set(range(1 - 2**bits, 2**bits, 2))
+    assert (arrays["embeddings"].dtype, arrays["embeddings"].shape) == (np.uint8, (bits, 50, -(-dim // 8)))
+    read = EmbeddingTable.of(arrays)
+    assert (read.format, read.arrays().keys()) == (table_format, arrays.keys())
+    np.testing.assert_array_equal(read.values, table.values)
+    normal = np.random.default_rng(2).normal(size=(20, 3000)).astype(np.float32)
+    errors = EmbeddingTable(normal).in_format(table_format).array() - normal
+    assert np.square(errors).mean() == pytest.approx(error, rel=0.02)  # Max (1960), Table II
+
+
+def test_numbers_of_few_bits_that_are_no_table():
+    arrays = EmbeddingTable(VALUES).in_format("int3").arrays()
+    for dim in (16, 25, -1):
+        with pytest.raises(ValueError, match="no embedding table"):
+            EmbeddingTable.of(arrays | {"embeddings.dim": np.array([dim], np.int32)})
+    with pytest.raises(ValueError, match="no embedding table"):
+        EmbeddingTable.of(arrays | {"embeddings": arrays["embeddings"][:1]})
+
+
 @pytest.mark.parametrize("table_format", TABLE_FORMATS)
 def test_rows_of_zeros(table_format):
     assert not EmbeddingTable(np.zeros((3, 4), np.float32)).in_format(table_format).array().any()
 
 
-def test_array_and_rows():
+def test_array_and_some_rows():
     table = EmbeddingTable(VALUES)
     assert table.array() is VALUES
     assert table.in_format("float32") is table
     packed = table.in_format("int8")
-    np.testing.assert_array_equal(packed.rows(np.array([4, 1])).array(), packed.array()[[4, 1]])
     np.testing.assert_array_equal(packed.take(np.array([4, 1])), packed.array()[[4, 1]])
     assert packed.in_format("float32").format == "float32"
 

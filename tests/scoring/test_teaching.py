@@ -49,6 +49,8 @@ def content(folder):
 
 def test_vectors_of_sentences_and_words(teach):
     folder = teach()
+    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])  # each is encoded once
+    assert not StubTeacher.precisions
     names = [f"sentences/{n:06}.parquet" for n in range(3)] + ["teacher.json", "words/000000.parquet"]
     assert sorted(content(folder)) == names
     assert json.loads((folder / "teacher.json").read_text()) == {"name": "mini", "dim": stub_teacher.DIM}
@@ -58,11 +60,6 @@ def test_vectors_of_sentences_and_words(teach):
         vectors = np.array(pq.read_table(folder / kind)["vector"].to_pylist())
         wanted = np.array([vector_of(text) for text in texts])
         np.testing.assert_allclose(vectors, wanted / np.linalg.norm(wanted, axis=1, keepdims=True), atol=1e-3)
-
-
-def test_each_text_is_encoded_once(teach):
-    teach()
-    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])
 
 
 def test_interrupted_run_goes_on(teach, monkeypatch, tmp_path):
@@ -78,32 +75,18 @@ def test_interrupted_run_goes_on(teach, monkeypatch, tmp_path):
     assert not [*(tmp_path / "work").iterdir()]
 
 
-def test_interrupted_run_of_a_changed_encoder_starts_again(teach, monkeypatch, tmp_path):
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_interrupted_run_of_another_encoder_or_precision_starts_again(teach, monkeypatch, tmp_path, precision):
     monkeypatch.setattr(StubTeacher, "limit", len(WORDS) + 17)
     with pytest.raises(KeyboardInterrupt):
         teach()
     monkeypatch.setattr(StubTeacher, "limit", 10**9)
-    (tmp_path / "mini/modules.json").write_text("[ ]")
+    if precision == "float32":
+        (tmp_path / "mini/modules.json").write_text("[ ]")
     StubTeacher.texts.clear()
-    teach()
+    teach(**{"teacher.precision": precision})
     assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])
-
-
-def test_precision(teach):
-    teach()
-    assert not StubTeacher.precisions
-    teach("second", **{"teacher.precision": "bfloat16"})
-    assert StubTeacher.precisions == ["bfloat16"]
-
-
-def test_interrupted_run_with_another_precision_starts_again(teach, monkeypatch):
-    monkeypatch.setattr(StubTeacher, "limit", len(WORDS) + 17)
-    with pytest.raises(KeyboardInterrupt):
-        teach()
-    monkeypatch.setattr(StubTeacher, "limit", 10**9)
-    StubTeacher.texts.clear()
-    teach(**{"teacher.precision": "bfloat16"})
-    assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])
+    assert StubTeacher.precisions == ["bfloat16"] * (precision == "bfloat16")
 
 
 def test_several_processes(teach, monkeypatch, tmp_path):
@@ -138,9 +121,12 @@ def test_process_ends_with_the_one_that_started_it():
     assert time.monotonic() - killed < 30
 
 
-def test_no_teacher(teach):
+def test_no_teacher_and_weights_of_zero(teach):
     assert content(teach(**{"teacher.path": None})) == {"teacher.json": b'{"name": null, "dim": 0}\n'}
     assert not StubTeacher.texts
+    weights = {f"teacher.{name}_weight": 0.0 for name in ("margin", "regression", "similarity")}
+    with pytest.raises(ParameterError, match=r"teacher.*are all 0; set one"):
+        teach(**weights)
 
 
 def test_vector_that_is_not_finite(teach, monkeypatch, tmp_path):
@@ -163,9 +149,3 @@ def test_no_gpu(teach, tmp_path):
     with pytest.raises(ParameterError, match=r"^device 'cuda': not available on this machine; use auto or cpu$"):
         teach(**{"train.device": "cuda"})
     assert not (tmp_path / "out").exists()
-
-
-def test_all_weights_zero(teach):
-    weights = {f"teacher.{name}_weight": 0.0 for name in ("margin", "regression", "similarity")}
-    with pytest.raises(ParameterError, match=r"teacher.*are all 0; set one"):
-        teach(**weights)

@@ -42,22 +42,22 @@ def test_change_of_arrays_in_memory(folder):
     assert (folder / "weights.safetensors").read_bytes() == before
 
 
-def test_array_without_contiguous_memory(tmp_path):
+def test_array_without_contiguous_memory_and_permissions(tmp_path):
     write_weights(tmp_path, TEXTS, {"embeddings": ARRAYS["embeddings"].T})
     np.testing.assert_array_equal(read_weights(tmp_path)[1]["embeddings"], ARRAYS["embeddings"].T)
-
-
-def test_permissions_of_files(folder):
-    (folder / "other").touch()
-    assert len({file.stat().st_mode for file in folder.iterdir()}) == 1
+    (tmp_path / "other").touch()
+    assert len({file.stat().st_mode for file in tmp_path.iterdir()}) == 1
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.parquet"])
-def test_missing_file(folder, name):
+def test_missing_file_and_pipe(folder, name):
     (folder / name).unlink()
     with pytest.raises(ModelError, match=f"{name}: missing or damaged; train the model again") as caught:
         read_weights(folder)
     assert "\n" not in str(caught.value)
+    os.mkfifo(folder / name)
+    with pytest.raises(ModelError, match=f"{name}: is a pipe, where a file is expected"):
+        read_weights(folder)
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,12 @@ def test_truncated_file(folder, name, message, kept):
     assert "\n" not in str(caught.value)
 
 
-def test_vocabulary_of_another_training(folder, tmp_path_factory):
+def test_vocabulary_of_another_training_and_weights_without_its_hash(folder, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     write_weights(other, pa.array(["the", "other", "words"]), ARRAYS)
     (other / "vocabulary.parquet").replace(folder / "vocabulary.parquet")
     with pytest.raises(ModelError, match="weights and vocabulary do not belong together"):
         read_weights(folder)
-
-
-def test_weights_without_hash_of_vocabulary(folder):
     save_file(load_file(folder / "weights.safetensors"), folder / "weights.safetensors")
     with pytest.raises(ModelError, match="weights and vocabulary do not belong together"):
         read_weights(folder)
@@ -99,10 +96,13 @@ def test_bytes_of_equal_weights(tmp_path):
     assert first.keys() == {"vocabulary.parquet", "weights.safetensors"}
 
 
+def replace_vocabulary(folder, table) -> None:
+    pq.write_table(table, folder / "vocabulary.parquet", compression="zstd")
+    save_file(ARRAYS, folder / "weights.safetensors", {"vocabulary": sha256_of(folder / "vocabulary.parquet")})
+
+
 def test_vocabulary_with_other_columns(folder):
-    pq.write_table(pa.table({"word": TEXTS}), folder / "vocabulary.parquet")
-    digest = sha256_of(folder / "vocabulary.parquet")
-    save_file(ARRAYS, folder / "weights.safetensors", metadata={"vocabulary": digest})
+    replace_vocabulary(folder, pa.table({"word": TEXTS}))
     with pytest.raises(ModelError, match=r"vocabulary\.parquet: not the vocabulary of a model"):
         read_weights(folder)
 
@@ -162,19 +162,6 @@ def test_empty_table(tmp_path):
     write_weights(tmp_path, TEXTS, {"embeddings": np.ones((4, 0), np.float32)})
     with pytest.raises(ModelError, match=r"'embeddings' has the shape \[4, 0\], which holds no numbers"):
         read_weights(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.parquet"])
-def test_pipe_in_place_of_a_file(folder, name):
-    (folder / name).unlink()
-    os.mkfifo(folder / name)
-    with pytest.raises(ModelError, match=f"{name}: is a pipe, where a file is expected"):
-        read_weights(folder)
-
-
-def replace_vocabulary(folder, table) -> None:
-    pq.write_table(table, folder / "vocabulary.parquet", compression="zstd")
-    save_file(ARRAYS, folder / "weights.safetensors", {"vocabulary": sha256_of(folder / "vocabulary.parquet")})
 
 
 @pytest.mark.parametrize("is_dictionary", [True, False])

@@ -1,6 +1,7 @@
 """Downloads from a faulty server: resumed, repeated or refused, with an error of one line."""
 
 import hashlib
+import re
 
 import pytest
 
@@ -8,6 +9,9 @@ from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import BODY, Fault, cached_files, make_source, source_error
 
 pytestmark = pytest.mark.faults
+
+CUT = Fault(cut=100_000)
+REST = ("bytes=100000-", 206)
 
 
 def test_progress_of_a_download(server, fetch_sources):
@@ -20,18 +24,30 @@ def test_progress_of_a_download(server, fetch_sources):
     assert calls[-1][1] == len(BODY)
 
 
-def test_download_with_closed_connections(server, fetch_sources, content):
+@pytest.mark.parametrize(
+    ("faults", "requested"),
+    [
+        ([CUT, Fault(cut=50_000)], [(None, 200), REST, ("bytes=150000-", 206)]),
+        ([CUT, Fault(status=416)], [(None, 200), ("bytes=100000-", 416), (None, 200)]),  # other bytes than requested
+        ([CUT, Fault(content_range="bytes 7-8/9")], [(None, 200), REST, (None, 200)]),
+        ([CUT, Fault(length=-10)], [(None, 200), REST, (f"bytes={len(BODY) - 10}-", 206)]),  # fewer bytes
+        *(
+            ([Fault(status=n) for n in each], [(None, n) for n in (*each, 200)])
+            for each in ([500, 503], [429, 429], [408])
+        ),
+    ],
+)
+def test_request_after_each_fault(server, fetch_sources, content, faults, requested):
     texts = server.source()
-    server.faults = [Fault(cut=100_000), Fault(cut=50_000)]
+    server.faults = faults
     fetch_sources(texts)
     assert content() == BODY
-    requested = [each[1:] for each in server.requests]
-    assert requested == [(None, 200), ("bytes=100000-", 206), ("bytes=150000-", 206)]
+    assert [each[1:] for each in server.requests] == requested
 
 
 def test_download_resumed_by_the_next_run(server, fetch_sources, content, tmp_path):
     texts = server.source(pinned=False)
-    server.faults = [Fault(cut=100_000)]
+    server.faults = [CUT]
     message = source_error(fetch_sources, texts, pauses=())
     assert message.startswith(f"{texts.files[0].url}: the connection failed: ")
     assert message.endswith("resume from byte 100000")
@@ -43,7 +59,7 @@ def test_download_resumed_by_the_next_run(server, fetch_sources, content, tmp_pa
 
 def test_resumed_download_of_a_changed_file(server, fetch_sources, content):
     texts = server.source(pinned=False)
-    server.faults = [Fault(cut=100_000)]
+    server.faults = [CUT]
     source_error(fetch_sources, texts, pauses=())
     server.bodies["/data.bin"] = b"new" * 100_000
     fetch_sources(texts)
@@ -52,7 +68,7 @@ def test_resumed_download_of_a_changed_file(server, fetch_sources, content):
 
 def test_resumed_download_from_a_server_without_ranges(server, fetch_sources, content):
     texts = server.source()
-    server.faults = [Fault(cut=100_000)]
+    server.faults = [CUT]
     source_error(fetch_sources, texts, pauses=())
     server.ranges = False
     fetch_sources(texts)
@@ -63,19 +79,10 @@ def test_resumed_download_from_a_server_without_ranges(server, fetch_sources, co
 def test_download_without_a_validator(server, fetch_sources, content):
     texts = server.source()
     server.ranges = False
-    server.faults = [Fault(cut=100_000)]
+    server.faults = [CUT]
     fetch_sources(texts)
     assert content() == BODY
     assert [requested for _, requested, _ in server.requests] == [None, None]
-
-
-def test_error_of_a_download_without_a_validator(server, fetch_sources):
-    texts = server.source()
-    server.ranges = False
-    server.faults = [Fault(cut=100_000)]
-    message = source_error(fetch_sources, texts, pauses=())
-    assert message.startswith(f"{texts.files[0].url}: the connection failed: ")
-    assert message.endswith("; run the same command again")
 
 
 DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
@@ -94,28 +101,10 @@ DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
 def test_request_after_each_validator(server, fetch_sources, content, validators, requested):
     texts = server.source()
     server.validators = validators
-    server.faults = [Fault(cut=100_000)]
+    server.faults = [CUT]
     fetch_sources(texts)
     assert content() == BODY
     assert server.requests[1][1] == requested
-
-
-@pytest.mark.parametrize("fault", [Fault(status=416), Fault(content_range="bytes 7-8/9")])
-def test_response_with_other_bytes_than_requested(server, fetch_sources, content, fault):
-    texts = server.source()
-    server.faults = [Fault(cut=100_000), fault]
-    fetch_sources(texts)
-    assert content() == BODY
-    assert [requested for _, requested, _ in server.requests] == [None, "bytes=100000-", None]
-
-
-def test_response_with_fewer_bytes_than_requested(server, fetch_sources, content):
-    texts = server.source()
-    server.faults = [Fault(cut=100_000), Fault(length=-10)]
-    fetch_sources(texts)
-    assert content() == BODY
-    expected = [None, "bytes=100000-", f"bytes={len(BODY) - 10}-"]
-    assert [requested for _, requested, _ in server.requests] == expected
 
 
 @pytest.mark.parametrize(
@@ -144,14 +133,6 @@ def test_redirect_to_another_host(server, fetch_sources, content):
     assert content() == BODY
 
 
-@pytest.mark.parametrize("statuses", [[500, 503], [429, 429], [408]])
-def test_retries_after_server_errors(server, fetch_sources, content, statuses):
-    texts = server.source()
-    server.faults = [Fault(status=status) for status in statuses]
-    fetch_sources(texts)
-    assert content() == BODY
-
-
 def test_number_of_retries_after_server_errors(server, fetch_sources):
     texts = server.source("/other.bin", b"other")
     server.faults = [Fault(status=500)] * 3
@@ -171,16 +152,19 @@ def test_file_with_another_hash(server, fetch_sources, tmp_path):
     assert not (tmp_path / "raw").exists()
 
 
-def test_file_shorter_than_its_content_length(server, fetch_sources):
-    texts = server.source(pinned=False)
-    server.faults = [Fault(length=10)]
-    assert "resume from byte 256000" in source_error(fetch_sources, texts, pauses=())
-
-
-def test_file_truncated_at_its_content_length(server, fetch_sources):
-    texts = server.source()
-    server.faults = [Fault(length=-10)]
-    assert "not the pinned version" in source_error(fetch_sources, texts, pauses=())
+@pytest.mark.parametrize(
+    ("fault", "options", "message"),
+    [
+        (CUT, {"ranges": False}, r"data\.bin: the connection failed: .*; run the same command again$"),
+        (Fault(length=10), {"pinned": False}, "resume from byte 256000"),
+        (Fault(length=-10), {}, "not the pinned version"),
+    ],
+)
+def test_error_of_a_single_try(server, fetch_sources, fault, options, message):
+    server.ranges = options.pop("ranges", True)
+    texts = server.source(**options)
+    server.faults = [fault]
+    assert re.search(message, source_error(fetch_sources, texts, pauses=()))
 
 
 def test_stalled_connection(server, fetch_sources, content):

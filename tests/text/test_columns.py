@@ -43,38 +43,34 @@ def test_chunks_contain_each_sentence_in_order(monkeypatch):
         assert [text for part in parts for text in part] == texts
 
 
-def test_chunk_of_a_long_sentence():
-    assert lists(pa.array(["a", "b" * 100, "c"]), 10) == [["a"], ["b" * 100], ["c"]]
+@pytest.mark.parametrize(
+    ("column", "size", "expected"),
+    [
+        (pa.array(["a", "b" * 100, "c"]), 10, [["a"], ["b" * 100], ["c"]]),
+        (pa.array(["a", None, "b"]), 100, [["a", "", "b"]]),
+        (pa.array([], pa.string()), 10, [[]]),
+        (pa.chunked_array([], pa.string()), 10, [[]]),
+        (pa.array(["x", "a", "b", "x"]).slice(1, 2), 100, [["a", "b"]]),
+    ],
+    ids=["long sentence", "null", "empty", "no chunks", "slice"],
+)
+def test_chunks_of_odd_columns(column, size, expected):
+    assert lists(column, size) == expected
 
 
-def test_chunk_of_a_null():
-    assert lists(pa.array(["a", None, "b"]), 100) == [["a", "", "b"]]
-
-
-@pytest.mark.parametrize("empty", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
-def test_chunk_of_an_empty_column(empty):
-    assert lists(empty, 10) == [[]]
-
-
-def test_chunks_of_a_sliced_column():
-    assert lists(pa.array(["x", "a", "b", "x"]).slice(1, 2), 100) == [["a", "b"]]
-
-
-def test_words_and_offsets_of_sentences():
-    words, offsets = split_words(pa.array(["the cat", "", " a  b "]))
-    assert words.to_pylist() == ["the", "cat", "a", "b"]
-    assert offsets.tolist() == [0, 2, 2, 4]
+@pytest.mark.parametrize(
+    ("column", "expected", "starts"),
+    [
+        (pa.array(["the cat", "", " a  b "]), ["the", "cat", "a", "b"], [0, 2, 2, 4]),
+        (pa.array(["a\u00a0b c\u3000d", "e\tf"]), ["a\u00a0b", "c\u3000d", "e\tf"], [0, 2, 3]),  # spaces only
+        (pa.array(["x y", "a b", "c", "z"]).slice(1, 2), ["a", "b", "c"], [0, 2, 3]),
+    ],
+)
+def test_words_and_offsets_of_sentences(column, expected, starts):
+    words, offsets = split_words(column)
+    assert words.to_pylist() == expected
+    assert offsets.tolist() == starts
     assert offsets.dtype == np.int64
-
-
-def test_words_are_separated_by_spaces_only():
-    assert split_words(pa.array(["a\u00a0b c\u3000d", "e\tf"]))[0].to_pylist() == ["a\u00a0b", "c\u3000d", "e\tf"]
-
-
-def test_words_of_a_sliced_column():
-    words, offsets = split_words(pa.array(["x y", "a b", "c", "z"]).slice(1, 2))
-    assert words.to_pylist() == ["a", "b", "c"]
-    assert offsets.tolist() == [0, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -103,31 +99,24 @@ def test_array_that_grows(seed):
     assert GrowingArray(np.uint8).values().tolist() == []
 
 
-def test_distinct_texts_in_order_of_first_occurrence():
-    texts, rows = deduplicate([pa.array(["b", "a", "b"]), pa.array(["c", "a", ""])])
-    assert texts.to_pylist() == ["b", "a", "c", ""]
-    assert [row.tolist() for row in rows] == [[0, 1, 0], [2, 1, 3]]
+EMPTY = pa.array([], pa.string())
+CHUNKED = pa.chunked_array([["x"], [], ["b", "a", "b"], ["c"]]).slice(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "numbers"),
+    [
+        ([pa.array(["b", "a", "b"]), pa.array(["c", "a", ""])], ["b", "a", "c", ""], [[0, 1, 0], [2, 1, 3]]),
+        ([CHUNKED, EMPTY, pa.array(["z", "c", "a"]).slice(1)], ["b", "a", "c"], [[0, 1, 0, 2], [], [2, 1]]),
+        ([], [], []),
+        ([EMPTY, pa.chunked_array([], pa.string())], [], [[], []]),
+    ],
+)
+def test_distinct_texts_in_order_of_first_occurrence(given, expected, numbers):
+    texts, rows = deduplicate(given)
+    assert texts.equals(pa.array(expected, pa.string()))
+    assert [row.tolist() for row in rows] == numbers
     assert all(row.dtype == np.int32 for row in rows)
-
-
-def test_distinct_texts_of_chunked_and_sliced_columns():
-    column = pa.chunked_array([["x"], [], ["b", "a", "b"], ["c"]]).slice(1)
-    texts, rows = deduplicate([column, pa.array([], pa.string()), pa.array(["z", "c", "a"]).slice(1)])
-    assert texts.to_pylist() == ["b", "a", "c"]
-    assert [row.tolist() for row in rows] == [[0, 1, 0, 2], [], [2, 1]]
-
-
-def test_distinct_texts_of_no_columns():
-    texts, rows = deduplicate([])
-    assert texts.equals(pa.array([], pa.string()))
-    assert rows == []
-
-
-def test_distinct_texts_of_empty_columns():
-    empty = pa.array([], pa.string())
-    texts, rows = deduplicate([empty, pa.chunked_array([], pa.string())])
-    assert texts.equals(empty)
-    assert [row.tolist() for row in rows] == [[], []]
 
 
 def raw_table(kind, *rows):
@@ -188,13 +177,8 @@ def naive_hash(text):
 
 def test_hashes_are_those_of_fnv_1a():
     texts = ["", "a", "foobar", "日本", "a" * 1000]
-    assert hash_texts(pa.array(texts)).tolist() == list(map(naive_hash, texts))
-
-
-def test_hashes_of_slices_and_of_no_text():
-    texts = pa.array(["x", "a", "foobar", ""])
-    assert hash_texts(texts.slice(1, 2)).tolist() == [naive_hash("a"), naive_hash("foobar")]
-    assert len(hash_texts(pa.array([], pa.string()))) == 0
+    for column in (pa.array(texts), pa.array(texts).slice(1, 2), pa.array([], pa.string())):
+        assert hash_texts(column).tolist() == list(map(naive_hash, column.to_pylist()))
 
 
 def test_no_two_of_a_million_texts_have_the_same_hash():
@@ -237,12 +221,9 @@ WORDS = ragged([3, 1, 3], [], [0, 2])
 NGRAMS = counted({1: 2, 4: 1}, {}, {2: 65_535})
 
 
-def test_number_and_lengths_of_sentences():
+def test_lengths_and_count_values_with_and_without_counts():
     assert len(WORDS) == 3
     assert WORDS.lengths.tolist() == [3, 0, 2]
-
-
-def test_count_values_with_and_without_counts():
     for dtype in (np.float32, np.float64, np.int64):
         ones, counts = WORDS.count_values(dtype), NGRAMS.count_values(dtype)
         assert ones.tolist() == [1, 1, 1, 1, 1]
@@ -255,14 +236,8 @@ def test_take_of_repeated_and_empty_sentences():
     assert id_lists(WORDS.take(rows)) == [[0, 2], [3, 1, 3], [], [0, 2]]
     assert WORDS.take(rows).counts is None
     assert id_counts(NGRAMS.take(rows)) == [{2: 65_535}, {1: 2, 4: 1}, {}, {2: 65_535}]
-
-
-def test_take_of_no_sentence():
     empty = NGRAMS.take(np.array([], np.int64))
     assert (len(empty), len(empty.ids), len(empty.counts)) == (0, 0, 0)
-
-
-def test_positions_of_sentences():
     assert WORDS.positions(np.array([2, 1, 0])).tolist() == [3, 4, 0, 1, 2]
 
 
@@ -271,13 +246,7 @@ def test_merge_repeats_drops_the_unknown_id():
     assert id_counts(merged) == [{1: 1, 3: 2}, {}, {2: 1}]
     assert list(id_counts(merged)[0]) == [1, 3]  # ascending
     assert (merged.ids.dtype, merged.offsets.dtype, merged.counts.dtype) == (np.int32, np.int64, np.uint16)
-
-
-def test_merge_repeats_of_more_than_the_largest_count():
     assert id_counts(ragged([5] * (MAX_COUNT + 10)).merge_repeats()) == [{5: MAX_COUNT}]
-
-
-def test_merge_repeats_of_unknown_ids_only():
     assert id_counts(ragged([0, 0], []).merge_repeats()) == [{}, {}]
 
 
@@ -286,20 +255,14 @@ def test_hstack_of_counted_sentences():
     assert id_counts(both) == [{1: 2, 4: 1, 9: 1}, {7: 3, 8: 4}, {2: 65_535}]
     assert id_lists(both)[0] == [1, 4, 9]
     assert (both.ids.dtype, both.counts.dtype) == (np.int32, np.uint16)
-
-
-def test_hstack_without_counts():
     for left, right in ((WORDS, NGRAMS), (NGRAMS, WORDS), (WORDS, WORDS)):
         with pytest.raises(ValueError, match="hstack needs counts on both sides"):
             left.hstack(right)
 
 
-def test_occurrences_of_an_id():
+def test_occurrences_and_share_of_an_id():
     assert WORDS.occurrences(3).tolist() == [2, 0, 0]
     assert WORDS.occurrences(7).tolist() == [0, 0, 0]
-
-
-def test_share_of_an_id():
     share = WORDS.share_of_id(3)
     assert share.tolist() == [2 / 3, 0, 0]
     assert share.dtype == np.float64

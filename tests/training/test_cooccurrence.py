@@ -38,17 +38,13 @@ def naive_ppmi(counts):
 
 
 @pytest.mark.parametrize("chunk", [1, 1 << 25])
-def test_counts(monkeypatch, chunk):
+def test_counts_and_positive_pmi(monkeypatch, chunk):
     monkeypatch.setattr(cooccurrence, "_CHUNK", chunk)
-    counts = near_counts(pa.array(TEXTS), WORDS)
-    np.testing.assert_allclose(counts.toarray(), naive_counts(TEXTS, WORDS), rtol=1e-6)
-
-
-def test_positive_pmi():
-    counts = naive_counts(TEXTS, WORDS)
-    ppmi = positive_pmi(near_counts(pa.array(TEXTS), WORDS))
-    np.testing.assert_allclose(ppmi.toarray(), naive_ppmi(counts), atol=1e-6)
-    assert ppmi.nnz == np.count_nonzero(naive_ppmi(counts))
+    counts, expected = near_counts(pa.array(TEXTS), WORDS), naive_counts(TEXTS, WORDS)
+    np.testing.assert_allclose(counts.toarray(), expected, rtol=1e-6)
+    ppmi = positive_pmi(counts)
+    np.testing.assert_allclose(ppmi.toarray(), naive_ppmi(expected), atol=1e-6)
+    assert ppmi.nnz == np.count_nonzero(naive_ppmi(expected))
 
 
 def test_vectors_are_rows_of_the_decomposition():
@@ -62,13 +58,10 @@ def test_vectors_are_rows_of_the_decomposition():
     np.testing.assert_allclose(vectors[:7] @ vectors[:7].T, cosines, atol=1e-4)
 
 
-def test_fewer_words_than_dimensions():
+def test_fewer_words_than_dimensions_and_words_that_are_alone():
     vectors = cooccurrence_vectors(pa.array(TEXTS), WORDS, 20, seed=1)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), [1] * 7 + [0], atol=1e-6)
     assert not vectors[:, 8:].any()
-
-
-def test_words_that_are_alone():
     assert not cooccurrence_vectors(pa.array(["a", "b"]), pa.array(["a", "b"]), 2, seed=1).any()
 
 
@@ -81,15 +74,9 @@ def test_initial_embeddings_have_the_length_of_idf():
     assert np.dot(*alike) != pytest.approx(np.dot(*random.embeddings[1:3].numpy()))
 
 
-@pytest.mark.parametrize(
-    ("config_class", "block"),
-    [
-        (models.config_class("charcnn"), small_block("models", "charcnn")),
-        (models.config_class("charlstm"), small_block("models", "charlstm")),
-        (models.config_class("charagram"), small_block("models", "charagram")),
-        (tagger_config_class("charagram"), small_block("taggers", "charagram")),
-    ],
-)
-def test_models_without_words_lack_it(config_class, block):
+@pytest.mark.parametrize("name", ["charcnn", "charlstm", "charagram", "tagger"])
+def test_models_without_words_lack_it(name):
+    kind, name = ("taggers", "charagram") if name == "tagger" else ("models", name)
+    config_class = (tagger_config_class if kind == "taggers" else models.config_class)(name)
     with pytest.raises(ValidationError, match="Input should be 'random' or 'idf'"):
-        config_class(**block | {"init": "cooccurrence"})
+        config_class(**small_block(kind, name) | {"init": "cooccurrence"})

@@ -26,23 +26,15 @@ def test_pairs_of_words_start_at_zero(init):
     assert {text for text, length in lengths.items() if length == 0} == pairs
 
 
-def test_embeddings_with_vector_file(tmp_path):
-    (tmp_path / "vectors.txt").write_text("again 1 2 3\nnew 4 5 6\n")
-    model, _, _ = prepare("avg", WORD, dim=3, vectors=str(tmp_path / "vectors.txt"))
-    rows = {text: row for row, text in enumerate(model.texts.to_pylist(), 1)}
-    assert model.embeddings[rows["again"]].tolist() == [1, 2, 3]
-    assert model.embeddings[rows["new"]].tolist() == [4, 5, 6]
-    assert not model.embeddings[0].any()
-
-
 @pytest.mark.parametrize("init", ["random", "idf"])
 @pytest.mark.parametrize("boundary_tokens", ["none", "both"])
-def test_vector_of_unknown_words_from_vector_file(tmp_path, init, boundary_tokens):
-    (tmp_path / "vectors.txt").write_text("again 1 2 3\nUUUNKKK 7 8 9\nnew 4 5 6\n")
+@pytest.mark.parametrize(("unknown", "line"), [([0, 0, 0], ""), ([7, 8, 9], "UUUNKKK 7 8 9\n")])
+def test_embeddings_with_vector_file(tmp_path, init, boundary_tokens, unknown, line):
+    (tmp_path / "vectors.txt").write_text(f"again 1 2 3\n{line}new 4 5 6\n")
     options = {"dim": 3, "init": init, "boundary_tokens": boundary_tokens}
     model, _, _ = prepare("avg", WORD, vectors=str(tmp_path / "vectors.txt"), **options)
     rows = {text: row for row, text in enumerate(model.texts.to_pylist(), 1)}
-    assert model.embeddings[0].tolist() == [7, 8, 9]
+    assert model.embeddings[0].tolist() == unknown
     assert [model.embeddings[rows[text]].tolist() for text in ("again", "new")] == [[1, 2, 3], [4, 5, 6]]
     assert "UUUNKKK" not in rows
     assert len(model.embeddings) == len(rows) + 1
@@ -51,7 +43,7 @@ def test_vector_of_unknown_words_from_vector_file(tmp_path, init, boundary_token
 def test_vector_of_unknown_words_with_torch_and_without(tmp_path):
     (tmp_path / "vectors.txt").write_text("again 1 2 3\nUUUNKKK 7 8 9\n")
     model, _, config = prepare("avg", WORD, dim=3, vectors=str(tmp_path / "vectors.txt"))
-    model_folder.save(model, "avg", config, tmp_path / "model")
+    model_folder.write_model(model, model_folder.ModelInfo("avg", config.model_dump()), tmp_path / "model")
     texts = pa.array(["again other", "other", *SENTENCES.to_pylist()])
     vectors = model_folder.load_scorer(tmp_path / "model").encode(texts)
     np.testing.assert_allclose(vectors, model.encode(texts), atol=1e-6)

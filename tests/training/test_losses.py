@@ -85,16 +85,12 @@ def test_losses_of_parts_of_a_batch_add_up(negatives):
     torch.testing.assert_close(sum(parts), losses(slice(None)))
 
 
-def test_margin_loss_of_zero_vectors():
-    vectors = torch.zeros(4, 3, requires_grad=True)
-    mask = negative_mask(torch.arange(4), torch.arange(2))
-    loss = margin_loss(vectors, mask, 0.4, "max", random_generator())
+def test_gradient_of_margin_loss_against_finite_differences_and_of_zero_vectors():
+    zeros, mask = torch.zeros(4, 3, requires_grad=True), negative_mask(torch.arange(4), torch.arange(2))
+    loss = margin_loss(zeros, mask, 0.4, "max", random_generator())
     loss.backward()
     assert float(loss.detach()) == pytest.approx(0.8)
-    assert torch.isfinite(vectors.grad).all()
-
-
-def test_gradient_of_margin_loss_against_finite_differences():
+    assert torch.isfinite(zeros.grad).all()
     vectors = torch.randn(8, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
     mask = negative_mask(torch.arange(8), torch.arange(4))
     assert torch.autograd.gradcheck(lambda v: margin_loss(v, mask, 0.9, "max", random_generator()), [vectors])
@@ -147,8 +143,6 @@ def test_most_similar_partners():
     # them. Sentences 2 and 3 are second sentences of their pairs, and stay on the right.
     pairs = mismatches([[0, 1], [2, 3], [0, 4], [0, 3]], torch.eye(6), negatives="max")
     assert pairs == [(0, 3), (1, 0), (3, 2), (0, 3)]
-
-
-def test_more_partners_asked_for_than_exist():
+    # more partners than exist
     pairs = mismatches([[0], [1], [2], [3]], torch.eye(4), negatives="random", negatives_per_sentence=9)
     assert sorted(pairs) == [(0, 1), (0, 3), (0, 3), (1, 0), (1, 2), (1, 2), (2, 3), (3, 2)]

@@ -1,12 +1,10 @@
 """The dense optimizers: the L2 penalty in the limit, and momentum."""
 
-import subprocess
-
 import pytest
 import torch
 
 from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
-from tests.helpers.command_line import start_python
+from tests.helpers.repository import run_python
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad", "sgd"])
@@ -61,5 +59,4 @@ print("torch._dynamo" in sys.modules)
 
 
 def test_optimizers_do_not_import_the_compiler():
-    with start_python(STEPS, stdout=subprocess.PIPE) as process:
-        assert process.stdout.read() == "False\n"
+    assert run_python("-c", STEPS).stdout == "False\n"

@@ -10,7 +10,7 @@ import pytest
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.nn.encoder import TrainableModel
+from paraphrastic.nn.layers import TrainableModel
 from tests.helpers import ldc, toy_training
 from tests.helpers.option_changes import PARAMS, WITHOUT_RESULT, changed, differs, small_block, write_vectors
 

@@ -1,4 +1,4 @@
-"""Training in several processes: the same losses and weights as in one, also after a process was killed."""
+"""Training in several processes: what the environment tells them, and the same losses and weights as in one."""
 
 import subprocess
 import sys
@@ -6,9 +6,11 @@ import time
 
 import numpy as np
 import pytest
+import torch
 
 from paraphrastic.base.errors import ProcessError
-from paraphrastic.training.processes import run_in_processes, share_bounds
+from paraphrastic.training import processes
+from paraphrastic.training.processes import Member, join, refuse_differences, run_in_processes, share_bounds
 from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_cases, run_distilled
 from tests.helpers.repository import ROOT
 from tests.helpers.toy_distillation import write_teacher
@@ -91,3 +93,66 @@ def test_sentences_are_divided_by_their_ids():
     assert share_bounds(offsets, 3) == [0, 1, 4, 10]
     assert share_bounds(offsets[[0, 1, 2]], 2) == [0, 1, 2]
     assert share_bounds(np.zeros(4, np.int64), 3) == [0, 1, 2, 3]
+
+
+GROUP = {"RANK": "3", "WORLD_SIZE": "4", "MASTER_ADDR": "localhost", "MASTER_PORT": "29500"}
+TORCHRUN = GROUP | {"LOCAL_RANK": "1", "GROUP_WORLD_SIZE": "2"}
+
+NUMBERS = processes.rank, processes.world_size, processes.local_rank, processes.nodes
+RUN = {"parameters": "p", "corpus": "c", "code": "d"}
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    """Sets the variables of a launcher."""
+
+    def set_(variables):
+        for name in TORCHRUN:
+            monkeypatch.delenv(name, raising=False)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+
+    return set_
+
+
+@pytest.mark.parametrize(
+    ("variables", "facts"),
+    [
+        ({}, (False, 0, 1, 0, 1)),
+        ({"RANK": "3", "WORLD_SIZE": "4"}, (False, 0, 1, 0, 1)),  # no address: left over from something else
+        (GROUP, (True, 3, 4, 0, 1)),
+        (TORCHRUN, (True, 3, 4, 1, 2)),
+    ],
+)
+def test_place_in_the_group(environment, variables, facts):
+    environment(variables)
+    assert (processes.is_member(), *(read() for read in NUMBERS)) == facts
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"RANK": "first"}, "^environment variable RANK = 'first': should be a number"),
+        ({"RANK": "4"}, "^environment variables RANK = 4, WORLD_SIZE = 4: ranks start at 0$"),
+        ({"MASTER_PORT": "port"}, "^process 3 has no connection to the others; .*invalid literal for int"),
+    ],
+)
+def test_group_that_cannot_be_joined(environment, variables, message):
+    environment(TORCHRUN | variables)
+    with pytest.raises(ProcessError, match=message):
+        join(torch.device("cpu"))
+
+
+@pytest.mark.parametrize(
+    ("run", "problem", "message"),
+    [
+        ({"corpus": "x"}, "", "process 2 on b differs from process 0 on a in corpus: .*same commit, "),
+        ({"code": "x", "parameters": "y"}, "", "process 2 on b differs from process 0 on a in parameters, code: all"),
+        ({}, "data/corpus: no such folder", "^process 2 on b cannot start: data/corpus: no such folder$"),
+    ],
+)
+def test_process_that_would_compute_something_else(run, problem, message):
+    same = Member("a", RUN)
+    refuse_differences([same, same])
+    with pytest.raises(ProcessError, match=message):
+        refuse_differences([same, same, Member("b", RUN | run, problem)])

@@ -65,14 +65,10 @@ def test_model_is_that_of_the_stages(folder):
     assert np.array_equal(weights(paraphrastic.load("data/model")), weights(model))
 
 
-def test_without_benchmarks_the_last_epoch_is_kept(folder):
+def test_last_epoch_without_benchmarks_and_ranges_of_training_sentences(folder):
     model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
-    assert (model.name, model.dim, model.selection) == ("avg", 8, [])
+    assert (model.name, model.dim, model.selection, model.sources) == ("avg", 8, [], {"own.pairs": 300})
     assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), weights(model))
-
-
-def test_ranges_of_8_bit_numbers_are_those_of_training_sentences(folder):
-    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
     with Path("pairs.csv").open(newline="") as file:
         texts = [text for row in csv.reader(file) for text in row][2:]
     for ranges, is_unit in zip(model.ranges, (False, True), strict=True):
@@ -186,11 +182,7 @@ class ProcessInterruptedAfter:
     [
         ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
         ({"pairs": "opne"}, ParameterError, "'opne': did you mean 'open'"),
-        (
-            {"pairs": pd.DataFrame({"sample": ["a"], "text2": ["b"]})},
-            ParameterError,
-            "DataFrame where the path of a file",
-        ),
+        ({"pairs": pd.DataFrame({"sample": ["a"]})}, ParameterError, "DataFrame where the path of a file"),
         ({"benchmarks": [["sample"]]}, ParameterError, "list where the path of a file"),
         ({"model": "avgg"}, ParameterError, "models.yaml 'avgg': did you"),
         ({"benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
@@ -198,11 +190,7 @@ class ProcessInterruptedAfter:
         ({"settings": {"models.yaml:avg.dim": "x"}}, ParameterError, "models.yaml: avg.dim = 'x'"),
         ({"settings": {"moels.yaml:avg.dim": 8}}, ParameterError, "moels.yaml:avg.dim: unknown"),
         ({"settings": {"models.avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
-        (
-            {"pairs": "sample", "settings": WEIGHTS},
-            ParameterError,
-            "unknown source 'smaple': did you mean 'sample'? known are",
-        ),
+        ({"pairs": "sample", "settings": WEIGHTS}, ParameterError, "'smaple': did you mean 'sample'? known are"),
         ({"settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
         ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
         ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row"),
@@ -218,10 +206,9 @@ def test_mistake_in_one_line(folder, arguments, error, message):
 
 
 def test_folder_that_is_no_model_is_not_replaced(folder):
-    (folder / "thesis").mkdir()
-    (folder / "thesis/chapter.txt").write_text("years of work")
-    (folder / "other").mkdir()
-    (folder / "other/config.json").write_text('{"model_type": "bert"}')
+    for path, text in (("thesis/chapter.txt", "years of work"), ("other/config.json", '{"model_type": "bert"}')):
+        (folder / path).parent.mkdir()
+        (folder / path).write_text(text)
     for out in ("thesis", ".", "pairs.csv", "other"):
         with pytest.raises(ParameterError, match=f"{out}: is there and is no model; name another folder"):
             paraphrastic.train("pairs.csv", out, settings=SMALL)

@@ -27,10 +27,11 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_model_and_its_folder_have_the_same_metrics(folder):
-    by_folder, by_model = (
-        paraphrastic.evaluate(model, "sets/", "sample") for model in ("vectors", paraphrastic.load("vectors"))
-    )
+    loaded = paraphrastic.load("vectors")
+    by_folder, by_model = (paraphrastic.evaluate(model, "sets/", "sample") for model in ("vectors", loaded))
     assert by_folder.metrics == by_model.metrics
+    with pytest.raises(ParameterError, match=r"^device 'cpu': vectors is loaded; .*`load`$"):
+        paraphrastic.evaluate(loaded, "sets/", device="cpu")
     assert by_folder.metrics["own"].keys() == {"likeness", "same"}
     assert "sample" in by_folder.metrics
 
@@ -52,11 +53,6 @@ def test_text_for_an_encoder_of_another_package(folder, monkeypatch):
     texts = stub_teacher.StubTeacher.texts
     assert {"A Dog.", "It's"} < set(texts)
     assert sum(text != text.lower() for text in texts) == 4
-
-
-def test_device_of_a_loaded_model(folder):
-    with pytest.raises(ParameterError, match=r"^device 'cpu': vectors is loaded; .*`load`$"):
-        paraphrastic.evaluate(paraphrastic.load("vectors"), "sets/", device="cpu")
 
 
 @pytest.mark.parametrize(

@@ -28,26 +28,19 @@ def test_points_of_a_long_loss_curve(tmp_path):
 def test_loss_curve_of_killed_and_unbroken_run(tmp_path, monkeypatch):
     monkeypatch.setattr(training_loop, "_POINTS", 10)
     _, unbroken = train("avg", WORD, tmp_path / "1")
-    assert [step for step, _ in unbroken.loss] == list(range(3, 31, 3))
     with pytest.raises(KeyboardInterrupt):
         train("avg", WORD, tmp_path / "2", every=0, on_step=kill_at(9))  # step 8, in the middle of a point, is saved
     assert train("avg", WORD, tmp_path / "2")[1] == unbroken
 
 
-def test_points_of_a_loss_curve_are_means(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("points", "steps"), [(10, [*range(3, 31, 3)]), (4, [8, 16, 24, 30])])
+def test_points_of_a_loss_curve_are_means(points, steps, tmp_path, monkeypatch):
     _, single = train("avg", WORD, tmp_path / "1")
-    monkeypatch.setattr(training_loop, "_POINTS", 10)
+    monkeypatch.setattr(training_loop, "_POINTS", points)
     _, curves = train("avg", WORD, tmp_path / "2")
-    losses = np.array([loss for _, loss in single.loss])
-    assert [loss for _, loss in curves.loss] == pytest.approx(losses.reshape(10, 3).mean(1).tolist(), rel=1e-6)
-
-
-def test_last_point_of_a_loss_curve_is_the_mean_of_the_remaining_steps(tmp_path, monkeypatch):
-    _, single = train("avg", WORD, tmp_path / "1")
-    monkeypatch.setattr(training_loop, "_POINTS", 4)
-    _, curves = train("avg", WORD, tmp_path / "2")
-    assert [step for step, _ in curves.loss] == [8, 16, 24, 30]
-    assert curves.loss[-1][1] == pytest.approx(np.mean([loss for _, loss in single.loss[24:]]), rel=1e-6)
+    assert [step for step, _ in curves.loss] == steps
+    parts = np.split([loss for _, loss in single.loss], steps[:-1])
+    assert [loss for _, loss in curves.loss] == pytest.approx(list(map(np.mean, parts)), rel=1e-6)
 
 
 def small_trainer(seed=11, selections=1, **changes):
@@ -98,17 +91,11 @@ def test_options_without_meaning_for_an_average(changes, message):
         small_trainer(**changes)
 
 
-def distances(trained, started):
-    """Return the distance of the embeddings from their start, and from zero."""
-    return float((trained.embeddings - started.embeddings).norm()), float(trained.embeddings.norm())
-
-
 def test_penalty_pulls_embeddings_toward_their_start(tmp_path):
-    started, _, _ = prepare("avg", WORD)
-    far, _ = distances(train("avg", WORD, tmp_path / "1", lambda_w=0.0)[0], started)
-    near, length = distances(train("avg", WORD, tmp_path / "2", lambda_w=1000.0)[0], started)
-    assert near < 0.02 * far
-    assert length == pytest.approx(float(started.embeddings.norm()), rel=0.01)
+    start = prepare("avg", WORD)[0].embeddings
+    far, near = (train("avg", WORD, tmp_path / f"{w}", lambda_w=w)[0].embeddings for w in (0.0, 1000.0))
+    assert (near - start).norm() < 0.02 * (far - start).norm()
+    assert float(near.norm()) == pytest.approx(float(start.norm()), rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "to_start"), [("irnn", True), ("rnn", False), ("lstm", False)])
@@ -144,6 +131,18 @@ def test_best_epoch_of_six(tmp_path):
     assert torch.equal(selected.embeddings, three_epochs.embeddings)
 
 
+@pytest.mark.parametrize(
+    "head", ["", "{", "[]", "3", "null", "{}", '{"file": 3, "sha256": ""}', '{"file": "state-3.pt", "sha256": ""}']
+)
+def test_state_of_a_checkpoint_and_damaged_head(tmp_path, head):
+    checkpoint = Checkpoint(tmp_path)
+    checkpoint.save({"step": 3, "weights": torch.arange(4.0)})
+    state = checkpoint.load()
+    assert (state["step"], state["weights"].tolist()) == (3, [0, 1, 2, 3])
+    (tmp_path / "head.json").write_text(head)
+    assert checkpoint.load() is None
+
+
 def test_run_with_damaged_checkpoint(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         train("avg", WORD, tmp_path, every=0, on_step=kill_at(23))
@@ -165,13 +164,8 @@ def test_run_that_diverges(tmp_path):
 def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch):
     monkeypatch.setattr(training_loop, "_POINTS", 4)  # losses are read after 8 steps
     trainer = small_trainer()
-    loss = trainer.loss
-
-    def diverging(rows):
-        value, leaf = loss(rows)
-        return value * (np.nan if trainer.step == 6 else 1), leaf
-
-    monkeypatch.setattr(trainer, "loss", diverging)
+    loss_of = trainer.loss_of
+    trainer.loss_of = lambda *arguments: loss_of(*arguments) * (np.nan if trainer.step == 6 else 1)
     with pytest.raises(ModelError, match=r"^the loss is nan at step 6: lower"):
         trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
 
@@ -248,14 +242,9 @@ def test_line_every_minute_at_most(trainer, clock, capsys):
     assert lines == [f"avg: step {step} of 1,000, 100 pairs/s, {left} min left" for step, left in ((62, 16), (123, 15))]
 
 
-def test_short_training_without_selection_is_quiet(trainer, clock, capsys):
+@pytest.mark.parametrize(("restored", "step"), [([], 1), ([(1.0, 52.5)], 500)])
+def test_no_line_without_a_new_selection(trainer, clock, capsys, restored, step):
     with shown("avg", trainer, 100) as on_step:
-        on_step(1)
-    assert capsys.readouterr().err == ""
-
-
-def test_selections_of_a_checkpoint_are_not_repeated(trainer, clock, capsys):
-    with shown("avg", trainer, 100) as on_step:
-        trainer.curves.selection.append((1.0, 52.5))  # restored before the first step
-        on_step(500)
+        trainer.curves.selection.extend(restored)  # from a checkpoint, before the first step
+        on_step(step)
     assert capsys.readouterr().err == ""

@@ -63,10 +63,17 @@ def test_losses_on_device_and_cpu(name, block, optimizer, tmp_path):
     assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
 
 
-@pytest.mark.parametrize(("name", "block"), [("avg", WORD), ("lstmavg", LSTM), ("charcnn", block_of("charcnn"))])
-def test_losses_with_dropout_on_device_and_cpu(name, block, tmp_path):
-    options = {"dropout": 0.3, "word_dropout": 0.1, "epochs": 2}
-    assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
+NOISE, FROZEN = {"dropout": 0.3, "word_dropout": 0.1}, {"freeze_embeddings": True}
+BLOCKS = {"avg": WORD, "lstmavg": LSTM, "proj": PROJ, "charcnn": block_of("charcnn")}
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("avg", NOISE), ("lstmavg", NOISE), ("charcnn", NOISE), ("proj", FROZEN), ("lstmavg", FROZEN)],
+)
+def test_losses_with_dropout_or_frozen_embeddings_on_device_and_cpu(name, options, tmp_path):
+    runs = (train(name, BLOCKS[name], device, tmp_path, **options, epochs=2) for device in (DEVICE, "cpu"))
+    assert_same(*(curves.loss for _, curves in runs))
 
 
 @every_encoder
@@ -93,12 +100,6 @@ def test_finite_losses_with_dropout_and_bfloat16_products(name, block, tmp_path)
     model, curves = train(name, block, DEVICE, tmp_path, **options)
     assert np.isfinite(model.encode(SENTENCES)).all()
     assert np.isfinite(curves.loss).all()
-
-
-@pytest.mark.parametrize(("name", "block"), [("proj", PROJ), ("lstmavg", LSTM)])
-def test_losses_with_frozen_embeddings_on_device_and_cpu(name, block, tmp_path):
-    options = {"freeze_embeddings": True, "epochs": 2}
-    assert_same(*(train(name, block, device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
 
 
 @every_encoder
@@ -156,14 +157,11 @@ class TestPairModel:
         sides = examples.sentences, examples.left, examples.right
         assert_same(on_device.score_ids(*sides), on_cpu.score_ids(*sides))
 
-    def test_losses_with_dropout_on_device_and_cpu(self, tmp_path):
+    def test_losses_with_dropout_on_device_and_cpu_and_with_bfloat16_products(self, tmp_path):
         options = {"dropout": 0.3, "optimizer": "adagrad", "epochs": 2}
         assert_same(*(train_pair_model(device, tmp_path, **options)[1].loss for device in (DEVICE, "cpu")))
-
-    def test_finite_losses_with_dropout_and_bfloat16_products(self, tmp_path):
         options = {"matmul_dtype": "bfloat16", "dropout": 0.2, "negatives": "mix"}
-        _, curves = train_pair_model(DEVICE, tmp_path, **options)
-        assert np.isfinite(curves.loss).all()
+        assert np.isfinite(train_pair_model(DEVICE, tmp_path, **options)[1].loss).all()
 
 
 def test_pretended_device_refuses_tensors_of_both_devices_and_its_own_random_numbers():

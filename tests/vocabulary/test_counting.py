@@ -35,6 +35,7 @@ def test_order_of_words():
     table = count_words(pa.array(["b a b", "a c", "", "é  c "]))
     assert table.schema == WORD_COUNTS
     assert rows(table) == [("a", 2, 2), ("b", 2, 1), ("c", 2, 2), ("é", 1, 1)]
+    assert rows(count_words(pa.array([], pa.string()))) == []
 
 
 @pytest.mark.parametrize("alphabet", ALPHABETS)
@@ -112,10 +113,6 @@ def test_limits_of_weighted_counts():
     assert rows(count_ngrams(pa.array(["ab", "bc"]), [2], 2, 2, weights=weights)) == [(" a", 2, 3, 1), ("ab", 2, 3, 1)]
 
 
-def test_ngrams_without_padding():
-    assert rows(count_ngrams(pa.array(["ab", "b", ""]), [2], padding="")) == [("ab", 2, 1, 1)]
-
-
 def test_limits_by_count_and_by_rank_within_an_order():
     sentences = random_sentences(ALPHABETS["planes"])
     expected = [row for row in naive_ngram_counts(sentences, [2, 3]) if row[2] >= 3]
@@ -125,16 +122,10 @@ def test_limits_by_count_and_by_rank_within_an_order():
     assert limited == [row for row in expected if row in first]
 
 
-def test_ngrams_longer_than_every_sentence():
+def test_sentences_of_no_ngram_and_of_five_million():
     assert rows(count_ngrams(pa.array(["a", "", " "]), [4])) == []
     assert rows(count_ngrams(pa.array([], pa.string()), [2])) == []
-
-
-def test_words_of_no_sentence():
-    assert rows(count_words(pa.array([], pa.string()))) == []
-
-
-def test_sentence_of_five_million_characters():
+    assert rows(count_ngrams(pa.array(["ab", "b", ""]), [2], padding="")) == [("ab", 2, 1, 1)]
     table = count_ngrams(pa.array(["zz", "ab" * 2_500_000, "ab"]), [2], max_per_order=2)
     assert rows(table) == [("ab", 2, 2_500_001, 2), ("ba", 2, 2_499_999, 1)]
 
@@ -153,21 +144,18 @@ def test_progress_of_all_sentences():
     assert sum(words) == sum(ngrams) == 3
 
 
-def test_counter_of_more_than_a_uint16():
-    counter = counting.OccurrenceCounter()
-    for _ in range(2):
-        counter.add(np.ones(40_000, np.int32), np.array([0, 40_000]), np.ones(1, np.int64), 1)
-    numbers, columns = counter.at_least(1)
-    assert numbers.tolist() == [1]
-    assert {name: column.tolist() for name, column in columns.items()} == {"count": [80_000], "sentences": [2]}
-
-
-def test_counter_without_number_zero():
-    counter = counting.OccurrenceCounter()
-    counter.add(np.array([0, 2, 0, 2, 3], np.int32), np.array([0, 2, 5]), np.ones(2, np.int64), 3)
-    numbers, columns = counter.at_least(1)
-    assert numbers.tolist() == [2, 3]
-    assert {name: column.tolist() for name, column in columns.items()} == {"count": [2, 1], "sentences": [2, 1]}
+@pytest.mark.parametrize(
+    ("numbers", "offsets", "times", "expected"),
+    [([1] * 40_000, [0, 40_000], 2, {1: (80_000, 2)}), ([0, 2, 0, 2, 3], [0, 2, 5], 1, {2: (2, 2), 3: (1, 1)})],
+    ids=["more than a uint16", "number zero"],
+)
+def test_counter(numbers, offsets, times, expected):
+    counter, weights = counting.OccurrenceCounter(), np.ones(len(offsets) - 1, np.int64)
+    for _ in range(times):
+        counter.add(np.array(numbers, np.int32), np.array(offsets), weights, max(numbers))
+    found, columns = counter.at_least(1)
+    counts = zip(columns["count"].tolist(), columns["sentences"].tolist(), strict=True)
+    assert dict(zip(found.tolist(), counts, strict=True)) == expected
 
 
 @pytest.mark.real_data

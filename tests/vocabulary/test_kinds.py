@@ -10,30 +10,29 @@ from paraphrastic.vocabulary.counting import count_bigrams, count_ngrams, count_
 from paraphrastic.vocabulary.kinds import (
     END,
     START,
+    CharacterVocabulary,
+    NgramVocabulary,
     WordNgramVocabulary,
     WordVocabulary,
     add_boundary_tokens,
     boundary_widths,
     build_vocabulary,
 )
-from paraphrastic.vocabulary.ngrams import CharacterVocabulary, NgramVocabulary
 from tests.helpers.column_forms import column_forms
 from tests.helpers.ragged_lists import id_counts, id_lists
 
+CLASSES = {
+    "words": WordVocabulary,
+    "ngrams": NgramVocabulary,
+    "words+ngrams": WordNgramVocabulary,
+    "characters": CharacterVocabulary,
+}
+KINDS = [*CLASSES]
 
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        ("words", WordVocabulary),
-        ("ngrams", NgramVocabulary),
-        ("words+ngrams", WordNgramVocabulary),
-        ("characters", CharacterVocabulary),
-    ],
-)
-def test_vocabulary_of_each_kind(kind, expected):
-    vocabulary = build_vocabulary(kind, pa.array(["a", "b"]))
-    assert type(vocabulary) is expected
-    assert len(vocabulary) == 2
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_vocabulary_of_each_kind(kind):
+    assert type(build_vocabulary(kind, pa.array(["a", "b"]))) is CLASSES[kind]
 
 
 def test_vocabulary_of_words_with_boundary_tokens():
@@ -41,56 +40,77 @@ def test_vocabulary_of_words_with_boundary_tokens():
     assert id_lists(vocabulary.lookup(pa.array(["a"]))) == [[2, 1]]
 
 
+@pytest.mark.parametrize("size", [kinds.CHUNK, 4])
+@pytest.mark.parametrize(
+    ("kind", "entries", "ids", "shares"),
+    [
+        ("words", ["the", "cat", "é"], [[1, 2], [], [], [3, 1]], [0, 0, 0, 0]),
+        ("ngrams", ["he", "  "], [[0], [1], [1], [0]], [7 / 8, 0, 0, 5 / 6]),
+        ("words+ngrams", ["he", " the ", "  "], [[0, 1], [2], [2], [0, 1]], [7 / 8, 0, 0, 5 / 6]),
+        (
+            "characters",
+            ["t", " ", "é"],
+            [[2, 1, 0, 0, 2, 0, 0, 1, 2], [], [], [2, 3, 2, 1, 0, 0, 2]],
+            [4 / 7, 0, 0, 2 / 5],
+        ),
+    ],
+)
+def test_ids_and_shares_of_sliced_and_chunked_columns(monkeypatch, kind, entries, ids, shares, size):
+    monkeypatch.setattr(kinds, "CHUNK", size)
+    vocabulary = build_vocabulary(kind, pa.chunked_array([entries[:1], entries[1:]]))
+    for column in column_forms(["dog", "the cat", None, "", "é the", "x"]):
+        assert id_lists(vocabulary.lookup(column)) == ids
+        assert vocabulary.oov_share(column).tolist() == pytest.approx(shares)
+
+
+@pytest.mark.parametrize("empty", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_of_an_empty_column(kind, empty):
+    vocabulary = build_vocabulary(kind, pa.array(["a"]))
+    ragged = vocabulary.lookup(empty)
+    assert len(ragged) == len(ragged.ids) == len(vocabulary.oov_share(empty)) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "ids", "share"),
+    [("words", [0, 0], 1), ("ngrams", [], 0), ("words+ngrams", [], 0), ("characters", [0, 0, 0, 0, 0], 1)],
+)  # without n-grams there is no order to count
+def test_empty_vocabulary(kind, ids, share):
+    empty = build_vocabulary(kind, pa.array([], pa.string()))
+    assert id_lists(empty.lookup(pa.array(["a b", ""]))) == [ids, []]
+    assert empty.oov_share(pa.array(["a b", ""])).tolist() == [share, 0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [*zip(KINDS, ["words", "n-grams", "n-grams and words", "characters"], strict=True)]
+)
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["a", "b", "a"], "vocabulary of 3 {}: 'a' occurs 2 times"),
+        (["a", ""], "vocabulary of 2 {}: an entry is empty"),
+        (["a", None], "vocabulary of 2 {}: an entry is empty"),
+    ],
+)
+def test_vocabulary_with_repeated_or_empty_entry(kind, name, texts, message):
+    with pytest.raises(DataError, match=message.format(name)) as error:
+        build_vocabulary(kind, pa.chunked_array([texts]))
+    assert "\n" not in str(error.value)
+
+
 OF_WORDS = WordVocabulary(pa.array(["the", "cat", "é", "😀"]))
 
 
 def test_ids_of_known_and_unknown_words():
-    ragged = OF_WORDS.lookup(pa.array(["the cat saw the dog", "", "😀 é"]))
-    assert id_lists(ragged) == [[1, 2, 0, 1, 0], [], [4, 3]]
-    assert ragged.ids.dtype == np.int32
-    assert ragged.offsets.dtype == np.int64
-    assert ragged.counts is None
-    assert len(OF_WORDS) == 4
-
-
-def test_ids_of_text_with_repeated_spaces():
-    assert id_lists(OF_WORDS.lookup(pa.array(["   ", " the  cat ", " "]))) == [[], [1, 2], []]
+    ragged = OF_WORDS.lookup(pa.array(["the cat saw the dog", "", "😀 é", "   ", " the  cat "]))
+    assert id_lists(ragged) == [[1, 2, 0, 1, 0], [], [4, 3], [], [1, 2]]
+    assert (ragged.ids.dtype, ragged.offsets.dtype, ragged.counts) == (np.int32, np.int64, None)
 
 
 def test_out_of_vocabulary_share():
     share = OF_WORDS.oov_share(pa.array(["the dog", "the", "a b c", "", "  "]))
     assert share.tolist() == [0.5, 0, 1, 0, 0]
     assert share.dtype == np.float64
-
-
-@pytest.mark.parametrize("size", [kinds.WORDS_CHUNK, 4])
-def test_ids_of_sliced_and_chunked_columns(monkeypatch, size):
-    columns = column_forms(["dog", "the cat", None, "", "é the", "x"])
-    monkeypatch.setattr(kinds, "WORDS_CHUNK", size)
-    assert [id_lists(OF_WORDS.lookup(column)) for column in columns] == [[[1, 2], [], [], [3, 1]]] * 3
-    assert [OF_WORDS.oov_share(column).tolist() for column in columns] == [[0, 0, 0, 0]] * 3
-
-
-@pytest.mark.parametrize("empty", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
-def test_ids_of_an_empty_column(empty):
-    ragged = OF_WORDS.lookup(empty)
-    assert len(ragged) == len(ragged.ids) == len(OF_WORDS.oov_share(empty)) == 0
-
-
-def test_empty_vocabulary():
-    empty = WordVocabulary(pa.array([], pa.string()))
-    assert id_lists(empty.lookup(pa.array(["a b"]))) == [[0, 0]]
-    assert empty.oov_share(pa.array(["a b"])).tolist() == [1]
-
-
-@pytest.mark.parametrize(
-    ("texts", "message"),
-    [(["a", "b", "a"], "vocabulary of 3 words: 'a' occurs 2 times"), (["a", ""], "empty"), (["a", None], "empty")],
-)
-def test_vocabulary_with_repeated_or_empty_word(texts, message):
-    with pytest.raises(DataError, match=message) as error:
-        WordVocabulary(pa.chunked_array([texts]))
-    assert "\n" not in str(error.value)
 
 
 ENCLOSED = pa.array(["a b", "", "c"])
@@ -131,14 +151,17 @@ def assert_ascending(ragged):
         assert (np.diff(ragged.ids[start:end]) > 0).all()
 
 
-def test_counts_of_words_and_ngrams_equal_naive_ones():
+@pytest.mark.parametrize("has_bigrams", [False, True])
+def test_counts_of_words_ngrams_and_bigrams_equal_naive_ones(has_bigrams):
     table = merge_counts(count_ngrams(SENTENCES, [2, 3, 4]), count_words(SENTENCES))
-    texts = table["text"].to_pylist()
+    texts = (table_with_bigrams() if has_bigrams else table)["text"].to_pylist()
     assert {" of ", " a ", " the ", " 😀 ", "at"} <= set(texts)
+    assert ({" of the ", " a cat ", " of of ", " é 😀 "} <= set(texts)) == has_bigrams
     assert len(set(texts)) == len(texts)
-    ragged = WordNgramVocabulary(table["text"]).lookup(SENTENCES)
+    ragged = WordNgramVocabulary(pa.array(texts)).lookup(SENTENCES)
     counts = [{texts[i]: count for i, count in row.items()} for row in id_counts(ragged)]
     assert counts == [naive_counts(texts, sentence) for sentence in SENTENCES.to_pylist()]
+    assert counts[4].get(" of of ") == (2 if has_bigrams else None)
     assert_ascending(ragged)
 
 
@@ -155,28 +178,12 @@ def table_with_bigrams(orders=(2, 3, 4), min_count=1):
     return merge_counts(count_ngrams(SENTENCES, orders), words, count_bigrams(SENTENCES, words["text"], min_count))
 
 
-def test_counts_with_bigrams_equal_naive_ones():
-    texts = table_with_bigrams()["text"].to_pylist()
-    assert {" of the ", " a cat ", " of of ", " é 😀 "} <= set(texts)
-    counts = [
-        {texts[i]: count for i, count in row.items()}
-        for row in id_counts(WordNgramVocabulary(pa.array(texts)).lookup(SENTENCES))
-    ]
-    assert counts == [naive_counts(texts, sentence) for sentence in SENTENCES.to_pylist()]
-    assert counts[4][" of of "] == 2
-
-
 def test_bigram_that_is_also_an_ngram():
     table = table_with_bigrams(orders=(5, 6), min_count=2)
     texts = table["text"].to_pylist()
     assert len(set(texts)) == len(table)
     assert " on a " in texts  # an n-gram of six characters; as a pair it is too rare
     assert_ascending(WordNgramVocabulary(table["text"]).lookup(SENTENCES))
-
-
-def test_size_of_the_vocabulary():
-    assert len(WordNgramVocabulary(pa.array(["of", " of ", "f "]))) == 3
-    assert len(WordNgramVocabulary(pa.array(["of", " of ", " of the ", "f th"]))) == 4
 
 
 def test_bigrams_of_sentences_without_words():
@@ -194,12 +201,3 @@ def test_out_of_vocabulary_share_of_the_ngrams():
     ngrams = count_ngrams(SENTENCES, [2])
     share = WordNgramVocabulary(merge_counts(ngrams, count_words(SENTENCES))["text"]).oov_share(sentences)
     assert share.tolist() == NgramVocabulary(ngrams["text"]).oov_share(sentences).tolist()
-
-
-@pytest.mark.parametrize(
-    ("texts", "message"),
-    [(["of", " of ", " of "], "vocabulary of 3 n-grams and words: ' of ' occurs 2 times"), (["of", ""], "empty")],
-)
-def test_vocabulary_with_repeated_or_empty_entry(texts, message):
-    with pytest.raises(DataError, match=message):
-        WordNgramVocabulary(pa.array(texts))

@@ -29,35 +29,22 @@ def test_glove_words_with_spaces_and_unusual_characters(tmp_path):
     assert table.dtype == np.float32
 
 
-def test_header_of_word2vec(tmp_path):
-    words, table = read_vectors(write_file(tmp_path / "w2v.txt", "2 3\nthe 1 2 3 \n0 4 5 6\n"), 3)
-    assert words.to_pylist() == ["the", "0"]
-    assert table.tolist() == [[0, 0, 0], [1, 2, 3], [4, 5, 6]]
-
-
-def test_first_line_of_two_numbers_in_one_dimension(tmp_path):
-    assert read_vectors(write_file(tmp_path / "v.txt", "2 3\n1 4\n"), 1)[0].to_pylist() == ["2", "1"]
-    assert read_vectors(write_file(tmp_path / "v.txt", "1 1\n1 4\n"), 1)[0].to_pylist() == ["1"]
-
-
-def test_repeated_words_and_last_line_without_newline(tmp_path):
-    words, table = read_vectors(write_file(tmp_path / "v.txt", "b 1 1\r\na 2 2\nb 3 3\nc 4 4"), 2)
-    assert words.to_pylist() == ["b", "a", "c"]
-    assert table.tolist() == [[0, 0], [1, 1], [2, 2], [4, 4]]
-
-
 @pytest.mark.parametrize(
     ("text", "words", "table"),
     [
+        ("2 3\nthe 1 2 3 \n0 4 5 6\n", ["the", "0"], [[0, 0, 0], [1, 2, 3], [4, 5, 6]]),
+        ("2 3\n1 4\n", ["2", "1"], [[0], [3], [4]]),
+        ("1 1\n1 4\n", ["1"], [[0], [4]]),
+        ("b 1 1\r\na 2 2\nb 3 3\nc 4 4", ["b", "a", "c"], [[0, 0], [1, 1], [2, 2], [4, 4]]),
         ("a 1 1\nUUUNKKK 5 6\nb 2 2\n", ["a", "b"], [[5, 6], [1, 1], [2, 2]]),
         ("UUUNKKK 5 6\na 1 1\n", ["a"], [[5, 6], [1, 1]]),
         ("a 1 1\nUUUNKKK 5 6\na 3 3\nUUUNKKK 7 8\n", ["a"], [[5, 6], [1, 1]]),
         ("a 1 1\nuuunkkk 5 6\n", ["a", "uuunkkk"], [[0, 0], [1, 1], [5, 6]]),
     ],
-    ids=["in-the-middle", "first", "repeated", "none"],
+    ids=["header", "no-header", "header-of-1", "repeated-words", "in-the-middle", "first", "repeated", "none"],
 )
-def test_vector_of_unknown_words(tmp_path, text, words, table):
-    read_words, read_table = read_vectors(write_file(tmp_path / "v.txt", text), 2)
+def test_headers_repeated_words_and_vector_of_unknown_words(tmp_path, text, words, table):
+    read_words, read_table = read_vectors(write_file(tmp_path / "v.txt", text), len(table[0]))
     assert read_words.to_pylist() == words
     assert read_table.tolist() == table
 
@@ -83,6 +70,7 @@ def test_blocks_of_lines(tmp_path, monkeypatch, lines):
         ("3 2\n", r"v\.txt: contains no vectors"),
         ("", r"v\.txt: contains no vectors"),
         ("UUUNKKK 1 2\n", r"v\.txt: contains no vectors of words"),
+        (b"a\xff 1 2\n", r"v\.txt, line 1: the word is not UTF-8; remove the line"),
     ],
 )
 def test_damaged_file(tmp_path, text, message):
@@ -175,20 +163,12 @@ def test_formats_that_are_not_text(tmp_path, content, message):
         read_vectors(tmp_path / "v.bin", 2)
 
 
-def test_pipe(tmp_path):
+def test_missing_file_and_pipe(tmp_path):
+    with pytest.raises(DataError, match=r"v\.txt: No such file"):
+        read_vectors(tmp_path / "v.txt", 2)
     os.mkfifo(tmp_path / "v.txt")
     with pytest.raises(DataError, match=r"v\.txt: is a pipe, where a file is expected"):
         read_vectors(tmp_path / "v.txt", 2)
-
-
-def test_missing_file(tmp_path):
-    with pytest.raises(DataError, match=r"none\.txt: No such file"):
-        read_vectors(tmp_path / "none.txt", 2)
-
-
-def test_word_that_is_not_utf8(tmp_path):
-    with pytest.raises(DataError, match=r"v\.txt, line 1: the word is not UTF-8; remove the line"):
-        read_vectors(write_file(tmp_path / "v.txt", b"a\xff 1 2\n"), 2)
 
 
 @pytest.mark.real_data

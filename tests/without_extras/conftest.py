@@ -1,7 +1,5 @@
 """Model folders that are written without torch."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -39,8 +37,7 @@ def folder(tmp_path):
     """A function that writes a model and returns its folder."""
 
     def write(name):
-        options = SimpleNamespace(model_dump=lambda: {"dim": DIM})
-        model_folder.save(SCORERS[name], name, options, tmp_path / name)
+        model_folder.write_model(SCORERS[name], model_folder.ModelInfo(name, {"dim": DIM}), tmp_path / name)
         return tmp_path / name
 
     return write

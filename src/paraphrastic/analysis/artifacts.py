@@ -22,14 +22,10 @@ class Artifacts:
     """The results of one run. Each is read when it is used for the first time.
 
     A missing or damaged model raises a ModelError, a missing or damaged table a DataError.
-
-    Attributes:
-        folder: the folder `data` of a repository.
-        device: where the model is computed if it needs torch, see `devices.find`.
     """
 
-    folder: Path
-    device: str = devices.CPU
+    folder: Path  # the folder `data` of a repository
+    device: str = devices.CPU  # where the model is computed if it needs torch, see `devices.find`
 
     @cached_property
     def model(self) -> Model:

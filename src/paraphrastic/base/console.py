@@ -170,7 +170,11 @@ def prepare_process() -> None:
         if getattr(sys, name) is None:
             wrong_way = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
             setattr(sys, name, open(wrong_way, mode, encoding="utf-8", closefd=False))  # noqa: SIM115  # until the end
-    sys.stdout = _named(sys.stdout)
+    out: Any = sys.stdout
+    raw = _Output(out.fileno(), "w", closefd=False)
+    buffer: Any = raw if isinstance(out.buffer, FileIO) else BufferedWriter(raw)  # raw: Python runs unbuffered
+    settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
+    sys.stdout = TextIOWrapper(buffer, out.encoding, out.errors, **settings)
 
 
 class _Output(FileIO):
@@ -182,13 +186,6 @@ class _Output(FileIO):
         except OSError as error:
             error.filename = "standard output"
             raise
-
-
-def _named(out: Any) -> TextIOWrapper:
-    raw = _Output(out.fileno(), "w", closefd=False)
-    buffer: Any = raw if isinstance(out.buffer, FileIO) else BufferedWriter(raw)  # raw: Python runs unbuffered
-    settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
-    return TextIOWrapper(buffer, out.encoding, out.errors, **settings)
 
 
 @contextmanager

@@ -73,10 +73,9 @@ def file_of(error: OSError) -> str | None:
     for frame, _ in reversed(list(walk_tb(error.__traceback__))):
         files = [value for value in frame.f_locals.values() if isinstance(value, IOBase)]
         named = [file for file in files if isinstance(getattr(file, "name", None), str)]
+        written = [file for file in named if set("wax+") & set(str(getattr(file, "mode", "")))]
+        read = [file for file in named if file not in written]
         if named:  # one that is written, if only writing has such errors, and else one that is read
-            return str(max(named, key=lambda file: (error.errno in _OF_WRITES) == _is_written(file)).name)  # type: ignore[attr-defined]
+            first = written + read if error.errno in _OF_WRITES else read + written
+            return str(first[0].name)  # type: ignore[attr-defined]
     return None
-
-
-def _is_written(file: IOBase) -> bool:
-    return bool(set("wax+") & set(str(getattr(file, "mode", ""))))

@@ -114,7 +114,10 @@ def _lock(name: Path, work: str) -> int:
         try:
             flock(descriptor, LOCK_EX | LOCK_NB)
         except BlockingIOError:
-            _say_who_is_waited_for(descriptor, work)
+            from paraphrastic.base.console import message  # imports rich, which encoding does not need
+
+            owner = os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
+            message(f"{owner} {work} already; waiting until it ends")
             flock(descriptor, LOCK_EX)
         except OSError:
             return descriptor  # some shared file systems have no locks
@@ -124,13 +127,6 @@ def _lock(name: Path, work: str) -> int:
                 os.pwrite(descriptor, f"process {os.getpid()} on {platform.node()}".encode(), 0)
                 return descriptor
         os.close(descriptor)
-
-
-def _say_who_is_waited_for(descriptor: int, work: str) -> None:
-    from paraphrastic.base.console import message  # imports rich, which encoding does not need
-
-    owner = os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
-    message(f"{owner} {work} already; waiting until it ends")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -162,6 +158,11 @@ def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def unwritable(path: Path) -> OSError:
     """Return the error for a file that a library could not write, for libraries that do not say why."""
     return OSError(errno.EIO, "cannot be written; is the disk full?", str(path))
+
+
+def watched(path: Path) -> list[Path]:
+    """Return the files whose content a path stands for: itself, or all files below a folder, sorted."""
+    return sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path]
 
 
 def sha256_of(path: Path) -> str:
@@ -261,8 +262,8 @@ def fingerprint(settings: object, *paths: Path) -> str:
 
 def _digest(path: Path) -> str:
     hasher = sha256()
-    inside = (file for file in sorted(path.rglob("*")) if file.is_file() and _COMPILED not in file.parts)
-    for file in [path] if path.is_file() else inside:
+    files = watched(path) if path.exists() else []
+    for file in (file for file in files if _COMPILED not in file.parts):
         hasher.update(f"{file.relative_to(path).as_posix()}\0".encode())
         hasher.update(bytes.fromhex(sha256_of(file)))
     return hasher.hexdigest()

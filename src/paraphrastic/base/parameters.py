@@ -69,34 +69,23 @@ class Section(BaseModel):
 
 
 class Tokenize(Section):
-    """Parameters of the stage `tokenize`.
+    """Parameters of the stage `tokenize`."""
 
-    Attributes:
-        drop_overlap: drop training pairs that contain a sentence of an evaluation set.
-        feature: the feature of PPDB that `min_score` and `max_score` limit; other sources have one score.
-        min_score: smallest score of a training pair; None for no limit.
-        max_score: largest score; None for no limit.
-        relations: entailment relations of PPDB 2.0 that are kept; an empty list keeps all.
-        max_bad_rows: share of unusable rows of a source above which it is refused.
-        max_group_pairs: how many pairs of one group are kept; None for what the catalogue states of each source.
-        take_share: share of the pairs that are left to train on.
-        max_pairs: how many of them at most; None for no limit.
-        max_tokens: the same as tokens of both sentences of all pairs.
-        take_by: `order` takes the first pairs of each source, `random` takes any; `seed` is the seed.
-        exchange: how many copies of each single sentence there are in which some words are others.
-    """
-
-    drop_overlap: bool
-    max_bad_rows: float = Field(ge=0, le=1)
-    feature: Name
-    min_score: float | None
-    max_score: float | None
-    relations: list[Name]
+    licences: list[Name]  # that sources of the catalogue may have, see `sources.licences`; an empty list keeps all
+    drop_overlap: bool  # drop training pairs that contain a sentence of an evaluation set
+    max_bad_rows: float = Field(ge=0, le=1)  # share of unusable rows of a source above which it is refused
+    feature: Name  # the feature of PPDB that `min_score` and `max_score` limit; other sources have one score
+    min_score: float | None  # smallest score of a training pair; None for no limit
+    max_score: float | None  # largest score; None for no limit
+    relations: list[Name]  # entailment relations of PPDB 2.0 that are kept; an empty list keeps all
+    # how many pairs of one group are kept; None for what the catalogue states of each source
     max_group_pairs: PositiveInt | None
-    take_share: float = Field(gt=0, le=1)
-    max_pairs: PositiveInt | None
-    max_tokens: PositiveInt | None
+    take_share: float = Field(gt=0, le=1)  # share of the pairs that are left to train on
+    max_pairs: PositiveInt | None  # how many of them at most; None for no limit
+    max_tokens: PositiveInt | None  # the same as tokens of both sentences of all pairs
+    # `order` takes the first pairs of each source, `random` takes any; `seed` is the seed
     take_by: Literal["order", "random"]
+    # how many copies of each single sentence there are in which some words are others
     exchange: int = Field(ge=0, le=100)
 
     @property
@@ -106,41 +95,27 @@ class Tokenize(Section):
 
 
 class VocabularyLimits(Section):
-    """Parameters of the stage `vocabulary`.
+    """Parameters of the stage `vocabulary`."""
 
-    Attributes:
-        count: `sentences` counts each distinct sentence of the training pairs once, `pairs` as often as it is a side of
-            a pair; the latter are the occurrences in the training data of charagram2016 §4.1.2 and §4.4, and the
-            frequencies of iclr2016 §5.1 and §6.
-        min_count: occurrences that a word needs.
-        orders: lengths of character n-grams.
-        ngram_min_count: occurrences that a character n-gram needs.
-        ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
-    """
-
+    # `sentences` counts each distinct sentence of the training pairs once, `pairs` as often as it is a side of a pair;
+    # the latter are the occurrences in the training data of charagram2016 §4.1.2 and §4.4, and the frequencies of
+    # iclr2016 §5.1 and §6
     count: Literal["sentences", "pairs"]
-    min_count: PositiveInt
-    orders: Orders
-    ngram_min_count: PositiveInt
-    ngrams_per_order: PositiveInt | None
+    min_count: PositiveInt  # occurrences that a word needs
+    orders: Orders  # lengths of character n-grams
+    ngram_min_count: PositiveInt  # occurrences that a character n-gram needs
+    ngrams_per_order: PositiveInt | None  # how many of the most frequent n-grams of each order are kept; None keeps all
 
 
 class Train(Section):
-    """Parameters of the stage `train` that all models share.
+    """Parameters of the stage `train` that all models share."""
 
-    Attributes:
-        device: auto, cpu, cuda or cuda:N.
-        select: the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group.
-        select_every: how often the model is scored on them: every `epoch` or every `quarter` of one.
-        processes: how many divide each mini-batch, on CPUs or each on a GPU of its own.
-        source_weights: how often an epoch has each pair of a source, by its name: once if it is not named, and all once
-            if None.
-    """
-
-    device: Annotated[str, AfterValidator(_device)]
-    select: Name
+    device: Annotated[str, AfterValidator(_device)]  # auto, cpu, cuda or cuda:N
+    select: Name  # the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group
+    # how often the model is scored on them: every `epoch` or every `quarter` of one
     select_every: Literal["epoch", "quarter"]
-    processes: PositiveInt
+    processes: PositiveInt  # how many divide each mini-batch, on CPUs or each on a GPU of its own
+    # how often an epoch has each pair of a source, by its name: once if it is not named, and all once if None
     source_weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] | None
 
 
@@ -148,26 +123,18 @@ Weight = Annotated[float, Field(ge=0)]
 
 
 class Teacher(Section):
-    """Parameters of the stage `teach`, and of training on what it writes (knowledge distillation).
+    """Parameters of the stage `teach`, and of training on what it writes (knowledge distillation)."""
 
-    Attributes:
-        path: folder of an encoder that sentence-transformers or model2vec wrote; None for no teacher.
-        batch_size: sentences that the teacher encodes at a time.
-        precision: of the teacher's weights and layers; `bfloat16` is for teachers of sentence-transformers.
-        margin_weight: weight of the margin loss; 0 trains on the teacher alone.
-        regression_weight: weight of 1 − the cosine of the teacher's vector and a learned projection of the model's.
-        similarity_weight: weight of the squared difference between the teacher's cosines and the model's, over all
-            sentences of a mini-batch.
-        initial_words: words start from the principal components of the teacher's vectors of single words.
-    """
-
-    path: Name | None
-    batch_size: PositiveInt
+    path: Name | None  # folder of an encoder that sentence-transformers or model2vec wrote; None for no teacher
+    batch_size: PositiveInt  # sentences that the teacher encodes at a time
+    # of the teacher's weights and layers; `bfloat16` is for teachers of sentence-transformers
     precision: Literal["float32", "bfloat16"]
-    margin_weight: Weight
+    margin_weight: Weight  # weight of the margin loss; 0 trains on the teacher alone
+    # weight of 1 − the cosine of the teacher's vector and a learned projection of the model's
     regression_weight: Weight
+    # weight of the squared difference between the teacher's cosines and the model's, over all sentences of a mini-batch
     similarity_weight: Weight
-    initial_words: bool
+    initial_words: bool  # words start from the principal components of the teacher's vectors of single words
 
     @model_validator(mode="after")
     def _has_loss(self) -> Self:
@@ -177,34 +144,22 @@ class Teacher(Section):
 
 
 class Choices(Section):
-    """Content of params.yaml.
+    """Content of params.yaml."""
 
-    Attributes:
-        model: name of the entry of models.yaml to train.
-        corpus: training pairs: names of the catalogue, and files as `sources.own_files` takes them.
-        benchmarks: evaluation sets: names of suites, and files.
-        seed: seed of all random numbers.
-        teacher: an encoder whose vectors the model learns.
-    """
-
-    model: Name
-    corpus: Entries
-    benchmarks: Entries
-    seed: int = Field(ge=0, lt=2**63)
+    model: Name  # name of the entry of models.yaml to train
+    corpus: Entries  # training pairs: names of the catalogue, and files as `sources.own_files` takes them
+    benchmarks: Entries  # evaluation sets: names of suites, and files
+    seed: int = Field(ge=0, lt=2**63)  # seed of all random numbers
     tokenize: Tokenize
     vocabulary: VocabularyLimits
-    teacher: Teacher
+    teacher: Teacher  # an encoder whose vectors the model learns
     train: Train
 
 
 class Params(Choices):
-    """Content of params.yaml and models.yaml.
+    """Content of params.yaml and models.yaml."""
 
-    Attributes:
-        models: blocks of options by name; `checked` checks one.
-    """
-
-    models: dict[str, dict[str, Any]]
+    models: dict[str, dict[str, Any]]  # blocks of options by name; `checked` checks one
 
 
 def place(key: str) -> str:

@@ -52,7 +52,7 @@ PAIRS = pa.schema([("left", _ROW), ("right", _ROW), ("source", pa.string()), ("g
 WORD_COUNTS = pa.schema([("text", pa.string()), *_COUNTS])
 NGRAM_COUNTS = pa.schema([("text", pa.string()), ("order", pa.int8()), *_COUNTS])
 VOCABULARY = pa.schema([("text", pa.string())])  # entries in row order of a model's embedding table
-# the score of every evaluated pair, from which all metrics can be recomputed
+# the score of every evaluated pair, or whether the label of a row is found, from which metrics can be recomputed
 SCORES = pa.schema(
     [
         ("set", pa.string()),
@@ -60,7 +60,7 @@ SCORES = pa.schema(
         ("split", pa.string()),
         ("question", pa.int32()),  # −1 if the set has no questions
         ("left", _ROW),  # in data/benchmarks/sentences.parquet
-        ("right", _ROW),
+        ("right", _ROW),  # that of `left` for single sentences
         ("gold", pa.float64()),
         ("score", pa.float32()),
     ]
@@ -153,11 +153,7 @@ class StoredSentences:
         return sum(group_sizes(self._metadata))
 
     def __iter__(self) -> Iterator[pa.StringArray]:
-        """Yield the sentences in parts.
-
-        Raises:
-            DataError: the file is damaged.
-        """
+        """Yield the sentences in parts."""
         for i in range(self._metadata.num_row_groups):
             with _readable(self.path):
                 group = self._file.read_row_group(i)

@@ -40,7 +40,13 @@ def train(
     After an interruption the same command goes on.
     """
     refuse_new_folder(out)
-    changes = dict(map(_setting, settings or [])) | ({} if device is None else {"train.device": device})
+    changes: dict[str, Any] = {}
+    for text in settings or []:
+        key, equals, value = text.partition("=")
+        if not (key and equals):
+            raise ParameterError(f"--set {text}: not KEY=VALUE, such as models.yaml:avg.dim=100")
+        changes[key] = yaml_value(value, f"--set {text}")
+    changes |= {} if device is None else {"train.device": device}
     pairs, sets = (list(map(data_entry, entries or [])) for entries in (corpus, benchmarks))
     trained = _imported("train")(pairs, out, model, sets, changes, params)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
@@ -78,10 +84,3 @@ def _imported(name: str) -> Any:
 
     start_command()
     return function
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not (key and equals):
-        raise ParameterError(f"--set {text}: not KEY=VALUE, such as models.yaml:avg.dim=100")
-    return key, yaml_value(value, f"--set {text}")

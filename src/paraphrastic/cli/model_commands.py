@@ -139,6 +139,7 @@ def compact(
     out: Annotated[Path, Argument(metavar="OUT", help="Folder of the smaller model.")],
     table: Annotated[TableFormat, Option(help="Format of the embeddings.")] = "int8",
     max_mb: Annotated[float | None, Option(help="Drop the entries that matter least above this size.")] = None,
+    scale: Annotated[float, Option(help="Multiply all vectors by this number.")] = 1.0,
     force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
 ) -> None:
     """Write MODEL with smaller embeddings, or fewer of them."""
@@ -146,7 +147,7 @@ def compact(
 
     _refuse_to_replace(out, force)
     loaded = paraphrastic.load(model)
-    entries = compact(loaded, out, table, max_mb)
+    entries = compact(loaded, out, table, max_mb, scale)
     size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
     message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
 
@@ -165,7 +166,7 @@ def _refuse_to_replace(out: Path, force: bool) -> None:
 def card(
     model: ModelFolder,
     out: Annotated[str, Option(help="File, such as README.md; `-` prints.")] = "-",
-    sets: Annotated[Path | None, Option(help="metrics/sets.csv of MODEL, for its figures.")] = None,
+    sets: Annotated[Path | None, Option(help="metrics/sets.csv of MODEL, or a .tsv from `evaluate`.")] = None,
     corpus: Annotated[Path | None, Option(help="metrics/corpus.csv of MODEL, for dropped pairs.")] = None,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:

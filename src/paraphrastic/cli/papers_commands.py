@@ -63,7 +63,7 @@ def run(
 
     After an interruption the same command goes on.
     """
-    from paraphrastic.papers.project import find_project
+    from paraphrastic.papers.project import DataNeeds, find_project
     from paraphrastic.papers.queue import QueueError
     from paraphrastic.papers.running import Runner
     from paraphrastic.sources.locations import DataLocations
@@ -78,7 +78,8 @@ def run(
     if dry:
         sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in needed)
         return
-    project.data_needs(experiments, data).check(DataLocations.from_environment())
+    locations = DataLocations.from_environment()
+    DataNeeds.of(runs, locations).check(locations)
     _check_vectors(project, needed, vectors)
     message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
     failed = _work(runner, needed)
@@ -182,9 +183,14 @@ def _work(runner: "Runner", runs: "Sequence[Run]") -> list[str]:
 
 def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tuple[str, ...]:
     """Return the line of an experiment in the list."""
+    from paraphrastic.papers.plan import needs_vectors
+    from paraphrastic.papers.project import DataNeeds
+    from paraphrastic.sources.locations import DataLocations
+
     runs = project.plan([experiment], data)
-    missing, needs = project.missing(runs), project.data_needs([experiment], data)
-    to_bring = [source.name for source in needs.manual] + ["--vectors"] * any(map(project.needs_vectors, runs))
+    missing, needs = project.missing(runs), DataNeeds.of(runs, DataLocations.from_environment())
+    vectors = ["--vectors"] if any(needs_vectors(project.params, run) for run in runs) else []
+    to_bring = [*(source.name for source in needs.manual), *vectors]
     stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)
     known = project.store.minutes()  # of stored runs of the same models
     minutes = [known.get((run.model, run.settings["benchmarks"])) for run in missing]
@@ -207,7 +213,9 @@ def _seeds(text: str) -> list[int]:
 
 
 def _check_vectors(project: "Project", runs: "Sequence[Run]", vectors: Path | None) -> None:
-    needing = [run.name for run in runs if project.needs_vectors(run)]
+    from paraphrastic.papers.plan import needs_vectors
+
+    needing = [run.name for run in runs if needs_vectors(project.params, run)]
     if needing and vectors is None:
         raise ParameterError(
             f"{needing[0]}: the papers start from word vectors, PARAGRAM-SL999; name a file with --vectors"

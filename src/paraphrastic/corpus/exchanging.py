@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import RAW
@@ -66,14 +65,9 @@ def _exchange(texts: pa.StringArray, listed: pa.StringArray, generator: np.rando
     common = pc.is_in(words, listed[:_FUNCTION_WORDS]).to_numpy(zero_copy_only=False)
     chosen = fits & ~common & (np.repeat(lengths, lengths) >= _SHORTEST) & (generator.random(len(words)) < share)
     new = listed.filter(pc.match_substring_regex(listed, r"^\p{L}{3,}$"))
-    drawn = generator.choice(len(new), chosen.sum(), p=_frequencies(len(new)))
+    weights = (_DAMPING + np.arange(len(new), dtype=np.float64)) ** _POWER
+    drawn = generator.choice(len(new), chosen.sum(), p=weights / weights.sum())
     changed = pc.replace_with_mask(words, pa.array(chosen), new.take(pa.array(drawn)))
     copies = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), changed), " ")
     counts = np.diff(np.append(0, chosen.cumsum())[offsets])
     return copies.filter(pa.array(counts > 0))
-
-
-def _frequencies(count: int) -> NDArray[np.float64]:
-    weights = (_DAMPING + np.arange(count, dtype=np.float64)) ** _POWER
-    frequencies: NDArray[np.float64] = weights / weights.sum()
-    return frequencies

@@ -143,17 +143,11 @@ def _similar(
 
 @dataclass(frozen=True)
 class EvaluationText:
-    """Normalized text that training must not contain.
+    """Normalized text that training must not contain."""
 
-    Attributes:
-        sentences: sentences of the evaluation sets of pairs.
-        left: first side of each pair of the sets of words and phrases.
-        right: second side.
-    """
-
-    sentences: pa.StringArray
-    left: pa.StringArray
-    right: pa.StringArray
+    sentences: pa.StringArray  # sentences of the evaluation sets of pairs
+    left: pa.StringArray  # first side of each pair of the sets of words and phrases
+    right: pa.StringArray  # second side
 
     @classmethod
     def of(cls, sentences: pa.StringArray, tables: Mapping[str, pa.Table]) -> "EvaluationText":

@@ -27,7 +27,8 @@ from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import DataEntry, OwnFile, own_file
-from paraphrastic.text.tokenizer import normalize, tokenize, warning_without_spaces
+from paraphrastic.text.columns import warning_without_spaces
+from paraphrastic.text.tokenizer import normalize, tokenize
 
 _SAMPLE_ROWS = 5
 _NAMES = {"similarity": "similarity", "ranking": "ranking", "labelled_pairs": "paraphrases"}
@@ -35,42 +36,25 @@ _NAMES = {"similarity": "similarity", "ranking": "ranking", "labelled_pairs": "p
 
 @dataclass(frozen=True)
 class Use:
-    """One thing that a file can be used as.
+    """One thing that a file can be used as."""
 
-    Attributes:
-        title: what it is, with the columns that are read.
-        usable: rows that would be read.
-        left_out: rows with label 0, which are no training pairs.
-        unjudged: rows without a judgement, which are left out too.
-        refused: rows that cannot be used.
-        notes: lines about columns that are not used, and about what the file cannot be used as.
-        samples: the first rows, as text.
-        texts: distinct tokenized texts, normalized.
-    """
-
-    title: str
-    usable: int
-    left_out: int
-    unjudged: int
-    refused: Sequence[BadRow]
-    notes: Sequence[str]
-    samples: Sequence[Sequence[str]]
-    texts: pa.StringArray
+    title: str  # what it is, with the columns that are read
+    usable: int  # rows that would be read
+    left_out: int  # rows with label 0, which are no training pairs
+    unjudged: int  # rows without a judgement, which are left out too
+    refused: Sequence[BadRow]  # rows that cannot be used
+    notes: Sequence[str]  # lines about columns that are not used, and about what the file cannot be used as
+    samples: Sequence[Sequence[str]]  # the first rows, as text
+    texts: pa.StringArray  # distinct tokenized texts, normalized
 
 
 @dataclass(frozen=True)
 class SharedTexts:
-    """Texts of a file that an evaluation set has too.
+    """Texts of a file that an evaluation set has too."""
 
-    Attributes:
-        name: of the set.
-        exact: texts that are the same after normalization.
-        near: others that are near copies.
-    """
-
-    name: str
-    exact: int
-    near: int
+    name: str  # of the set
+    exact: int  # texts that are the same after normalization
+    near: int  # others that are near copies
 
 
 def inspect(entry: DataEntry) -> Iterator[tuple[OwnFile, list[Use]]]:
@@ -109,11 +93,7 @@ def overlaps(texts: pa.StringArray, suite_name: str) -> list[SharedTexts] | None
 
 
 def _uses(own: OwnFile) -> list[Use]:
-    """Return the uses of a file; if it looks like judged pairs that are no training pairs, the first one says why.
-
-    Raises:
-        DataError: it has none.
-    """
+    """Return the uses of a file; if it looks like judged pairs that are no training pairs, the first one says why."""
     table, layouts, refusals = OwnTable(own), list[Layout](), list[str]()
     for layout_of in (layout_of_pairs, layout_of_set):
         try:

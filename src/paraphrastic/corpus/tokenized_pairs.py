@@ -56,15 +56,10 @@ class TextColumn:
 
 @dataclass(frozen=True)
 class StoredTexts:
-    """Some rows of several columns, one column after the other.
+    """Some rows of several columns, one column after the other."""
 
-    Attributes:
-        columns: all columns.
-        rows: (n,) ascending, in the columns one after the other.
-    """
-
-    columns: Sequence[TextColumn]
-    rows: NDArray[np.int64]
+    columns: Sequence[TextColumn]  # all columns
+    rows: NDArray[np.int64]  # (n,) ascending, in the columns one after the other
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -90,23 +85,15 @@ class StoredTexts:
 
 @dataclass(frozen=True)
 class Pairs:
-    """n pairs of tokenized texts.
+    """n pairs of tokenized texts."""
 
-    Attributes:
-        texts: the distinct texts, in order of first occurrence: those of first sides, then those of second sides.
-        hashes: (texts,).
-        tokens: (texts,), how many tokens they have.
-        left: (n,), rows of `texts`.
-        right: (n,), rows of `texts`.
-        groups: (n,).
-    """
-
+    # the distinct texts, in order of first occurrence: those of first sides, then those of second sides
     texts: StoredTexts
-    hashes: Hashes
-    tokens: Numbers
-    left: Numbers
-    right: Numbers
-    groups: NDArray[np.int64]
+    hashes: Hashes  # (texts,)
+    tokens: Numbers  # (texts,), how many tokens they have
+    left: Numbers  # (n,), rows of `texts`
+    right: Numbers  # (n,), rows of `texts`
+    groups: NDArray[np.int64]  # (n,)
 
     def select(self, kept: BoolArray) -> "Pairs":
         """Return the pairs that the mask (n,) chooses, with their texts; groups are numbered from 0 without gaps."""
@@ -117,17 +104,11 @@ class Pairs:
 
 @dataclass(frozen=True)
 class TokenizedPairs(Pairs):
-    """All pairs of a source, with what filters need to know of their texts.
+    """All pairs of a source, with what filters need to know of their texts."""
 
-    Attributes:
-        forms: (texts,), number of their normal form.
-        found: (texts,) for each check, by its name.
-        form_numbering: numbers of normal forms.
-    """
-
-    forms: Numbers
-    found: dict[str, BoolArray]
-    form_numbering: TextNumbering
+    forms: Numbers  # (texts,), number of their normal form
+    found: dict[str, BoolArray]  # (texts,) for each check, by its name
+    form_numbering: TextNumbering  # numbers of normal forms
 
     @classmethod
     def of(cls, tables: Iterable[pa.Table], checks: dict[str, Check], scratch: Path) -> Self:

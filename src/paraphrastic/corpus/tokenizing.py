@@ -225,11 +225,7 @@ def _present(sources: Sequence[Source], raw: Path) -> list[Source]:
 
 
 def _training_sources(sources: Sequence[Source], raw: Path) -> list[Source]:
-    """Return the sources whose files are there.
-
-    Raises:
-        DataError: there are none.
-    """
+    """Return the sources whose files are there."""
     if present := _present(sources, raw):
         return present
     names = [source.name for source in sources]
@@ -238,11 +234,7 @@ def _training_sources(sources: Sequence[Source], raw: Path) -> list[Source]:
 
 
 def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
-    """Return the filter of training pairs.
-
-    Raises:
-        ParameterError: there is a limit, but no source of the corpus has what it limits.
-    """
+    """Return the filter of training pairs."""
     wanted = PairFilter(options.feature, options.min_score, options.max_score, tuple(options.relations))
     if wanted.is_active and not any(source.reader in FILTERED for source in sources):
         raise ParameterError(

@@ -20,17 +20,11 @@ from paraphrastic.text.columns import Numbers, TextNumbering
 
 @dataclass(frozen=True)
 class TrainingCorpus:
-    """Training pairs and their sentences.
+    """Training pairs and their sentences."""
 
-    Attributes:
-        sentences: the distinct tokenized sentences.
-        tokens: (sentences,), how many tokens they have.
-        pairs: table in schema `tables.PAIRS`; pairs of a source are adjacent and in the order of its files.
-    """
-
-    sentences: StoredTexts
-    tokens: Numbers
-    pairs: pa.Table
+    sentences: StoredTexts  # the distinct tokenized sentences
+    tokens: Numbers  # (sentences,), how many tokens they have
+    pairs: pa.Table  # table in schema `tables.PAIRS`; pairs of a source are adjacent and in the order of its files
 
     @property
     def tokens_of_pairs(self) -> NDArray[np.int64]:

@@ -3,31 +3,33 @@
 * A set of one split is divided into ten folds; one with training rows is learned from these and tested on the others.
   The penalty is chosen on ten folds of the training rows, or on development rows. Penalties, folds and seeds are those
   of SentEval (Conneau and Kiela, LREC 2018), which sorts the rows before by their length. The features of a pair (u, v)
-  are |u - v| and u * v.
+  are |u - v| and u * v. TF-IDF, which has no vectors, has its sparse rows.
 * `FEW_SHOT` is learned from eight rows of each class, in ten experiments, as MTEB does (Muennighoff et al., EACL 2023).
   Its test rows are clustered as MTEB clusters.
 """
 
 import random
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.metrics import f1_score, v_measure_score
 from sklearn.metrics.pairwise import paired_cosine_distances
 from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.base.parallel import in_order
 from paraphrastic.base.tables import SIDES
-from paraphrastic.scoring.scorer import Rows, Scores, Vectors, VectorScorer
+from paraphrastic.scoring.scorer import Rows, Scores, SparseScorer, Vectors, VectorScorer
 
 FEW_SHOT = "features.Banking77"
 _SENTEVAL_SEED, _MTEB_SEED = 1111, 42
@@ -38,6 +40,8 @@ _EXPERIMENTS, _SHOTS = 10, 8
 _CLUSTERED = 16_384  # rows that are drawn, with repetition
 
 Labels = NDArray[np.int64]
+Correct = NDArray[np.float64]
+Matrix = Any  # (rows, dim): an array, or sparse rows of SciPy
 
 
 def mteb_cosines(scorer: VectorScorer, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
@@ -54,9 +58,12 @@ def mteb_cosines(scorer: VectorScorer, sentences: pa.StringArray, left: Rows, ri
 
 
 def feature_metrics(
-    scorer: VectorScorer, sentences: pa.StringArray, sets: Mapping[str, pa.Table]
-) -> list[dict[str, float]]:
-    """Return metrics in [0, 1] for each set: accuracy, for pairs also F1, and for `FEW_SHOT` the v-measure of clusters.
+    scorer: VectorScorer | SparseScorer, sentences: pa.StringArray, sets: Mapping[str, pa.Table]
+) -> list[tuple[dict[str, float], Correct]]:
+    """Return the metrics of each set, and which of its test rows a classifier labels correctly.
+
+    Metrics are in [0, 1]: accuracy, for pairs also F1, and for `FEW_SHOT` the v-measure of clusters. A row is 1 or 0,
+    (test rows,); of `FEW_SHOT` it is the share of experiments. The accuracy is the mean of the rows.
 
     Args:
         scorer: each distinct sentence of the sets is encoded once.
@@ -71,17 +78,30 @@ def feature_metrics(
         for name, table in sets.items()
     }
     rows = np.unique(np.concatenate([side for sides in numbers.values() for side in sides]))
-    vectors = _finite_vectors(scorer, sentences.take(pa.array(rows)))
+    vectors = _rows(scorer, sentences.take(pa.array(rows)))
 
-    def metrics(name: str) -> dict[str, float]:
+    def metrics(name: str) -> tuple[dict[str, float], Correct]:
         left, *right = (vectors[np.searchsorted(rows, side)] for side in numbers[name])
-        x = np.hstack([np.abs(left - right[0]), left * right[0]]) if right else left
+        x = _hstack([abs(left - right[0]), left * right[0]]) if right else left
         with threadpool_limits(1, "openmp"):  # holds for one thread
             return _metrics(name, sets[name], x)
 
     with threadpool_limits(1, "blas"), warnings.catch_warnings():  # sums do not depend on the number of cores
         warnings.simplefilter("ignore")  # the protocols stop after 100 iterations
         return list(in_order(metrics, sets))
+
+
+def _rows(scorer: VectorScorer | SparseScorer, sentences: pa.StringArray) -> Matrix:
+    """Return sentence vectors, (n, dim), or sparse rows of length 1."""
+    if not isinstance(scorer, SparseScorer):
+        return _finite_vectors(scorer, sentences)
+    entries, values = scorer.weigh(sentences)
+    offsets = entries.offsets.astype(np.int32)  # k-means takes no others
+    return normalize(csr_array((values, entries.ids, offsets), (len(sentences), len(scorer.texts))))
+
+
+def _hstack(parts: Sequence[Matrix]) -> Matrix:
+    return np.hstack(parts) if isinstance(parts[0], np.ndarray) else hstack(parts, format="csr")
 
 
 def _finite_vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
@@ -91,26 +111,41 @@ def _finite_vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
     return vectors
 
 
-def _metrics(name: str, table: pa.Table, x: Vectors) -> dict[str, float]:
+def _metrics(name: str, table: pa.Table, x: Matrix) -> tuple[dict[str, float], Correct]:
     y, split = table["label"].to_numpy().astype(np.int64), table["split"].to_numpy()
+    test = split == "test"
+    if not isinstance(x, np.ndarray):
+        x = x[:, np.unique(x.indices)]  # the others weigh nothing
+    correct = _correct(name, split, x, y)
+    metrics = {"accuracy": float(correct.mean())}
+    if name == FEW_SHOT:
+        metrics["v_measure"] = _v_measure(x[test], y[test])
+    if "right" in table.column_names:
+        metrics["f1"] = float(f1_score(y[test], np.where(correct, y[test], 1 - y[test])))
+    return metrics, correct
+
+
+def _correct(name: str, split: NDArray[np.object_], x: Matrix, y: Labels) -> Correct:
+    """Return which test rows get their label, (test rows,); of `FEW_SHOT` in which share of experiments."""
     train, dev, test = (split == part for part in ("train", "dev", "test"))
     if name == FEW_SHOT:
-        found = [_few_shot(x[train][rows], y[train][rows]).score(x[test], y[test]) for rows in _shots(y[train])]
-        return {"accuracy": float(np.mean(found)), "v_measure": _v_measure(x[test], y[test])}
+        learned = (_few_shot(x[train][rows], y[train][rows]) for rows in _shots(y[train]))
+        shares: Correct = np.mean([each.predict(x[test]) == y[test] for each in learned], axis=0)
+        return shares
     if test.all():
-        folds = _FOLDS.split(x, y)
-        found = [_choose(x[rest], y[rest], _PENALTIES, _FOLDS).score(x[fold], y[fold]) for rest, fold in folds]
-        return {"accuracy": float(np.mean(found))}
+        correct = np.empty(len(y))
+        for rest, fold in _FOLDS.split(x, y):
+            correct[fold] = _choose(x[rest], y[rest], _PENALTIES, _FOLDS).predict(x[fold]) == y[fold]
+        return correct
     if dev.any():
         validation = [(np.flatnonzero(train[~test]), np.flatnonzero(dev[~test]))]
         classifier = _choose(x[~test], y[~test], _PENALTIES, validation, refit=False)
     else:
         classifier = _choose(x[train], y[train], _PENALTIES_OF_TRAINING, _FOLDS)
-    f1 = {"f1": float(f1_score(y[test], classifier.predict(x[test])))} if "right" in table.column_names else {}
-    return {"accuracy": float(classifier.score(x[test], y[test]))} | f1
+    return np.where(classifier.predict(x[test]) == y[test], 1.0, 0.0)
 
 
-def _choose(x: Vectors, y: Labels, penalties: NDArray[np.floating], folds: Any, refit: bool = True) -> Any:
+def _choose(x: Matrix, y: Labels, penalties: NDArray[np.floating], folds: Any, refit: bool = True) -> Any:
     """Return a classifier with the penalty of the best accuracy on the folds.
 
     Args:
@@ -123,7 +158,7 @@ def _choose(x: Vectors, y: Labels, penalties: NDArray[np.floating], folds: Any, 
     return LogisticRegressionCV(Cs=penalties, cv=folds, scoring="accuracy", refit=refit).fit(x, y)
 
 
-def _few_shot(x: Vectors, y: Labels) -> Any:
+def _few_shot(x: Matrix, y: Labels) -> Any:
     return LogisticRegression(max_iter=100, random_state=_MTEB_SEED).fit(x, y)
 
 
@@ -135,7 +170,7 @@ def _shots(y: Labels) -> Iterator[Rows]:
         yield rows[pd.Series(y[rows]).groupby(y[rows]).cumcount() < _SHOTS]
 
 
-def _v_measure(x: Vectors, y: Labels) -> float:
+def _v_measure(x: Matrix, y: Labels) -> float:
     generator = random.Random(_MTEB_SEED)
     clusters = MiniBatchKMeans(len(np.unique(y)), batch_size=512, n_init=1, random_state=_MTEB_SEED)
     samples = [generator.choices(range(len(y)), k=_CLUSTERED) for _ in range(_EXPERIMENTS)]

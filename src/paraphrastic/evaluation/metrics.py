@@ -48,20 +48,12 @@ def check_judgements(gold: ArrayLike, question: NDArray[Any] | None = None) -> N
         raise UndefinedError("not defined: fewer than two rows")
     if values.min() == values.max():
         raise UndefinedError("not defined: all scores or labels are equal")
-    if question is not None and not _varies_in_a_group(values > 0, question):
+    if question is not None and not np.isin(question[values > 0], question[values <= 0]).any():
         raise UndefinedError("not defined: no question has a correct and a wrong candidate")
 
 
-def _varies_in_a_group(flags: NDArray[np.bool_], group: NDArray[Any]) -> bool:
-    return len(np.unique(group[flags])) > 0 and bool(np.isin(group[flags], group[~flags]).any())
-
-
 def _finite(values: ArrayLike) -> NDArray[Any]:
-    """Return values as an array (n,).
-
-    Raises:
-        DataError: one is not finite.
-    """
+    """Return values as an array (n,)."""
     array = np.asarray(values)
     if not np.isfinite(array).all():
         raise DataError("a score or a label is not finite; compute the scores again")
@@ -150,7 +142,10 @@ def average_precision_and_reciprocal_rank(
         score: (n,), finite; higher is better.
     """
     _, question = np.unique(question, return_inverse=True)
-    order = np.lexsort((-_id_order(question), -scaled(score).astype(np.float32), question))
+    position = _positions(question)
+    ids = np.arange(position.max(initial=0) + 1)
+    rank_of_id = np.argsort(np.argsort(ids.astype(str)))  # in the order of strings, where "10" comes before "9"
+    order = np.lexsort((-rank_of_id[position], -scaled(score).astype(np.float32), question))
     question, correct = question[order], label[order] > 0
     answers = np.bincount(question, correct).astype(np.int64)  # (questions,), correct answers of each
     rank = _positions(question)[correct] + 1  # (correct answers,)
@@ -166,14 +161,6 @@ def _positions(group: NDArray[np.int64]) -> NDArray[np.int64]:
     starts = np.searchsorted(group[order], group)  # where the elements of each group start in this order
     positions: NDArray[np.int64] = np.argsort(order) - starts
     return positions
-
-
-def _id_order(question: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the rank of each candidate's id in the order of strings, where "10" comes before "9"."""
-    position = _positions(question)
-    ids = np.arange(position.max(initial=0) + 1)
-    order: NDArray[np.int64] = np.argsort(np.argsort(ids.astype(str)))[position]
-    return order
 
 
 def best_threshold(label: NDArray[Any], score: NDArray[Any]) -> float:

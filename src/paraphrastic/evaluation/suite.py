@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain
 from operator import itemgetter
@@ -27,7 +27,7 @@ from paraphrastic.evaluation.metrics import (
     percent,
     spearman,
 )
-from paraphrastic.scoring.scorer import Rows, Scorer, Scores, VectorScorer
+from paraphrastic.scoring.scorer import Rows, Scorer, Scores, SparseScorer, VectorScorer
 
 SCORED = ("similarity", "ranking", "labelled_pairs")  # kinds of sets that any scorer can be evaluated on
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
@@ -64,6 +64,10 @@ class EvaluationSet:
     def sides(self) -> list[str]:
         """The columns with row numbers of sentences."""
         return [side for side in SIDES.values() if side in self.table.column_names]
+
+    def tested(self) -> Self:
+        """Return the set with its test rows alone."""
+        return replace(self, table=self.table.filter(pa.array(self.is_test)))
 
     @property
     def is_test(self) -> NDArray[np.bool_]:
@@ -136,7 +140,8 @@ class Results:
         sets: a row for each set, by name, with keys from `COLUMNS`. Metrics and `oov`, the mean out-of-vocabulary
             share over its distinct test sentences, are × 100 and rounded to 2 decimals. Metrics that do not apply
             to the kind of the set are left out; if its judgements define none, `not_defined` says why.
-        scores: table `SCORES`, from which every metric can be recomputed.
+        scores: table `SCORES`, from which every metric but `v_measure` can be recomputed. Sets of `FEATURES` have their
+            test rows, with 1 for a correct label and 0 for a wrong one, or the share of experiments.
     """
 
     metrics: dict[str, Any]
@@ -160,7 +165,10 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
     scores += _score(benchmarks.sentences, mteb, partial(_mteb_scores, scorer))
     scored += mteb
     found = [_metrics_or_reason(each, part) for each, part in zip(scored, scores, strict=True)]
-    found += _of_features(benchmarks.sentences, featured, scorer)
+    tables = [SCORES.empty_table(), *map(_score_table, scored, scores)]
+    of_features, correct = _of_features(benchmarks.sentences, featured, scorer)
+    found += of_features
+    tables += map(_score_table, (each.tested() for each in featured), correct)
     sets = scored + featured
     oov = _oov_shares(benchmarks.sentences, sets, scorer)
     rows = [
@@ -170,7 +178,6 @@ def evaluate(benchmarks: Benchmarks, scorer: Scorer) -> Results:
         for each, (metrics, reason), share in zip(sets, found, oov, strict=True)
     ]
     defined = {each.name: metrics for each, (metrics, _) in zip(sets, found, strict=True) if metrics}
-    tables = [SCORES.empty_table(), *map(_score_table, scored, scores)]
     return Results(headline(defined), sorted(rows, key=itemgetter("set", "kind")), pa.concat_tables(tables))
 
 
@@ -295,15 +302,20 @@ def _mteb_scores(scorer: Scorer, sentences: pa.StringArray, left: Rows, right: R
     return mteb_cosines(scorer, sentences, left, right)
 
 
-def _of_features(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer) -> list[_Found]:
+def _of_features(
+    sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer: Scorer
+) -> tuple[list[_Found], list[NDArray[np.float64]]]:
+    """Return what is found on each set, and, unless nothing is, which test rows are labelled correctly."""
     if not sets:
-        return []
-    if not isinstance(scorer, VectorScorer):
-        return [({}, {"not_defined": "not defined: the model scores pairs and has no sentence vectors"})] * len(sets)
+        return [], []
+    if not isinstance(scorer, VectorScorer | SparseScorer):
+        return [({}, {"not_defined": "not defined: the model scores pairs and has no sentence vectors"})] * len(
+            sets
+        ), []
     from paraphrastic.evaluation.features import feature_metrics
 
     found = feature_metrics(scorer, sentences, {each.name: each.table for each in sets})
-    return [(metrics, {}) for metrics in found]
+    return [(metrics, {}) for metrics, _ in found], [correct for _, correct in found]
 
 
 def _metrics_or_reason(evaluation_set: EvaluationSet, scores: Scores) -> _Found:
@@ -325,7 +337,7 @@ def _metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
     return accuracy_and_f1(label[test], decision_margins(label, scores, test), 0.0)._asdict()
 
 
-def _score_table(evaluation_set: EvaluationSet, scores: Scores) -> pa.Table:
+def _score_table(evaluation_set: EvaluationSet, scores: NDArray[np.floating]) -> pa.Table:
     n, table = len(evaluation_set), evaluation_set.table
     columns = {
         "set": pa.repeat(evaluation_set.name, n),
@@ -333,7 +345,7 @@ def _score_table(evaluation_set: EvaluationSet, scores: Scores) -> pa.Table:
         "split": table["split"],
         "question": table["question"] if "question" in table.column_names else pa.repeat(-1, n),
         "left": table["left"],
-        "right": table["right"],
+        "right": table[evaluation_set.sides[-1]],
         "gold": table["score" if "score" in table.column_names else "label"],
         "score": pa.array(scores),
     }

@@ -33,16 +33,12 @@ class Format(StrEnum):
 
 
 def export(model: "Model", out: Path, to: Format, force: bool = False) -> str:
-    """Write a model to `out`, a folder or a file, whole or not at all.
+    """Write a model to `out`, a folder with the model's card or a file, whole or not at all.
 
-    Args:
-        model: what is exported.
-        out: the place.
-        to: the format.
-        force: replace an earlier export.
+    With `force`, an earlier export is replaced.
 
     Returns:
-        One line that says how the export differs from the model. A folder has the model's card, too.
+        One line that says how the export differs from the model.
 
     Raises:
         ModelError: the format cannot hold the model.

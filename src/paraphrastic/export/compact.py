@@ -1,5 +1,7 @@
-"""Smaller folders of models: embeddings in float16, int8 or int4, and fewer of them."""
+"""Smaller folders of models: embeddings in float16 or integers of 8 to 2 bits, and fewer of them."""
 
+from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -7,20 +9,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import ModelError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import read_info, write_model
+from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder, with_table_format
-from paraphrastic.scoring.weight_files import RANGES, write_arrays
+from paraphrastic.scoring.weight_files import RANGES, Ranges, write_arrays
 from paraphrastic.vocabulary.kinds import END, START, entry_kinds
 
 _NGRAMS, _WORDS, _PAIRS = range(3)  # groups of entries
 _STEPS = 10  # of the search for a share, each half as large as the one before
 
 
-def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = None) -> int:
+def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = None, scale: float = 1.0) -> int:
     """Write a model with its embeddings in another format and, if it is too large, with a part of its vocabulary.
 
     The vocabulary keeps the entries that add most to the sentence vectors: those of the largest length times
@@ -33,14 +35,18 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
         out: the folder, which appears whole or not at all; one that is there is replaced.
         table: format of the embeddings.
         max_mb: largest size of the folder in MB, 10⁶ bytes; None for no limit.
+        scale: multiplies all vectors. Their cosines stay, but a classifier with a penalty of its weights learns
+            something else.
 
     Returns:
         How many entries the vocabulary has.
 
     Raises:
-        ModelError: the model is no sum of embeddings, or a thousandth of its vocabulary is too large.
-        ParameterError: there is no such format.
+        ModelError: the model is no sum of embeddings, or a thousandth of its vocabulary is too large, or it has an
+            activation function and `scale` is not 1.
+        ParameterError: there is no such format, or `scale` is not above 0.
     """
+    model = model if scale == 1 else _scaled(model, scale)
     encoder = with_table_format(model.scorer, model.name, model.folder, table)
     with atomic_folder(out) as part:
         size = _write(encoder, model, part)
@@ -51,9 +57,24 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
     return len(encoder.texts)
 
 
+def _scaled(model: Model, scale: float) -> Model:
+    if not (isfinite(scale) and scale > 0):
+        raise ParameterError(f"scale = {scale}: should be a number above 0")
+    encoder = with_table_format(model.scorer, model.name, model.folder, "float32")
+    if encoder.form.activation != "linear":
+        raise ModelError(
+            f"{model.folder}: {model.name} has the activation function {encoder.form.activation} and cannot be scaled; "
+            "leave out the scale"
+        )
+    factor, fixed = np.float32(scale), ("dense.W", "directions")
+    arrays = {name: array if name in fixed else array * factor for name, array in encoder.arrays.items()}
+    ranges = model.ranges and Ranges(model.ranges.vectors * factor, model.ranges.unit_vectors)
+    return replace(model, scorer=StaticEncoder(encoder.form, encoder.texts, arrays), ranges=ranges)
+
+
 def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:
     """Write a model and return the size of its folder in bytes."""
-    write_model(encoder, read_info(model.folder), folder)
+    write_model(encoder, model, folder)
     if model.ranges:
         write_arrays(folder / RANGES, model.ranges._asdict())
     return sum(file.stat().st_size for file in folder.iterdir())
@@ -62,14 +83,7 @@ def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:
 def _largest(encoder: StaticEncoder, table: TableFormat, model: Model, trial: Path, limit: float) -> StaticEncoder:
     """Return the encoder with the largest share of its vocabulary, to 1 in 1024, whose folder is not above `limit`.
 
-    Sizes are those of the files of each share, which are written to `trial`.
-
-    Args:
-        encoder: in float32.
-        table: format of the embeddings that are written.
-        model: of the encoder.
-        trial: a folder.
-        limit: bytes.
+    `encoder`, that of `model`, is in float32. Sizes are those of the files of each share, which are written to `trial`.
     """
     order, best, share, step = np.argsort(-_importance(encoder), kind="stable"), None, 0.5, 0.25
     for _ in range(_STEPS):

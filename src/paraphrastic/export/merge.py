@@ -1,7 +1,6 @@
 """One encoder from several of the same vocabulary, such as those of several seeds."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,8 @@ from numpy.typing import NDArray
 from paraphrastic.base.console import progress
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_folder
-from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import ModelInfo, read_info, write_model
+from paraphrastic.inference.model import Model, ModelInfo
+from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
 
@@ -33,10 +32,7 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     Args:
         models: averages or Charagram models with the same vocabulary.
         out: the folder, which appears whole or not at all; one that is there is replaced.
-        dim: dimensions that are kept; None for as many as the first member has.
-
-    Returns:
-        How many dimensions its vectors have.
+        dim: dimensions that are kept, and returned; None for as many as the first member has.
 
     Raises:
         ModelError: a member is no linear sum of embeddings, not of the same kind and vocabulary as the first, or has
@@ -102,11 +98,7 @@ def _products(tables: Sequence[EmbeddingTable]) -> _Matrix:
 
 
 def _projection(models: Sequence[Model], products: _Matrix, dims: Sequence[int], dim: int) -> _Matrix:
-    """Return the matrix that turns vectors side by side into merged ones, (Σ dims, dim), from Tᵀ T.
-
-    Raises:
-        ModelError: the table of a model has numbers that are not finite.
-    """
+    """Return the matrix that turns vectors side by side into merged ones, (Σ dims, dim), from Tᵀ T."""
     squares = np.add.reduceat(np.diag(products), np.cumsum([0, *dims[:-1]]))  # of the norm of each table
     if not (is_finite := np.isfinite(squares)).all():
         folder = models[int(is_finite.argmin())].folder
@@ -128,13 +120,13 @@ def _projected(tables: Sequence[EmbeddingTable], projection: _Matrix) -> NDArray
 
 def _info(models: Sequence[Model], dim: int) -> ModelInfo:
     """Return what config.json says: the options of the first member, and what all of them have learned from."""
-    infos = [read_info(model.folder) for model in models]
-    teachers = dict.fromkeys(info.teacher for info in infos if info.teacher)
-    return replace(
-        infos[0],
-        options={**infos[0].options, "dim": dim},
-        selection=[*dict.fromkeys(name for info in infos for name in info.selection)],
-        teacher=" and ".join(teachers) or None,
-        sources={name: count for info in infos for name, count in info.sources.items()},
-        members=sum(info.members for info in infos),
+    selection = dict.fromkeys(name for model in models for name in model.selection)
+    teachers = dict.fromkeys(model.teacher for model in models if model.teacher)
+    return ModelInfo(
+        models[0].name,
+        {**models[0].options, "dim": dim},
+        [*selection],
+        " and ".join(teachers) or None,
+        {name: count for model in models for name, count in model.sources.items()},
+        sum(model.members for model in models),
     )

@@ -1,8 +1,7 @@
 """The card of a model: a README.md as hubs of models expect it, from its folder, the catalogue and its figures."""
 
 import math
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import resources
 from io import StringIO
 from pathlib import Path
@@ -17,20 +16,11 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.corpus.exchanging import SOURCE
 from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.inference import CARD
-from paraphrastic.inference.model_folder import ModelInfo, load, read_info
+from paraphrastic.inference.model import Model
+from paraphrastic.inference.model_folder import load
 from paraphrastic.sources.catalogue import catalogue
+from paraphrastic.sources.licences import strictest
 
-_STRICTNESS = (  # the strictest first
-    "unstated",
-    "research|agreement|licen[cs]e terms|shared source",
-    "own",
-    "NC|non-commercial",
-    "GPL",
-    "SA",
-    "CC BY",
-    "MIT|Apache|BSD",
-    "CC0|public domain",
-)
 _HUB_NAMES = {  # of licences as the front matter has them
     "Apache-2.0": "apache-2.0",
     "CC BY 2.0 FR": "cc-by-2.0",
@@ -53,7 +43,8 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
 
     Args:
         folder: of the model.
-        sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv; None for no figures.
+        sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv, or a .tsv that `paraphrastic evaluate`
+            printed; None for no figures.
         corpus: the table of pairs read and dropped that the stage `tokenize` wrote, metrics/corpus.csv; None for none.
             Without a table, a card that is in the folder is returned as it is.
 
@@ -63,52 +54,43 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     """
     if (card := folder / CARD).is_file() and sets is None and corpus is None:
         return card.read_text(encoding="utf-8")
-    model, info = load(folder).summary(), read_info(folder)
+    model = load(folder)
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))
-    sources = [*_sources(info, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
+    sources = [*_sources(model, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
     licence = strictest(source["licence"] for source in sources if source["name"] != SOURCE)
     environment = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     template = resources.files(__package__).joinpath("model_card.md").read_text(encoding="utf-8")
     return environment.from_string(template).render(
         model=model,
-        info=info,
+        summary=model.summary(),
         sources=sources,
         licence=licence,
-        of_teacher=_TEACHERS.get(info.teacher or "", "see its own card"),
-        single=any(name in info.sources and source.single for name, source in catalogue().sources.items()),
-        front_matter=_front_matter(info, licence or "unstated", figures),
-        figures=None if figures is None else [*_with_means(info, figures)],
-    )
-
-
-def strictest(licences: Iterable[str]) -> str | None:
-    """Return the licence that allows least; None of no licence. One that no rule knows counts as unstated."""
-    return min(
-        licences,
-        key=lambda licence: next((i for i, rule in enumerate(_STRICTNESS) if re.search(rf"\b({rule})\b", licence)), 0),
-        default=None,
+        of_teacher=_TEACHERS.get(model.teacher or "", "see its own card"),
+        single=any(name in model.sources and source.single for name, source in catalogue().sources.items()),
+        front_matter=_front_matter(model, licence or "unstated", figures),
+        figures=None if figures is None else [*_with_means(model, figures)],
     )
 
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path)
+        table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",")
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file; run `dvc repro` to create it") from error
     except ValueError as error:
-        raise DataError(f"{path}: not a CSV table; run `dvc repro` to create it") from error
+        raise DataError(f"{path}: not a table; run `dvc repro` to create it") from error
     if missing := [name for name in columns if name not in table]:
         raise DataError(f"{path}: no column {missing[0]}; run `dvc repro` to create it")
     return table
 
 
-def _front_matter(info: ModelInfo, licence: str, figures: pd.DataFrame | None) -> str:
+def _front_matter(model: Model, licence: str, figures: pd.DataFrame | None) -> str:
     content: dict[str, Any] = {"license": _HUB_NAMES.get(licence, "other")}
     if content["license"] == "other":
         content["license_name"] = licence
     content |= {"language": "en", "library_name": "paraphrastic", "pipeline_tag": "sentence-similarity"}
-    content["tags"] = ["sentence-similarity", "sentence-embeddings", "paraphrastic", info.model]
-    if info.teacher:
+    content["tags"] = ["sentence-similarity", "sentence-embeddings", "paraphrastic", model.name]
+    if model.teacher:
         content["tags"].append("distilled")
     if figures is not None:
         results = [
@@ -119,19 +101,19 @@ def _front_matter(info: ModelInfo, licence: str, figures: pd.DataFrame | None) -
             }
             for row in figures.to_dict("records")
         ]
-        content["model-index"] = [{"name": info.model, "results": results}]
+        content["model-index"] = [{"name": model.name, "results": results}]
     stream = StringIO()
     YAML().dump(content, stream)
     return stream.getvalue()
 
 
-def _sources(info: ModelInfo, corpus: pd.DataFrame | None) -> Iterator[dict[str, Any]]:
+def _sources(model: Model, corpus: pd.DataFrame | None) -> Iterator[dict[str, Any]]:
     """Yield the sources of the training data; the licence of a file of the user is `own`."""
     known, dropped = catalogue().sources, {}
     for row in [] if corpus is None else corpus.to_dict("records"):
         reasons = {name: pairs for name, pairs in row.items() if name not in ("source", "read", "kept", "taken")}
         dropped[str(row["source"])] = ", ".join(f"{pairs:,} {name}" for name, pairs in reasons.items() if pairs)
-    for name, pairs in info.sources.items():
+    for name, pairs in model.sources.items():
         source = known.get(name)
         title, licence = (source.title, source.licence) if source else _UNKNOWN.get(name, ("a file", "own"))
         yield {"name": name, "title": title, "pairs": pairs, "dropped": dropped.get(name, ""), "licence": licence}
@@ -148,11 +130,11 @@ def _figures(sets: pd.DataFrame) -> pd.DataFrame:
     return table.assign(half=100 * _NORMAL_QUANTILE * spread).dropna(subset="value")
 
 
-def _with_means(info: ModelInfo, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:
+def _with_means(model: Model, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:
     """Yield the figures of each set, and of the mean of each metric."""
     for metric, rows in figures.groupby("metric"):
         for row in rows.to_dict("records"):
-            chosen = " (selected the epoch)" if row["set"] in info.selection else ""
+            chosen = " (selected the epoch)" if row["set"] in model.selection else ""
             yield {**row, "set": f"{row['set']}{chosen}"}
         half = math.sqrt((rows["half"] ** 2).sum()) / len(rows)
         means = {"n": rows["n"].sum(), "metric": metric, "value": rows["value"].mean(), "half": half}

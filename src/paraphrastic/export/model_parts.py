@@ -1,8 +1,7 @@
 """Parts of a model that formats can hold: words, their vectors, and the layers on top of the mean."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,36 +18,21 @@ from paraphrastic.vocabulary.kinds import BoundaryTokens
 UNKNOWN_SENTENCE = "a sentence of which nothing is known has the vector of unknown words, not zero"
 
 
-@dataclass(frozen=True)
-class DenseLayer:
-    """`f(x W + b)`.
+class DenseLayer(NamedTuple):
+    """`f(x W + b)`."""
 
-    Attributes:
-        W: (inputs, outputs).
-        b: (outputs,).
-        activation: f.
-    """
-
-    W: NDArray[Any]
-    b: NDArray[Any]
-    activation: Activation
+    W: NDArray[Any]  # (inputs, outputs)
+    b: NDArray[Any]  # (outputs,)
+    activation: Activation  # f
 
 
-@dataclass(frozen=True)
-class WordMean:
-    """A mean of word vectors, and layers on top of it.
+class WordMean(NamedTuple):
+    """A mean of word vectors, and layers on top of it."""
 
-    Attributes:
-        words: (n,).
-        embeddings: (n + 1, dim), with row 0 for unknown words.
-        boundary_tokens: tokens that enclose every sentence.
-        layers: the first one reads the mean.
-    """
-
-    words: pa.StringArray
-    embeddings: Vectors
-    boundary_tokens: BoundaryTokens
-    layers: tuple[DenseLayer, ...]
+    words: pa.StringArray  # (n,)
+    embeddings: Vectors  # (n + 1, dim), with row 0 for unknown words
+    boundary_tokens: BoundaryTokens  # that enclose every sentence
+    layers: tuple[DenseLayer, ...]  # the first one reads the mean
 
 
 def check_encoder(model: Model) -> None:

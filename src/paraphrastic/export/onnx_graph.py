@@ -207,10 +207,7 @@ class Layers(Graph):
         return self("Concat", *maxima, axis=1)
 
     def _greatest(self, signal: str, kernel: NDArray[Any]) -> str:
-        """Return the greatest response (B, count) of filters (count, dim, width) in windows that a sentence contains.
-
-        A sentence shorter than the filters is one window.
-        """
+        """Return the greatest response (B, count) of filters (count, dim, width) in the windows of a sentence."""
         width = kernel.shape[2]
         responses = self("Conv", signal, kernel, pads=[0, width - 1])  # (B, count, T)
         ends = self("Add", self.positions, width)  # (1, T)
@@ -220,16 +217,7 @@ class Layers(Graph):
         return self("ReduceMax", responses, axes=[2], keepdims=0)
 
     def model(self, name: str, dim: int, inputs: Mapping[str, int]) -> Any:
-        """Return the graph as a checked model whose result is the value `vectors`, (B, dim).
-
-        Args:
-            name: of the graph.
-            dim: size of a vector.
-            inputs: types of the inputs by name.
-
-        Raises:
-            onnx.checker.ValidationError: the graph is no valid one, which is a bug.
-        """
+        """Return the graph as a checked model whose result is the value `vectors`, (B, dim), from inputs by name."""
         sizes = {"offsets": "sentences + 1"}
         infos = [make_tensor_value_info(key, type_, [sizes.get(key, "ids")]) for key, type_ in inputs.items()]
         vectors = make_tensor_value_info("vectors", TensorProto.FLOAT, ["sentences", dim])

@@ -39,25 +39,17 @@ def write_binary(model: Model, path: Path) -> str:
 
 
 def _write(model: Model, path: Path, numbers: Callable[[Vectors], bytes]) -> str:
-    words, rows, note = _named_rows(model)
+    words, embeddings = word_embeddings(model)
+    words = pa.concat_arrays([pa.array([UNKNOWN_WORD]), words])
+    has_space = pc.match_substring_regex(words, r"\s").to_numpy(zero_copy_only=False)
+    words, rows = words.filter(pa.array(~has_space)), embeddings[~has_space]
     with path.open("wb") as file:
         file.write(f"{len(rows)} {rows.shape[1]}\n".encode())
         for start in range(0, len(rows), _ROWS):
             for word, row in zip(words[start : start + _ROWS].to_pylist(), rows[start : start + _ROWS], strict=True):
                 file.write(b"%b %b\n" % (word.encode(), numbers(row)))
-    return note
-
-
-def _named_rows(model: Model) -> tuple[pa.StringArray, Vectors, str]:
-    """Return the words of the file (n,), their vectors (n, dim), and a line that says what the file does not keep."""
-    words, embeddings = word_embeddings(model)
-    words = pa.concat_arrays([pa.array([UNKNOWN_WORD]), words])
-    has_space = pc.match_substring_regex(words, r"\s")
-    left_out = pc.sum(has_space).as_py()
-    entries = f", and {left_out} entries with white space" if left_out else ""
-    note = f"the file does not keep how the model composes word vectors{entries}"
-    kept = pc.invert(has_space)
-    return words.filter(kept), embeddings[kept.to_numpy(zero_copy_only=False)], note
+    entries = f", and {has_space.sum()} entries with white space" if has_space.any() else ""
+    return f"the file does not keep how the model composes word vectors{entries}"
 
 
 FORMATS = {"word2vec": ((), write_text), "word2vec-binary": ((), write_binary)}

@@ -1,7 +1,7 @@
 """Initial states of an encoder on a task: random, pretrained on pairs, or fixed vectors."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.encoder import Encoder, TrainableModel
-from paraphrastic.nn.layers import Dense
+from paraphrastic.nn.layers import Dense, Encoder, TrainableModel
 from paraphrastic.nn.options import TrainingConfig, freezes_embeddings
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel, trained_model
 from paraphrastic.text.columns import Ragged
@@ -24,23 +23,14 @@ from paraphrastic.vocabulary.counting import count_entries, count_words
 
 @dataclass(frozen=True)
 class InitialState:
-    """An encoder before the first step on a task.
+    """An encoder before the first step on a task."""
 
-    Attributes:
-        encoder: maps `embeddings` and a batch to vectors (B, `out_dim`).
-        embeddings: the embedding table; trained in place, as the encoder is.
-        sentences: ids of all sentences of the task.
-        penalty: of the encoder's parameters.
-        embeddings_penalty: of the embedding table.
-        scrambling: shuffles words in training.
-    """
-
-    encoder: "Encoder | FixedVectors | Projection"
-    embeddings: Tensor
-    sentences: Ragged
-    penalty: L2Penalty
-    embeddings_penalty: L2Penalty
-    scrambling: Scrambling
+    encoder: "Encoder | FixedVectors"  # maps `embeddings` and a batch to vectors (B, `out_dim`)
+    embeddings: Tensor  # the embedding table; trained in place, as the encoder is
+    sentences: Ragged  # ids of all sentences of the task
+    penalty: L2Penalty  # of the encoder's parameters
+    embeddings_penalty: L2Penalty  # of the embedding table
+    scrambling: Scrambling  # shuffles words in training
 
 
 def trainable_state(
@@ -70,38 +60,31 @@ def trainable_state(
 
 
 class FixedVectors(nn.Module):
-    """Fixed vectors x as they are: the features of iclr2016 §4.4.2.
+    """Fixed vectors x as they are, the features of iclr2016 §4.4.2, or after a projection.
 
     In the paper, features of 1200 and 2400 dimensions come from a projection that is learned on paraphrases and not
     changed on the task; the model `proj` with its option `out_dim` gives such vectors.
+
+    Args:
+        out_dim: size of the result.
+        dense: `x P + b`, with P and b trained on the task, which no paper does; None for x.
     """
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, out_dim: int, dense: Dense | None = None) -> None:
         super().__init__()
-        self.out_dim = dim
+        self.out_dim, self.dense = out_dim, dense
 
     def forward(self, vectors: Tensor, batch: Batch) -> Tensor:
-        """Return (B, dim) for a batch of B sentences with one id each, a row of `vectors` (n, dim)."""
-        return vectors.index_select(0, batch.ids)
-
-
-class Projection(nn.Module):
-    """`x P + b` of fixed vectors x, with P and b trained on the task, which no paper does."""
-
-    def __init__(self, inputs: int, outputs: int, generator: Generator) -> None:
-        super().__init__()
-        self.out_dim = outputs
-        self.dense = Dense(inputs, outputs, "linear", generator)
-
-    def forward(self, vectors: Tensor, batch: Batch) -> Tensor:
-        """Return (B, outputs) for a batch of B sentences with one id each, a row of `vectors` (n, inputs)."""
-        projected: Tensor = self.dense(vectors.index_select(0, batch.ids))
-        return projected
+        """Return (B, out_dim) for a batch of B sentences with one id each, a row of `vectors` (n, d)."""
+        rows = vectors.index_select(0, batch.ids)
+        return rows if self.dense is None else self.dense(rows)
 
 
 def frozen_state(vectors: Tensor) -> InitialState:
     """Return the state of fixed sentence vectors (n, d), the vector of each sentence of the task."""
-    return _fixed_state(vectors, FixedVectors(vectors.shape[1]), L2Penalty())
+    one_id_each = Ragged(np.arange(len(vectors), dtype=np.int32), np.arange(len(vectors) + 1))
+    fixed = L2Penalty(math.inf, to_start=True)
+    return InitialState(FixedVectors(vectors.shape[1]), vectors, one_id_each, L2Penalty(), fixed, Scrambling())
 
 
 def projected_state(vectors: Tensor, dim: int, lambda_c: float, generator: Generator) -> InitialState:
@@ -113,13 +96,8 @@ def projected_state(vectors: Tensor, dim: int, lambda_c: float, generator: Gener
         lambda_c: penalty of the projection toward zero.
         generator: source of its initial weights.
     """
-    projection = Projection(vectors.shape[1], dim, generator).to(vectors.device)
-    return _fixed_state(vectors, projection, L2Penalty(lambda_c))
-
-
-def _fixed_state(vectors: Tensor, encoder: FixedVectors | Projection, penalty: L2Penalty) -> InitialState:
-    one_id_each = Ragged(np.arange(len(vectors), dtype=np.int32), np.arange(len(vectors) + 1))
-    return InitialState(encoder, vectors, one_id_each, penalty, L2Penalty(math.inf, to_start=True), Scrambling())
+    dense = Dense(vectors.shape[1], dim, "linear", generator).to(vectors.device)
+    return replace(frozen_state(vectors), encoder=FixedVectors(dim, dense), penalty=L2Penalty(lambda_c))
 
 
 def untrained_model(

@@ -25,10 +25,10 @@ from paraphrastic.finetuning.initial_state import (
 from paraphrastic.finetuning.options import FinetuneConfig, Options, TaggerConfig
 from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome, TaskRun, finetune_pair_model, train_tagger
 from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows, find_task, load_task
-from paraphrastic.inference.model_folder import load_scorer, load_trained, read_info, usable_device
+from paraphrastic.inference.model_folder import load_scorer, load_trained, read_config, usable_device
 from paraphrastic.models import config_class, model_class
 from paraphrastic.nn.batch import to_device
-from paraphrastic.nn.encoder import PairModel, TrainableModel
+from paraphrastic.nn.layers import PairModel, TrainableModel
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
 
@@ -37,19 +37,12 @@ FIXED = ("frozen", "projected")  # values of `init` with which the vectors of da
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """The model that is trained on a task.
+    """The model that is trained on a task."""
 
-    Attributes:
-        name: of the model.
-        config: its options.
-        orders: lengths of character n-grams of a model that starts from scratch.
-        pretrained: folder of the model that was trained on pairs.
-    """
-
-    name: str
-    config: Any
-    orders: list[int]
-    pretrained: Path
+    name: str  # of the model
+    config: Any  # its options
+    orders: list[int]  # lengths of character n-grams of a model that starts from scratch
+    pretrained: Path  # folder of the model that was trained on pairs
 
 
 def learn(task: str, params: Params, options: Options, benchmarks: Path, model: Path, run: TaskRun) -> Outcome:
@@ -171,7 +164,7 @@ def _pretrained_encoder(model: ModelChoice, device: str) -> VectorScorer:
 
 def _check_name(model: ModelChoice) -> None:
     """Refuse a folder that holds another model than the one in params.yaml."""
-    name = read_info(model.pretrained).model
+    name = read_config(model.pretrained)["model"]
     if name != model.name:
         raise ModelError(
             f"{model.pretrained} holds '{name}', but model = '{model.name}' is chosen; run `dvc repro train`"

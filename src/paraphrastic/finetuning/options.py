@@ -25,64 +25,45 @@ class HeadConfig(BaseModel):
     """Options of training a head, and the encoder below it, on a task (iclr2016 §4.4).
 
     Pair models and taggers read the options of their own blocks in place of these.
-
-    Attributes:
-        hidden_dim: size of the head's hidden layer.
-        epochs: passes over the training rows.
-        batch_size: rows per mini-batch.
-        optimizer: `adam` or `adagrad`.
-        learning_rate: learning rate at the first step.
-        schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
-        max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
-        lambda_s: weight of ½‖Ws‖², Ws being the head.
-        lambda_c: weight of ½‖Wc − Wc_initial‖² with `init: universal`, and for `irnn` always; of ½‖Wc‖² otherwise. Wc
-            is all parameters of the encoder except the embedding table; with `init: projected`, the projection. Without
-            effect with `init: frozen`.
-        lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the embedding table, of n-grams and characters too; without
-            effect with `init: frozen` and `projected`, and if the model's `freeze_embeddings` is true.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    hidden_dim: PositiveInt
-    epochs: PositiveInt
-    batch_size: PositiveInt
-    optimizer: Literal["adam", "adagrad"]
-    learning_rate: PositiveFloat
-    schedule: Schedule
-    max_grad_norm: PositiveFloat | None
-    lambda_s: NonNegativeFloat
+    hidden_dim: PositiveInt  # size of the head's hidden layer
+    epochs: PositiveInt  # passes over the training rows
+    batch_size: PositiveInt  # rows per mini-batch
+    optimizer: Literal["adam", "adagrad"]  # `adam` or `adagrad`
+    learning_rate: PositiveFloat  # learning rate at the first step
+    schedule: Schedule  # the learning rate stays `constant`, or decreases to 0 after the last step (`linear`)
+    max_grad_norm: PositiveFloat | None  # the gradient is scaled down to this norm if it is larger; null for no limit
+    lambda_s: NonNegativeFloat  # weight of ½‖Ws‖², Ws being the head
+    # weight of ½‖Wc − Wc_initial‖² with `init: universal`, and for `irnn` always; of ½‖Wc‖² otherwise. Wc is all
+    # parameters of the encoder except the embedding table; with `init: projected`, the projection. Without effect with
+    # `init: frozen`.
     lambda_c: NonNegativeFloat
+    # weight of ½‖Ww − Ww_initial‖², Ww being the embedding table, of n-grams and characters too; without effect with
+    # `init: frozen` and `projected`, and if the model's `freeze_embeddings` is true
     lambda_w: NonNegativeFloat
 
 
 class FinetuneConfig(HeadConfig):
-    """Content of finetune/params.yaml.
+    """Content of finetune/params.yaml."""
 
-    Attributes:
-        tasks: names of the tasks; each is an instance of the stage.
-        init: the encoder starts from random weights (`scratch`), or from the trained model with a penalty toward it
-            (`universal`, iclr2016 §4.4.1). Or the vectors of the trained model are fixed: the head reads them as they
-            are (`frozen`, iclr2016 §4.4.2), or after a random projection that is trained on the task (`projected`,
-            which is not in the papers).
-        projection_dim: size that vectors are projected to; read with `init: projected` only.
-        scramble: in place of `scramble` in the model's block; null for the value there. acl2017 §4.3 tunes the noise on
-            each task, and starts from averages that were trained without (Table 8). `scramble`, `dropout` and
-            `word_dropout` are not read with `init: frozen` and `projected`.
-        dropout: likewise.
-        word_dropout: likewise.
-        tagger: the entry of finetune/taggers.yaml for tasks of part-of-speech tags.
-        num_threads: threads of the CPU.
-    """
-
-    tasks: Annotated[list[str], Field(min_length=1)]
+    tasks: Annotated[list[str], Field(min_length=1)]  # names of the tasks; each is an instance of the stage
+    # the encoder starts from random weights (`scratch`), or from the trained model with a penalty toward it
+    # (`universal`, iclr2016 §4.4.1). Or the vectors of the trained model are fixed: the head reads them as they are
+    # (`frozen`, iclr2016 §4.4.2), or after a random projection that is trained on the task (`projected`, which is not
+    # in the papers).
     init: Literal["scratch", "universal", "frozen", "projected"]
-    projection_dim: PositiveInt
+    projection_dim: PositiveInt  # size that vectors are projected to; read with `init: projected` only
+    # in place of `scramble` in the model's block; null for the value there. acl2017 §4.3 tunes the noise on each task,
+    # and starts from averages that were trained without (Table 8). `scramble`, `dropout` and `word_dropout` are not
+    # read with `init: frozen` and `projected`.
     scramble: Probability | None
-    dropout: DropoutProbability | None
-    word_dropout: DropoutProbability | None
-    tagger: str
-    num_threads: PositiveInt
+    dropout: DropoutProbability | None  # likewise
+    word_dropout: DropoutProbability | None  # likewise
+    tagger: str  # the entry of finetune/taggers.yaml for tasks of part-of-speech tags
+    num_threads: PositiveInt  # threads of the CPU
 
     @property
     def noise(self) -> dict[str, float]:
@@ -92,62 +73,41 @@ class FinetuneConfig(HeadConfig):
 
 
 class TaggerConfig(ArchitectureConfig, PrecisionConfig):
-    """Options of all taggers. `dim` is the size of a word vector, 150 in the paper (charagram2016 §4.2).
+    """Options of all taggers. `dim` is the size of a word vector, 150 in the paper (charagram2016 §4.2)."""
 
-    Attributes:
-        encoder: name of the model that composes a word from its characters.
-        lowercase: compose words in lower case, as for sentences (charagram2016 §4.1). The word LSTM reads in any case
-            whether a word has a capital letter (§4.2). The released code has both for Charagram; its other taggers read
-            the characters as they are, without the capital-letter feature.
-        hidden_dim: size of a state of the word LSTM in each direction; the paper does not state it.
-        lstm_dropout: probability that an element of the word LSTM's inputs and outputs is set to zero in training.
-        epochs: passes over the training sentences; 50 in the paper.
-        batch_size: sentences per mini-batch; 100 in the paper.
-        optimizer: `sgd` with momentum 0.95 as in the paper, or `adam`.
-        learning_rate: learning rate at the first step; 0.2 in the paper.
-        schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
-        max_grad_norm: the gradient is scaled down to this norm if it is larger; null for no limit.
-        num_threads: threads of the CPU.
-    """
+    encoder: ClassVar[str]  # name of the model that composes a word from its characters
 
-    encoder: ClassVar[str]
-
+    # compose words in lower case, as for sentences (charagram2016 §4.1). The word LSTM reads in any case whether a word
+    # has a capital letter (§4.2). The released code has both for Charagram; its other taggers read the characters as
+    # they are, without the capital-letter feature.
     lowercase: bool
-    hidden_dim: PositiveInt
+    hidden_dim: PositiveInt  # size of a state of the word LSTM in each direction; the paper does not state it
+    # probability that an element of the word LSTM's inputs and outputs is set to zero in training
     lstm_dropout: DropoutProbability
-    epochs: PositiveInt
-    batch_size: PositiveInt
-    optimizer: Literal["adam", "sgd"]
-    learning_rate: PositiveFloat
-    schedule: Schedule
-    max_grad_norm: PositiveFloat | None
-    num_threads: PositiveInt
+    epochs: PositiveInt  # passes over the training sentences; 50 in the paper
+    batch_size: PositiveInt  # sentences per mini-batch; 100 in the paper
+    optimizer: Literal["adam", "sgd"]  # `sgd` with momentum 0.95 as in the paper, or `adam`
+    learning_rate: PositiveFloat  # learning rate at the first step; 0.2 in the paper
+    schedule: Schedule  # the learning rate stays `constant`, or decreases to 0 after the last step (`linear`)
+    max_grad_norm: PositiveFloat | None  # the gradient is scaled down to this norm if it is larger; null for no limit
+    num_threads: PositiveInt  # threads of the CPU
 
 
 class CharagramTagger(CharagramArchitecture, TaggerConfig):
-    """A word is the sum of its n-grams.
-
-    Attributes:
-        orders: lengths of n-grams in characters, including a space at each end of the word.
-        min_count: occurrences in the training tokens that an n-gram (or word) needs; 1 or 2 in the paper.
-        ngrams_per_order: how many of the most frequent n-grams of each order are kept (Table 5); null keeps all.
-    """
+    """A word is the sum of its n-grams."""
 
     encoder = "charagram"
 
-    orders: Orders
-    min_count: PositiveInt
+    orders: Orders  # lengths of n-grams in characters, including a space at each end of the word
+    min_count: PositiveInt  # occurrences in the training tokens that an n-gram (or word) needs; 1 or 2 in the paper
+    # how many of the most frequent n-grams of each order are kept (Table 5); null keeps all
     ngrams_per_order: PositiveInt | None
 
 
 class CharacterTagger(TaggerConfig):
-    """A word is composed from its characters. Characters of the training tokens have embeddings.
+    """A word is composed from its characters. Characters of the training tokens have embeddings."""
 
-    Attributes:
-        character_dim: size of a character embedding; 50 in the paper.
-    """
-
-    character_dim: PositiveInt
+    character_dim: PositiveInt  # size of a character embedding; 50 in the paper
 
     @property
     def embedding_dim(self) -> int:

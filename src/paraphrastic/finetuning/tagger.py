@@ -3,10 +3,7 @@
 The network goes from characters to words, by a bidirectional LSTM over words, to tags.
 """
 
-import json
-import reprlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -14,26 +11,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 from numpy.typing import NDArray
-from pydantic import ValidationError
 from torch import Generator, Tensor, nn
 
-from paraphrastic.base.errors import DataError, ModelError, ParameterError
-from paraphrastic.base.files import write_text
-from paraphrastic.base.reading import read_json
-from paraphrastic.finetuning.options import TaggerConfig, tagger_config_class
+from paraphrastic.base.errors import DataError
+from paraphrastic.finetuning.options import TaggerConfig
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch, to_device
-from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.layers import Dense, dropout_mask
+from paraphrastic.nn.layers import Dense, Encoder, dropout_mask
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 from paraphrastic.nn.recurrent import Packing
-from paraphrastic.scoring.neural import check_size, length_batches, load_arrays
-from paraphrastic.scoring.weight_files import write_weights
+from paraphrastic.scoring.neural import length_batches
 from paraphrastic.text.columns import Ragged
 from paraphrastic.vocabulary.kinds import Vocabulary, build_vocabulary
-
-FORMAT = 2
-_KEYS = {"format", "tagger", "config", "tags", "vocabulary"}  # of `config.json`
 
 
 class Network(nn.Module):
@@ -85,17 +74,11 @@ class Network(nn.Module):
 
 @dataclass(frozen=True)
 class TaggedSentences:
-    """n sentences with W distinct words.
+    """n sentences with W distinct words."""
 
-    Attributes:
-        words: the characters or n-grams of each word, W rows.
-        capital: (W,) float32, 1 if the word has a capital letter (charagram2016 §4.2).
-        tokens: n rows, the word of each token.
-    """
-
-    words: Ragged
-    capital: NDArray[np.float32]
-    tokens: Ragged
+    words: Ragged  # the characters or n-grams of each word, W rows
+    capital: NDArray[np.float32]  # (W,) float32, 1 if the word has a capital letter (charagram2016 §4.2)
+    tokens: Ragged  # n rows, the word of each token
 
     @classmethod
     def of(cls, table: pa.Table, vocabulary: Vocabulary, lowercase: bool) -> "TaggedSentences":
@@ -109,7 +92,9 @@ class TaggedSentences:
         tokens = table["token"].combine_chunks().dictionary_encode()
         words = tokens.dictionary
         capital = pc.match_substring_regex(words, r"\p{Lu}").to_numpy(zero_copy_only=False)
-        rows = Ragged(tokens.indices.to_numpy(), _offsets(table["sentence"].to_numpy()))
+        sentence = table["sentence"].to_numpy()
+        starts = np.flatnonzero(np.diff(sentence, prepend=sentence[:1] - 1))
+        rows = Ragged(tokens.indices.to_numpy(), np.append(starts, len(sentence)).astype(np.int64))
         return cls(vocabulary.lookup(as_read(words, lowercase)), capital.astype(np.float32), rows)
 
     def __len__(self) -> int:
@@ -139,12 +124,6 @@ def refuse_empty(table: pa.Table, what: str) -> None:
     """
     if not len(table):
         raise DataError(f"{what}: no tagged tokens; check the names of its set and split")
-
-
-def _offsets(sentence: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the offsets of sentences from the sentence number of each token."""
-    starts = np.flatnonzero(np.diff(sentence, prepend=sentence[:1] - 1))
-    return np.concatenate([starts, [len(sentence)]]).astype(np.int64)
 
 
 class Tagger:
@@ -210,45 +189,3 @@ class Tagger:
             best = self.network(self.embeddings, *self.inputs(sentences.take(rows))).argmax(1)
             out.index_copy_(0, to_device(sentences.tokens.positions(rows), out.device), best)
         return out.cpu().numpy()
-
-    def save(self, folder: Path) -> None:
-        """Write the tagger to `folder`."""
-        weights = {"embeddings": self.embeddings} | self.network.state_dict()
-        arrays = {name: tensor.detach().cpu().numpy() for name, tensor in weights.items()}
-        content = {"format": FORMAT, "tagger": self.config.encoder, "config": self.config.model_dump()}
-        content |= {"tags": self.tags.to_pylist(), **write_weights(folder, self.texts, arrays)}
-        write_text(folder / "config.json", json.dumps(content, indent=2) + "\n")
-
-    @classmethod
-    def load(cls, folder: Path) -> "Tagger":
-        """Load the tagger that `save` wrote to `folder`.
-
-        Raises:
-            ModelError: it is missing or damaged.
-        """
-        config, tags = _read_config(folder / "config.json")
-        check_size(folder, lambda: Network(config, len(tags), torch.Generator()))
-        network = Network(config, len(tags), torch.Generator())
-        embeddings, texts = load_arrays(folder, network, network.encoder.vocabulary, config.embedding_dim)
-        try:
-            return cls(config, network, embeddings, texts, tags)
-        except DataError as error:
-            raise ModelError(f"{folder}: {error}; train it again") from error
-
-
-def _read_config(path: Path) -> tuple[TaggerConfig, pa.StringArray]:
-    try:
-        content = read_json(path)
-        if content["format"] != FORMAT:
-            format_ = reprlib.repr(content["format"])
-            raise ModelError(f"{path}: tagger format {format_}, this version reads {FORMAT}; train it again")
-        config_class = tagger_config_class(content["tagger"])
-        config = config_class(**content["config"])
-        tags = pa.array(content["tags"], pa.string())
-        if content.keys() != _KEYS or len(tags.unique().drop_null()) != len(content["tags"]):
-            raise ValueError("other members, or a tag twice")
-        return config, tags
-    except OSError as error:
-        raise ModelError(f"{path.parent}: no tagger here; train one") from error
-    except (ValueError, KeyError, TypeError, ParameterError, ValidationError, pa.ArrowException) as error:
-        raise ModelError(f"{path}: damaged, or not the configuration of a tagger; train it again") from error

@@ -30,21 +30,13 @@ from paraphrastic.vocabulary.counting import count_entries
 
 @dataclass(frozen=True)
 class TaskRun:
-    """How a training run is seeded, saved and watched, and where it is computed.
+    """How a training run is seeded, saved and watched, and where it is computed."""
 
-    Attributes:
-        seed: seed of all random numbers, which are drawn on the CPU.
-        checkpoint: where the state is saved; the caller removes it after the run.
-        seconds: time between two saves.
-        on_step: called after each step with its number and that of all steps.
-        device: where the model is trained and evaluated, see `devices.find`.
-    """
-
-    seed: int
-    checkpoint: Checkpoint
-    seconds: float
-    on_step: Callable[[int, int], None]
-    device: str = devices.CPU
+    seed: int  # seed of all random numbers, which are drawn on the CPU
+    checkpoint: Checkpoint  # where the state is saved; the caller removes it after the run
+    seconds: float  # time between two saves
+    on_step: Callable[[int, int], None]  # called after each step with its number and that of all steps
+    device: str = devices.CPU  # where the model is trained and evaluated, see `devices.find`
 
     def train(self, trainer: Trainer) -> Curves:
         """Run a trainer to the end."""
@@ -53,17 +45,11 @@ class TaskRun:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result on a task.
+    """The result on a task."""
 
-    Attributes:
-        curves: the course of the training; `selection` is the main metric × 100 on the development set.
-        dev: metrics × 100 on the development set after the best epoch.
-        test: metrics × 100 on the test set after it.
-    """
-
-    curves: Curves
-    dev: dict[str, float]
-    test: dict[str, float]
+    curves: Curves  # the course of the training; `selection` is the main metric × 100 on the development set
+    dev: dict[str, float]  # metrics × 100 on the development set after the best epoch
+    test: dict[str, float]  # metrics × 100 on the test set after it
 
     @property
     def epoch(self) -> int:
@@ -86,19 +72,12 @@ class HeadTrainer(Trainer):
         self._state, self._head, self._task, self._config = state, head, task, config
         self._sentences = DeviceSentences(state.sentences, state.embeddings.device)
         modules = [(state.encoder, state.penalty), (head, L2Penalty(config.lambda_s))]
-
-        def select() -> float:
-            return self.metrics("dev")[task.metric]
-
-        super().__init__(modules, state.embeddings, state.embeddings_penalty, config, seed, select)
+        penalty = state.embeddings_penalty
+        super().__init__(modules, state.embeddings, penalty, config, seed, lambda: self.metrics("dev")[task.metric])
 
     def train_and_evaluate(self, run: TaskRun) -> Outcome:
         """Run to the end and evaluate the best weights."""
         return Outcome(run.train(self), self.metrics("dev"), self.metrics("test"))
-
-    def metrics(self, split: str) -> dict[str, float]:
-        """Return the metrics × 100 of the current model."""
-        return self._task.metrics(split, self._predict(split))
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """Return the training rows of each step."""
@@ -120,15 +99,16 @@ class HeadTrainer(Trainer):
         return nll_loss(log_p, gold), leaf
 
     @torch.no_grad()
-    def _predict(self, split: str) -> NDArray[np.float32]:
-        """Return predicted scores (n,) or probabilities (n, classes)."""
+    def metrics(self, split: str) -> dict[str, float]:
+        """Return the metrics × 100 of the current model."""
         state, rows = self._state, self._task.splits[split]
         sentences, positions = np.unique(np.concatenate([rows.left, rows.right]), return_inverse=True)
         vectors = encode_ids(state.encoder, state.embeddings, state.sentences.take(sentences))
         sides = vectors[to_device(positions, vectors.device)].split(len(rows))  # (n, dim) for each sentence of a row
         log_p = self._head(*sides)  # (n, classes)
+        # scores (n,) or probabilities (n, classes)
         predicted = expected_score(log_p) if self._task.kind == "similarity" else log_p.exp()
-        return predicted.cpu().numpy()
+        return self._task.metrics(split, predicted.cpu().numpy())
 
 
 def finetune_pair_model(

@@ -10,7 +10,7 @@ Two kinds of splits are made here, in the same way every time:
   them (ldc2016 §4.1). Of a ranking, 100 questions with all their candidates become one, but at most a fifth of them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -48,19 +48,12 @@ _HOW_TO_GET = (
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """The rows of one split.
+    """The rows of one split."""
 
-    Attributes:
-        left: (n,), the sentence, or the first of a pair.
-        right: (n,), the second sentence of a pair; empty if single sentences are labelled.
-        gold: (n,), float64 scores or int64 labels.
-        question: (n,), rows with the same question are ranked together; constant if nothing is ranked.
-    """
-
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    gold: NDArray[Any]
-    question: NDArray[np.int64]
+    left: NDArray[np.int64]  # (n,), the sentence, or the first of a pair
+    right: NDArray[np.int64]  # (n,), the second sentence of a pair; empty if single sentences are labelled
+    gold: NDArray[Any]  # (n,), float64 scores or int64 labels
+    question: NDArray[np.int64]  # (n,), rows with the same question are ranked together; constant if nothing is ranked
 
     def __len__(self) -> int:
         return len(self.left)
@@ -78,21 +71,13 @@ class LabelledRows:
 
 @dataclass(frozen=True)
 class Task:
-    """A supervised task.
+    """A supervised task."""
 
-    Attributes:
-        name: as in params.yaml.
-        kind: kind of the table that the labels come from.
-        sentences: (n,), the distinct tokenized sentences that rows number.
-        splits: `train`, `dev` and `test`.
-        classes: number of labels; 5 for scores.
-    """
-
-    name: str
-    kind: Kind
-    sentences: pa.StringArray
-    splits: Mapping[str, LabelledRows]
-    classes: int
+    name: str  # as in params.yaml
+    kind: Kind  # kind of the table that the labels come from
+    sentences: pa.StringArray  # (n,), the distinct tokenized sentences that rows number
+    splits: Mapping[str, LabelledRows]  # `train`, `dev` and `test`
+    classes: int  # number of labels; 5 for scores
 
     @property
     def metric(self) -> str:
@@ -119,23 +104,25 @@ class Task:
             split: name of the split.
             predicted: scores (n,) if the task has scores, otherwise probabilities (n, classes).
         """
-        values = _METRICS[self.kind](self.splits[split], predicted)
+        rows = self.splits[split]
+        if self.kind == "similarity":
+            values = {"pearson": pearson(rows.gold, predicted), "spearman": spearman(rows.gold, predicted)}
+        elif self.kind == "ranking":
+            values = map_and_mrr(rows.question, rows.gold, predicted[:, 1])._asdict()
+        elif rows.is_pairs and predicted.shape[1] == 2:
+            values = accuracy_and_f1(rows.gold, predicted[:, 1], 0.5)._asdict()
+        else:
+            values = {"accuracy": float(np.mean(predicted.argmax(1) == rows.gold))}
         return {name: percent(value) for name, value in values.items()}
 
 
 @dataclass(frozen=True)
 class TaskRows:
-    """The table rows of a task, before they are divided into splits.
+    """The table rows of a task, before they are divided into splits."""
 
-    Attributes:
-        name: of the task.
-        kind: of the table.
-        table: the rows of its sets, of all splits.
-    """
-
-    name: str
-    kind: Kind
-    table: pa.Table
+    name: str  # of the task
+    kind: Kind  # of the table
+    table: pa.Table  # the rows of its sets, of all splits
 
 
 def find_task(folder: Path, name: str) -> TaskRows:
@@ -154,20 +141,32 @@ def find_task(folder: Path, name: str) -> TaskRows:
 
 
 def load_task(folder: Path, rows: TaskRows) -> Task:
-    """Divide the rows of a task into splits and load its sentences (not for tagging).
+    """Divide the rows of a task into splits, map scores to 1 … 5, and load the sentences used (not for tagging).
 
     Args:
         folder: holds `sentences.parquet`.
         rows: from `find_task`.
 
     Raises:
-        DataError: a file is missing or damaged, or a split has no rows.
+        DataError: a file is missing or damaged, a split has no rows, or scores are outside of 0 … 5.
     """
     splits = _split_pooled(rows.table) if rows.name == POOLED else _split(rows.table)
     if empty := [split for split in SPLITS if not len(splits[split])]:
         raise DataError(f"{rows.name}: no rows for {', '.join(empty)}; its source is incomplete, run `dvc repro`")
     sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
-    return _task(rows, sentences, splits)
+    used = np.unique(np.concatenate([side for split in splits.values() for side in (split.left, split.right)]))
+    gold = np.concatenate([split.gold for split in splits.values()])
+    is_scored = rows.kind == "similarity"
+    if is_scored and not 0 <= gold.min() <= gold.max() <= 5:
+        found = f"scores from {gold.min():g} to {gold.max():g}"
+        raise DataError(f"{rows.name}: {found}, a task needs scores from 0 to 5; scale them in the file of the set")
+    lowest = 1.0 if gold.min() >= 1 else 0.0
+    for name, split in splits.items():
+        left, right = (np.searchsorted(used, side) for side in (split.left, split.right))
+        scores = 1 + 4 * (split.gold - lowest) / (5 - lowest) if is_scored else split.gold
+        splits[name] = LabelledRows(left, right, scores, split.question)
+    classes = _SCORE_CLASSES if is_scored else int(gold.max()) + 1
+    return Task(rows.name, rows.kind, sentences.take(pa.array(used)), splits, classes)
 
 
 def _tasks(tables: Mapping[str, pa.Table]) -> dict[str, tuple[Kind, list[str]]]:
@@ -187,24 +186,18 @@ def _split(table: pa.Table) -> dict[str, LabelledRows]:
     splits = {split: _rows(table.filter(pc.equal(table["split"], split))) for split in SPLITS}
     if len(splits["dev"]) or "label" not in table.column_names:
         return splits
-    train = splits["train"]
-    dev = _sample_of_questions(train.question) if "question" in table.column_names else _balanced_sample(train.gold)
+    train, generator = splits["train"], np.random.default_rng(_SPLIT_SEED)
+    if "question" in table.column_names:  # with all their candidates
+        dev = np.isin(train.question, _sample(np.unique(train.question), generator))
+    else:
+        rows = [_sample(np.flatnonzero(train.gold == label), generator) for label in np.unique(train.gold)]
+        dev = np.isin(np.arange(len(train)), np.concatenate(rows))
     return splits | {"dev": train.take(np.flatnonzero(dev)), "train": train.take(np.flatnonzero(~dev))}
 
 
-def _balanced_sample(labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Choose rows (n,) for development: 100 of each label, but at most a fifth of its rows."""
-    generator, chosen = np.random.default_rng(_SPLIT_SEED), np.zeros(len(labels), bool)
-    for label in np.unique(labels):
-        rows = np.flatnonzero(labels == label)
-        chosen[generator.permutation(rows)[: min(_DEV_SIZE, len(rows) // 5)]] = True
-    return chosen
-
-
-def _sample_of_questions(question: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Choose rows (n,) for development: all of 100 questions, but of at most a fifth of the questions."""
-    questions = np.random.default_rng(_SPLIT_SEED).permutation(np.unique(question))
-    return np.isin(question, questions[: min(_DEV_SIZE, len(questions) // 5)])
+def _sample(of: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """Choose 100 for development, but at most a fifth."""
+    return generator.permutation(of)[: min(_DEV_SIZE, len(of) // 5)]
 
 
 def _split_pooled(table: pa.Table) -> dict[str, LabelledRows]:
@@ -225,46 +218,3 @@ def _rows(table: pa.Table) -> LabelledRows:
     gold = table["score"].to_numpy() if "score" in table.column_names else column("label")
     question = column("question") if "question" in table.column_names else np.zeros(len(table), np.int64)
     return LabelledRows(column("left"), column("right"), gold, question)
-
-
-def _task(rows: TaskRows, sentences: pa.StringArray, splits: Mapping[str, LabelledRows]) -> Task:
-    """Keep only the sentences that the splits use, and map scores to 1 … 5.
-
-    Raises:
-        DataError: scores are outside of 0 … 5.
-    """
-    used = np.unique(np.concatenate([side for split in splits.values() for side in (split.left, split.right)]))
-    gold = np.concatenate([split.gold for split in splits.values()])
-    if rows.kind == "similarity" and not 0 <= gold.min() <= gold.max() <= 5:
-        found = f"scores from {gold.min():g} to {gold.max():g}"
-        raise DataError(f"{rows.name}: {found}, a task needs scores from 0 to 5; scale them in the file of the set")
-    lowest = 1.0 if gold.min() >= 1 else 0.0
-    renumbered = {}
-    for name, split in splits.items():
-        left, right = (np.searchsorted(used, side) for side in (split.left, split.right))
-        scores = 1 + 4 * (split.gold - lowest) / (5 - lowest) if rows.kind == "similarity" else split.gold
-        renumbered[name] = LabelledRows(left, right, scores, split.question)
-    classes = _SCORE_CLASSES if rows.kind == "similarity" else int(gold.max()) + 1
-    return Task(rows.name, rows.kind, sentences.take(pa.array(used)), renumbered, classes)
-
-
-def _similarity_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
-    return {"pearson": pearson(rows.gold, predicted), "spearman": spearman(rows.gold, predicted)}
-
-
-def _ranking_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
-    return map_and_mrr(rows.question, rows.gold, predicted[:, 1])._asdict()
-
-
-def _class_metrics(rows: LabelledRows, predicted: NDArray[np.floating]) -> dict[str, float]:
-    if rows.is_pairs and predicted.shape[1] == 2:
-        return accuracy_and_f1(rows.gold, predicted[:, 1], 0.5)._asdict()
-    return {"accuracy": float(np.mean(predicted.argmax(1) == rows.gold))}
-
-
-_METRICS: dict[Kind, Callable[[LabelledRows, NDArray[np.floating]], dict[str, float]]] = {
-    "similarity": _similarity_metrics,
-    "ranking": _ranking_metrics,
-    "labelled_pairs": _class_metrics,
-    "labelled_sentences": _class_metrics,
-}

@@ -175,7 +175,9 @@ def duplicates(lines: Lines, threshold: float, exact: bool = True) -> LineNumber
     every = AllLines(lines.vectors, threshold)
     index: AllLines | LineGraph = every if exact else LineGraph(lines.vectors)  # of lines with the same unknown words
     indexed = -1  # their group
-    for part in _compared(groups[order], order) if exact else _shown(order):
+    earlier_ones = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])  # of the group of each line
+    work = ("million comparisons", (earlier_ones + BLOCK) / 1e6) if exact else ()
+    for part in _shown(order, *work):
         group = groups[part]
         if group[0] == indexed:
             going_on = part[group == indexed]
@@ -253,12 +255,6 @@ def _nearest(lines: Lines, rows: LineNumbers, count: int, least: float, exact: b
 
 def _blocks(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
     return (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
-
-
-def _compared(groups: NDArray[np.int32], rows: LineNumbers) -> Iterator[LineNumbers]:
-    """Yield rows, a block at a time, each of which is compared with its block and the earlier ones of its group."""
-    earlier = np.arange(len(rows)) - np.searchsorted(groups, groups)
-    return _shown(rows, "million comparisons", (earlier + BLOCK) / 1e6)
 
 
 def _shown(rows: LineNumbers, name: str = "lines", work: NDArray[np.float64] | None = None) -> Iterator[LineNumbers]:

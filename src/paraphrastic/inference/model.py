@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, get_args, overload
@@ -34,28 +34,39 @@ _OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it 
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
 
 
-@dataclass(eq=False)  # not frozen: scikit-learn sets attributes of the steps of a pipeline
-class Model(OtherTools):
-    """A trained model that encodes and compares raw text.
+@dataclass(eq=False)
+class ModelInfo:
+    """What the folder of a model says of its training.
+
+    Attributes:
+        name: its name in params.yaml.
+        options: the options that it was trained with.
+        selection: names of the evaluation sets that selected its epoch; empty if none did.
+        teacher: name of the encoder whose vectors it learned; None if it had no teacher.
+        sources: training pairs by source; empty if the model has none.
+        members: how many trained models it is merged from; 1 if it is one itself.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    selection: Sequence[str] = ()
+    teacher: str | None = None
+    sources: Mapping[str, int] = field(default_factory=dict)
+    members: int = 1
+
+
+@dataclass(eq=False, kw_only=True)  # not frozen: scikit-learn sets attributes of the steps of a pipeline
+class Model(OtherTools, ModelInfo):
+    """A trained model that encodes and compares raw text; `ModelInfo` has further attributes.
 
     Attributes:
         folder: where it was loaded from.
-        name: its name in params.yaml.
-        options: the options that it was trained with.
         scorer: the same model for tokenized text, as the pipeline uses it.
-        selection: names of the evaluation sets that selected its epoch; empty if none did.
-        teacher: name of the encoder whose vectors it learned; None if it had no teacher.
-        members: how many trained models it is merged from; 1 if it is one itself.
         ranges: of the numbers of vectors of training sentences, for `int8` and `uint8`; None if the folder has none.
     """
 
     folder: Path
-    name: str
-    options: Mapping[str, Any]
     scorer: Scorer
-    selection: Sequence[str] = ()
-    teacher: str | None = None
-    members: int = 1
     ranges: Ranges | None = None
 
     @cached_property
@@ -134,7 +145,10 @@ class Model(OtherTools):
             raise ParameterError(unknown_name("option of encode", names[0], known))
         chosen = self.ranges_for(precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
         is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
-        vectors = self._vectors(texts, batch_size, show_progress_bar)[:, :truncate_dim]
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        for rows in _batches(len(texts), batch_size, show_progress_bar):
+            vectors[rows] = self.encode_tokenized(tokenize(texts[rows], "NFKC"))
+        vectors = vectors[:, :truncate_dim]
         vectors = normalize_rows(vectors) if normalize_embeddings else vectors
         result: Any = vectors if precision in (None, "float32") else quantize(vectors, precision, chosen)
         result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
@@ -270,13 +284,6 @@ class Model(OtherTools):
             raise ModelError(f"{self.folder}: {self.name} has no embeddings of its vocabulary; choose an encoder")
         rows = self.scorer.embedding_array()
         return rows[len(rows) - len(self.vocabulary) :]
-
-    def _vectors(self, texts: pa.StringArray | pa.ChunkedArray, batch_size: int, progress: bool | None) -> Vectors:
-        """Return the vectors of texts, (n, dim), with zeros for those of which nothing is known."""
-        out = np.empty((len(texts), self.dim), np.float32)
-        for rows in _batches(len(texts), batch_size, progress):
-            out[rows] = self.encode_tokenized(tokenize(texts[rows], "NFKC"))
-        return out
 
     def encode_tokenized(self, sentences: pa.StringArray) -> Vectors:
         """Return the vectors of tokenized sentences, (n, dim), with zeros for those of which nothing is known."""

@@ -3,8 +3,8 @@
 import json
 import re
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -15,15 +15,13 @@ from paraphrastic.base.errors import DataError, ModelError, ParameterError, Para
 from paraphrastic.base.files import write_text
 from paraphrastic.base.reading import read_json
 from paraphrastic.inference import SHIPPED
-from paraphrastic.inference.model import Model
+from paraphrastic.inference.model import Model, ModelInfo
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.weight_files import read_ranges, wrong_config
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 
 FORMAT = 2
@@ -32,38 +30,10 @@ _WITH_TORCH = ("encoder", "pair-model")  # kinds of scorers
 _SHOWN = 4  # models that a message names
 
 
-@dataclass(frozen=True)
-class ModelInfo:
-    """Content of `config.json`.
-
-    Attributes:
-        model: name of the model in params.yaml.
-        options: the options that it was trained with.
-        scorer: the kind of scorer that encodes with it, and the options of that scorer.
-        selection: names of the evaluation sets that selected its epoch.
-        teacher: name of the encoder whose vectors it learned; None if it had no teacher.
-        sources: training pairs by source; empty if the model has none.
-        members: how many trained models it is merged from; 1 if it is one itself.
-    """
-
-    model: str
-    options: Mapping[str, Any]
-    scorer: Mapping[str, Any]
-    selection: Sequence[str] = ()
-    teacher: str | None = None
-    sources: Mapping[str, int] = field(default_factory=dict)
-    members: int = 1
-
-
-def save(scorer: Scorer, name: str, config: "BaseModel", folder: Path, selection: Sequence[str] = ()) -> None:
-    """Write the model `name` with its options to `folder`, see `write_model` and `ModelInfo`."""
-    write_model(scorer, ModelInfo(name, config.model_dump(), {}, selection), folder)
-
-
 def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
-    """Write a model to `folder`, which is created if it does not exist; `info.scorer` is not read."""
+    """Write a model to `folder`, which is created if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
-    content = {"format": FORMAT, "model": info.model, "config": {**info.options}, "selection": [*info.selection]}
+    content = {"format": FORMAT, "model": info.name, "config": {**info.options}, "selection": [*info.selection]}
     content |= {"teacher": info.teacher} if info.teacher else {}
     content |= {"sources": {**info.sources}} if info.sources else {}
     content |= {"members": info.members} if info.members > 1 else {}
@@ -77,8 +47,8 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
 
     Args:
         model: a folder, or the name of an encoder in the package; None for the first of these, `small`.
-        table: format of the embeddings in memory, `float32`, `float16`, `int8` or `int4`, of averages and Charagram;
-            None for that of the folder.
+        table: format of the embeddings of averages and Charagram, one of `scoring.TABLE_FORMATS`; None for that of the
+            folder.
         device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
             can use it.
 
@@ -90,13 +60,14 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
     folder = folder_of(model)
     if folder.is_file():
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
-    scorer, info = load_scorer(folder, device), read_info(folder)
+    scorer, config = load_scorer(folder, device), read_config(folder)
     if table is not None:
         from paraphrastic.scoring.static import with_table_format
 
-        scorer = with_table_format(scorer, info.model, folder, table)
-    about = info.selection, info.teacher, info.members
-    return Model(folder, info.model, info.options, scorer, *about, ranges=read_ranges(folder))
+        scorer = with_table_format(scorer, config["model"], folder, table)
+    training = {name: config[name] for name in ("selection", "teacher", "sources", "members")}
+    ranges = read_ranges(folder)
+    return Model(config["model"], config["config"], **training, folder=folder, scorer=scorer, ranges=ranges)
 
 
 def folder_of(model: Path | str | None) -> Path:
@@ -117,12 +88,13 @@ def folder_of(model: Path | str | None) -> Path:
 
 def load_scorer(folder: Path, device: str = devices.CPU) -> Scorer:
     """Load the model in `folder` for encoding and scoring of tokenized text; arguments and errors as for `load`."""
-    info = read_info(folder)
-    kind, options = info.scorer["kind"], {key: value for key, value in info.scorer.items() if key != "kind"}
+    config = read_config(folder)
+    options = dict(config["scorer"])
+    kind = options.pop("kind")
     if device not in (devices.AUTO, devices.CPU):
         devices.check(device)
         if kind not in (*_WITH_TORCH, "external"):
-            devices.refuse_gpu(device, f"{folder}: {info.model}")
+            devices.refuse_gpu(device, f"{folder}: {config['model']}")
     try:
         return _load_kind(kind, folder, options, device)
     except DataError as error:  # of a vocabulary
@@ -153,9 +125,9 @@ def usable_device(folder: Path, device: str) -> str:
     """Return where the model in `folder` is computed if `device` is where models are: there, or on the CPU.
 
     Raises:
-        ModelError: as for `read_info`.
+        ModelError: as for `read_config`.
     """
-    scorer = read_info(folder).scorer
+    scorer = read_config(folder)["scorer"]
     if scorer["kind"] == "external":
         from paraphrastic.scoring import external_encoder
 
@@ -169,40 +141,41 @@ def load_trained(
     """Load the model in `folder` as a torch module, which can be trained further.
 
     Args:
-        folder: what `save` wrote.
+        folder: what `write_model` wrote.
         changes: options with another value than the one that it was trained with, such as `dropout`.
 
     Raises:
         ModelError: as for `load_scorer`, or the model is a baseline.
     """
-    info = read_info(folder)
+    content = read_config(folder)
+    name, options = content["model"], content["config"]
     try:
         import torch
         from pydantic import ValidationError
 
         from paraphrastic import models
-        from paraphrastic.nn.encoder import TrainableModel
+        from paraphrastic.nn.layers import TrainableModel
         from paraphrastic.scoring.neural import check_size, load_weights
     except ModuleNotFoundError as error:
         needed = "PyTorch" if error.name == "torch" else str(error.name)
-        raise ModelError(f"{folder}: {info.model} needs {missing(needed, 'torch')}") from error
+        raise ModelError(f"{folder}: {name} needs {missing(needed, 'torch')}") from error
     try:
-        module_class: Any = models.model_class(info.model)
-        config_class: Any = models.config_class(info.model)
-        config = config_class(**{**info.options, **changes})
+        module_class: Any = models.model_class(name)
+        config_class: Any = models.config_class(name)
+        config = config_class(**{**options, **changes})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise wrong_config(folder, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     except (ParameterError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {error}; train the model again") from error
     if not issubclass(module_class, TrainableModel):
-        raise ModelError(f"{folder}: {info.model} is not trained; choose an encoder")
+        raise ModelError(f"{folder}: {name} is not trained; choose an encoder")
     check_size(folder, lambda: module_class(config, torch.Generator()))
     return load_weights(folder, module_class(config, torch.Generator()), config.embedding_dim)
 
 
 def is_model_folder(folder: Path) -> bool:
-    """Return whether `save` of this or another version wrote a folder."""
+    """Return whether `write_model` of this or another version wrote a folder."""
     try:
         content = read_json(folder / "config.json")
     except (OSError, ParaphrasticError):
@@ -210,8 +183,8 @@ def is_model_folder(folder: Path) -> bool:
     return isinstance(content, dict) and content.keys() >= _KEYS
 
 
-def read_info(folder: Path) -> ModelInfo:
-    """Read `config.json`.
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return the content of `config.json`, with values in place of what it may lack.
 
     Raises:
         ModelError: it is missing, damaged or of another format.
@@ -234,9 +207,7 @@ def read_info(folder: Path) -> ModelInfo:
     for name, value in content.items():
         if not (name in _CHECKS and _CHECKS[name](value)):
             raise wrong_config(folder, f"{reprlib.repr(name)} is {reprlib.repr(value)}")
-    found = _OPTIONAL | content
-    selection, teacher, sources, members = (found[name] for name in ("selection", "teacher", "sources", "members"))
-    return ModelInfo(found["model"], found["config"], found["scorer"], selection, teacher, sources, members)
+    return _OPTIONAL | content
 
 
 def _is_name(value: object) -> bool:

@@ -29,7 +29,9 @@ def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
     if not isinstance(model.scorer, EmbeddingScorer):
         raise ModelError(f"{model.folder}: {model.name} has no embeddings of its vocabulary; name a file with --among")
     embeddings = model.embeddings()
-    row = _row(model.vocabulary, text)
+    tokens = tokenize(text_column([text]), "NFKC")[0].as_py()
+    rows = (int(pc.index(model.vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
+    row = next((row for row in rows if row >= 0), -1)
     if row < 0 and model.dim != embeddings.shape[1]:
         sizes = f"sentence vectors have size {model.dim} and embeddings {embeddings.shape[1]}"
         raise ModelError(f"{model.folder}: {sizes}; name a word or n-gram of the vocabulary, or a file with --among")
@@ -40,14 +42,9 @@ def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
 
 
 def nearest_texts(texts: pa.StringArray, vectors: Vectors, query: Vectors, count: int, left_out: int = -1) -> Neighbors:
-    """Return the texts whose vectors have the largest cosine with `query`; of equally near ones the first come first.
+    """Return the texts whose vectors (n, dim) have the largest cosine with `query` (dim,), but not the one `left_out`.
 
-    Args:
-        texts: n texts.
-        vectors: (n, dim), the vectors of the texts.
-        query: (dim,).
-        count: how many texts are returned.
-        left_out: position of a text that is not returned; −1 for none.
+    Of equally near ones the first come first.
     """
     cosines = np.clip(normalize_rows(vectors) @ normalize_rows(query[None])[0], -1, 1)
     order = np.argsort(-cosines, kind="stable")
@@ -58,13 +55,7 @@ def nearest_texts(texts: pa.StringArray, vectors: Vectors, query: Vectors, count
 def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], count: int) -> Neighbors:
     """Return the lines that are most similar to `text`; of equally similar ones the first come first.
 
-    If the model knows nothing of `text`, only lines with an equal text are returned.
-
-    Args:
-        model: any model.
-        text: what the lines are compared with.
-        columns: the lines, in parts.
-        count: how many lines are returned.
+    If the model knows nothing of `text`, only lines with an equal text are returned. `columns` are the lines, in parts.
 
     Raises:
         ParameterError: `text` is not valid Unicode.
@@ -81,13 +72,6 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
     if read and not best:
         raise _nothing_known(model, text)
     return best
-
-
-def _row(vocabulary: pa.StringArray, text: str) -> int:
-    """Return the row of the entry that `text` is, −1 if it is none."""
-    tokens = tokenize(text_column([text]), "NFKC")[0].as_py()
-    rows = (int(pc.index(vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
-    return next((row for row in rows if row >= 0), -1)
 
 
 def _nothing_known(model: Model, text: str) -> ModelError:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
 from paraphrastic.base.files import atomic_folder, copy_files
-from paraphrastic.base.reading import read_json
 from paraphrastic.inference import CARD
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.tokenizer import Texts, text_column
@@ -32,14 +31,9 @@ Container = Literal["default", "pandas", "polars"]
 
 @dataclass
 class CardData:
-    """What evaluators of sentence-transformers have measured; each of them reports here when it is called.
+    """What evaluators of sentence-transformers have measured; each of them reports here when it is called."""
 
-    Attributes:
-        base_model: the folder of the model, by which files of vectors are told apart.
-        metrics: by name.
-    """
-
-    base_model: str
+    base_model: str  # the folder of the model, by which files of vectors are told apart
     metrics: dict[str, float] = field(default_factory=dict)
 
     def set_evaluation_metrics(self, evaluator: object, metrics: Mapping[str, float], *steps: int) -> None:
@@ -57,6 +51,7 @@ class OtherTools:
 
     folder: Path
     name: str
+    sources: Mapping[str, int]
     encode: Any
     summary: Any
     device = "cpu"
@@ -80,8 +75,9 @@ class OtherTools:
             from mteb.models import ModelMeta
         except ImportError as error:
             raise AttributeError("mteb_model_meta") from error
-        about, sources = self.summary(), read_json(self.folder / "config.json").get("sources", {})
-        tasks = {task for begin, task in _TASKS_OF_MTEB.items() if any(name.startswith(begin) for name in sources)}
+        about, card = self.summary(), self.folder / CARD
+        licence = re.search(r"^license: (\S+)$", card.read_text("utf-8"), re.MULTILINE) if card.is_file() else None
+        tasks = {task for begin, task in _TASKS_OF_MTEB.items() if any(name.startswith(begin) for name in self.sources)}
         known = {
             "loader": lambda *arguments, **options: self,
             "name": f"paraphrastic/{self.name}",
@@ -91,20 +87,14 @@ class OtherTools:
             "memory_usage_mb": about["bytes"] / 1e6,
             "max_tokens": math.inf,
             "embed_dim": about["dimension"],
-            "license": self._licence(),
+            "license": licence and licence[1],
             "open_weights": True,
             "framework": ["NumPy"],
             "similarity_fn_name": "cosine",
             "use_instructions": False,
-            "training_datasets": tasks if sources else None,
+            "training_datasets": tasks if self.sources else None,
         }
         return ModelMeta.create_empty(known)
-
-    def _licence(self) -> str | None:
-        """Return the licence that the card in the folder states; None if there is none."""
-        card = self.folder / CARD
-        stated = re.search(r"^license: (\S+)$", card.read_text("utf-8"), re.MULTILINE) if card.is_file() else None
-        return stated[1] if stated else None
 
     def save_pretrained(self, folder: Path | str) -> None:
         """Copy the files of the model, and its card if it has one, to a folder that `paraphrastic.load` reads.
@@ -160,6 +150,16 @@ class OtherTools:
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of one text as a list of numbers, as LangChain asks for it."""
         return self.embed_documents([text])[0]
+
+    async def aembed_documents(self, texts: Texts) -> list[list[float]]:
+        """Return `embed_documents` of n texts, computed in another thread."""
+        from asyncio import to_thread  # other users need not wait for it
+
+        return await to_thread(self.embed_documents, texts)
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """Return `embed_query` of one text, computed in another thread."""
+        return (await self.aembed_documents([text]))[0]
 
     def fit(self, sentences: object = None, labels: object = None) -> Self:
         """Return the model as it is: the model is trained, and a step of a scikit-learn pipeline must have `fit`."""

@@ -5,22 +5,17 @@ which the folder of a model has in `ranges.safetensors`, or are given. They neve
 that a text has the same integers beside any other texts.
 """
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.inference import Precision
-from paraphrastic.scoring.scorer import Vectors, VectorScorer, normalize_rows
-from paraphrastic.scoring.weight_files import RANGES, Ranges, checked_ranges, write_arrays
+from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.scoring.weight_files import checked_ranges
 
 Quantized: TypeAlias = NDArray[np.floating | np.integer]
-
-_CALIBRATION = 10_000  # sentences, about: of a part of them the ranges of the others differ little
 
 
 def quantize(vectors: Vectors, precision: Precision, ranges: ArrayLike | None = None) -> Quantized:
@@ -62,13 +57,3 @@ def ranges_of(vectors: ArrayLike) -> Vectors:
     if rows.ndim != 2 or not len(rows):
         raise ParameterError(f"vectors of shape {rows.shape}: ranges are those of (n, dim) vectors, one or more")
     return checked_ranges([rows.min(axis=0), rows.max(axis=0)], rows.shape[1])
-
-
-def write_ranges(folder: Path, scorer: VectorScorer, sentences: Iterable[pa.StringArray], count: int) -> None:
-    """Write the ranges of the vectors of about 10,000 of `count` tokenized sentences to the folder of a model."""
-    step = max(1, count // _CALIBRATION)
-    parts = [scorer.encode_known(part.take(pa.array(range(0, len(part), step)))) for part in sentences]
-    vectors = np.concatenate([np.where(known[:, None], vectors, np.float32(0)) for vectors, known in parts])
-    if len(vectors) and np.isfinite(vectors).all():
-        ranges = Ranges(ranges_of(vectors), ranges_of(normalize_rows(vectors)))
-        write_arrays(folder / RANGES, ranges._asdict())

@@ -36,7 +36,7 @@ def write_vectors(
         precision: data type of the numbers, see `quantization.quantize`.
 
     Returns:
-        How many sentences there are, and how many of them have the vector zero, because nothing in them is known.
+        How many sentences there are, and how many have the vector zero, because nothing in them is known.
 
     Raises:
         ModelError: the model compares pairs and has no sentence vectors, or no ranges for `precision`.
@@ -103,10 +103,7 @@ FORMATS = {".npy": _npy, ".parquet": _parquet, ".jsonl": _jsonl}
 
 
 def _json_lines(texts: pa.StringArray, vectors: Quantized) -> Iterator[bytes]:
-    """Yield a line per sentence; a number is the shortest decimal number that reads back as the same float32.
-
-    Arrow formats the numbers of many rows at once, about ten times faster than json.dumps.
-    """
+    """Yield a line per sentence, whose numbers Arrow formats, about ten times faster than json.dumps."""
     for start in range(0, len(vectors), _JSON_ROWS):
         rows = vectors[start : start + _JSON_ROWS]
         offsets = pa.array(np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from paraphrastic.base.parameters import Params
-    from paraphrastic.nn.encoder import TrainableModel
+    from paraphrastic.nn.layers import TrainableModel
     from paraphrastic.scoring.baseline import Baseline
 
 
@@ -58,7 +58,7 @@ def check_student(params: Params) -> None:
     """
     if params.teacher.path is None:
         return
-    from paraphrastic.nn.encoder import Encoder
+    from paraphrastic.nn.layers import Encoder
 
     if not issubclass(model_class(params.model), Encoder):
         raise ParameterError(

@@ -3,8 +3,7 @@
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.layers import WordLookup
+from paraphrastic.nn.layers import Encoder, WordLookup
 from paraphrastic.nn.options import WordEncoderConfig
 from paraphrastic.nn.static_form import StaticForm
 

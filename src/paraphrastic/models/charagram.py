@@ -7,9 +7,8 @@ from pydantic import PositiveInt, ValidationInfo, field_validator
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.kernels.row_sums import bag_sum
-from paraphrastic.nn.layers import Dense, activation
+from paraphrastic.nn.layers import Dense, Encoder, activation
 from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig
 from paraphrastic.nn.static_form import Activation, CountWeight, StaticForm
 

@@ -7,9 +7,8 @@ from pydantic import BeforeValidator, Field, PositiveInt, ValidationInfo, field_
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch, used_rows
-from paraphrastic.nn.encoder import Encoder
 from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
-from paraphrastic.nn.layers import Dense, sentence_dropout
+from paraphrastic.nn.layers import Dense, Encoder, sentence_dropout
 from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, EncoderConfig
 from paraphrastic.nn.static_form import Activation
 

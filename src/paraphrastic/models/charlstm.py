@@ -5,7 +5,7 @@ from typing import Literal
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch, used_rows
-from paraphrastic.nn.encoder import Encoder
+from paraphrastic.nn.layers import Encoder
 from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig, PrecisionConfig
 from paraphrastic.nn.peephole_lstm import PeepholeLstm
 from paraphrastic.nn.recurrent import Packing

@@ -5,8 +5,7 @@ from typing import Literal
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.layers import Dense, WordLookup
+from paraphrastic.nn.layers import Dense, Encoder, WordLookup
 from paraphrastic.nn.options import WordEncoderConfig
 
 

@@ -8,8 +8,7 @@ from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences, Projections, TwoChannelConv
-from paraphrastic.nn.encoder import PairModel
-from paraphrastic.nn.layers import Dense, dropout_mask
+from paraphrastic.nn.layers import Dense, PairModel, dropout_mask
 from paraphrastic.nn.options import DropoutProbability, PairModelConfig, PrecisionConfig, WordEmbeddingsConfig
 
 

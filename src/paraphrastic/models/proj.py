@@ -4,8 +4,7 @@ from pydantic import PositiveInt
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
-from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.layers import Dense, WordLookup
+from paraphrastic.nn.layers import Dense, Encoder, WordLookup
 from paraphrastic.nn.options import WordEncoderConfig
 
 

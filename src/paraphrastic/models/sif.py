@@ -13,8 +13,7 @@ from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained
 from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import chunks
-from paraphrastic.vocabulary.counting import count_words
-from paraphrastic.vocabulary.kinds import WORDS_CHUNK
+from paraphrastic.vocabulary.counting import WORDS_CHUNK, count_words
 
 
 class Config(PretrainedConfig):
@@ -46,12 +45,7 @@ class Sif(Baseline):
 
     @staticmethod
     def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
-        """Weight the words and compute the components.
-
-        Raises:
-            ParameterError: no file is named.
-            DataError: the file is missing, damaged or of another dimension.
-        """
+        """Weight the words and compute the components; errors are those of `read_pretrained`."""
         words, table = read_pretrained(config)
         weighted = table * _row_weights(words, sentences, config.a)[:, None]
         encoder = pretrained_mean(words, weighted)

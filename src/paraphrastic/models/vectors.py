@@ -14,12 +14,7 @@ class GivenVectors(Baseline):
 
     @staticmethod
     def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
-        """Return an encoder with all vectors of the file; the training sentences are not used.
-
-        Raises:
-            ParameterError: no file is named.
-            DataError: the file is missing, damaged or of another dimension.
-        """
+        """Return an encoder with all vectors of the file; errors are those of `read_pretrained`."""
         return pretrained_mean(*read_pretrained(config))
 
 

@@ -23,19 +23,12 @@ _CHUNK = 1 << 25  # bytes of text that are written at a time
 
 
 class Share(NamedTuple):
-    """Where sentences lie in a mini-batch that several processes divide.
-
-    Attributes:
-        first_id: position of their first id.
-        ids: of the whole mini-batch.
-        first_sentence: number of the first sentence.
-        sentences: of the whole mini-batch.
-    """
+    """Where sentences lie in a mini-batch that several processes divide."""
 
     first_id: int
-    ids: int
+    ids: int  # of the whole mini-batch
     first_sentence: int
-    sentences: int
+    sentences: int  # of the whole mini-batch
 
 
 @dataclass(frozen=True)

@@ -43,17 +43,11 @@ Matches = tuple[Tensor, Tensor]  # positions in the other sentence, int64, and t
 
 @dataclass(frozen=True)
 class PaddedSentences:
-    """One sentence of each of P pairs, padded to the length L of the longest.
+    """One sentence of each of P pairs, padded to the length L of the longest."""
 
-    Attributes:
-        ids: (P, L) int64, rows of the batch's words; U, the number of words, at padding.
-        vectors: (P, L, d), word vectors; zero at padding.
-        present: (P, L) bool, false at padding.
-    """
-
-    ids: Tensor
-    vectors: Tensor
-    present: Tensor
+    ids: Tensor  # (P, L) int64, rows of the batch's words; U, the number of words, at padding
+    vectors: Tensor  # (P, L, d), word vectors; zero at padding
+    present: Tensor  # (P, L) bool, false at padding
 
     @classmethod
     def of(cls, words: Tensor, batch: Batch, sentences: Tensor) -> "PaddedSentences":
@@ -79,37 +73,24 @@ class Decomposition:
         self._match, self._window, self._decompose = match, window, decompose
 
     def __call__(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Return rows of the batch's words and coefficients, such that `s⁺ = Σ_k coefficients_k · words[rows_k]`.
+        """Return rows and coefficients, (P, L, K) each, such that `s⁺ = Σ_k coefficients_k · words[rows_k]`.
 
-        Args:
-            own: P sentences of L words.
-            other: the other sentence of each pair, padded to M words.
-
-        Returns:
-            Rows and coefficients, (P, L, K) each.
+        `own` are P sentences of L words, `other` the other sentence of each pair, padded to M words.
         """
-        decompose = {"rigid": self._rigid, "linear": self._linear, "orthogonal": self._orthogonal}
-        return decompose[self._decompose](own, other)
-
-    def _rigid(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Eq. 7: vectors are equal if the words are."""
-        positions, _ = self._matches(own, other)
-        rows = own.ids.unsqueeze(2)  # (P, L, 1)
-        return rows, (rows == _take(other.ids, positions)).to(own.vectors.dtype)
-
-    def _linear(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Eq. 8."""
-        match = _weighted_sum(other, *self._matches(own, other))  # ŝ, (P, L, d)
-        cosine = (_normalize(own.vectors) * _normalize(match)).sum(2)  # α, (P, L)
-        return own.ids.unsqueeze(2), cosine.unsqueeze(2)
-
-    def _orthogonal(self, own: PaddedSentences, other: PaddedSentences) -> Coefficients:
-        """Eq. 9: `s⁺ = (s · ŝ / ŝ · ŝ) ŝ`, with ŝ a weighted sum of words of the other sentence."""
         positions, weights = self._matches(own, other)
-        match = _weighted_sum(other, positions, weights)  # ŝ, (P, L, d)
+        own_rows = own.ids.unsqueeze(2)  # (P, L, 1)
+        rows = other.ids.gather(1, positions.flatten(1)).view_as(positions)  # (P, L, K)
+        if self._decompose == "rigid":  # Eq. 7: vectors are equal if the words are
+            return own_rows, (own_rows == rows).to(own.vectors.dtype)
+        dense = weights.new_zeros(*weights.shape[:2], other.ids.shape[1])  # (P, L, M)
+        match = dense.scatter_add(2, positions, weights) @ other.vectors  # ŝ, (P, L, d)
+        if self._decompose == "linear":  # Eq. 8
+            cosine = (_normalize(own.vectors) * _normalize(match)).sum(2)  # α, (P, L)
+            return own_rows, cosine.unsqueeze(2)
+        # Eq. 9: s⁺ = (s · ŝ / ŝ · ŝ) ŝ, with ŝ a weighted sum of words of the other sentence
         square = (match * match).sum(2)
         projection = (own.vectors * match).sum(2) / square.masked_fill(square == 0, 1)  # (P, L)
-        return _take(other.ids, positions), weights * projection.unsqueeze(2)
+        return rows, weights * projection.unsqueeze(2)
 
     def _matches(self, own: PaddedSentences, other: PaddedSentences) -> Matches:
         """Eq. 6: positions in the other sentence and their weights in ŝ."""
@@ -130,17 +111,6 @@ class Decomposition:
 def _multiply_sign(weights: Tensor) -> Tensor:
     """Multiply weights (P, L, K) by the sign of their sum."""
     return weights * weights.detach().sum(2, keepdim=True).sign()
-
-
-def _weighted_sum(other: PaddedSentences, positions: Tensor, weights: Tensor) -> Tensor:
-    """Return ŝ, (P, L, d)."""
-    dense = weights.new_zeros(*weights.shape[:2], other.ids.shape[1])  # (P, L, M)
-    return dense.scatter_add(2, positions, weights) @ other.vectors
-
-
-def _take(ids: Tensor, positions: Tensor) -> Tensor:
-    """Return `ids` (P, M) at `positions` (P, L, K)."""
-    return ids.gather(1, positions.flatten(1)).view_as(positions)
 
 
 def _normalize(vectors: Tensor) -> Tensor:

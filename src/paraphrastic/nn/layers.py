@@ -1,4 +1,8 @@
-"""Layers that models are composed of: dense layers, products in bfloat16, dropout, and embeddings of words.
+"""Base classes of the models that are trained, and the layers that they are composed of.
+
+The embedding table (Ww) is an argument of `forward`, not a parameter of the module, so that a training step can pass
+only the rows that its mini-batch uses. The parameters of the module are the compositional ones (Wc); a table of n-grams
+or characters belongs to Wc too.
 
 Dropout depends neither on how a mini-batch is divided over processes nor on the device. Every process draws the noise
 of the whole mini-batch from the same seed, and uses that of its own words or sentences. Noise is drawn on the CPU, as
@@ -10,6 +14,7 @@ float32. Operands and results of products are then bfloat16, also in the backwar
 parameters, the optimizer, and everything that a trained model computes stay in float32.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
 from typing import Literal
@@ -21,9 +26,69 @@ from torch.nn.functional import dropout
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.kernels.row_sums import bag_sum
 from paraphrastic.nn.options import MatmulDtype
-from paraphrastic.nn.static_form import Activation
+from paraphrastic.nn.static_form import Activation, StaticForm
+from paraphrastic.vocabulary.kinds import BoundaryTokens, VocabularyKind
 
 CombineMode = Literal["sum", "dense"]
+
+
+class Encoder(nn.Module, ABC):
+    """Maps an embedding table and sentences to sentence vectors.
+
+    Attributes:
+        vocabulary: what the rows of the embedding table stand for.
+        out_dim: size of a sentence vector.
+        boundary_tokens: tokens that enclose every sentence of words.
+        regularize_to_start: λc penalises the distance of the parameters from their initial values instead of zero.
+        bigram_min_count: occurrences that a pair of adjacent words needs to be in a vocabulary of words and n-grams;
+            None for no pairs.
+    """
+
+    regularize_to_start = False
+    bigram_min_count: int | None = None
+
+    def __init__(self, vocabulary: VocabularyKind, out_dim: int, boundary_tokens: BoundaryTokens = "none") -> None:
+        super().__init__()
+        self.vocabulary: VocabularyKind = vocabulary
+        self.out_dim = out_dim
+        self.boundary_tokens: BoundaryTokens = boundary_tokens
+
+    @abstractmethod
+    def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
+        """Return sentence vectors, (B, out_dim), from an embedding table (rows, embedding_dim).
+
+        All sentences without ids get the same finite vector.
+        """
+
+    def static_form(self) -> StaticForm | None:
+        """Return the form in which NumPy computes the same vectors; None if they need torch."""
+        return None
+
+
+class PairModel(nn.Module, ABC):
+    """Maps an embedding table and pairs of sentences to the log-odds that each pair matches.
+
+    The attributes have the meaning that those of `Encoder` have.
+    """
+
+    vocabulary: VocabularyKind = "words"
+    boundary_tokens: BoundaryTokens = "none"
+    regularize_to_start = False
+    bigram_min_count: int | None = None
+
+    @abstractmethod
+    def forward(self, embeddings: Tensor, batch: Batch, left: Tensor, right: Tensor) -> Tensor:
+        """Return log-odds, (P,).
+
+        Args:
+            embeddings: (rows, dim).
+            batch: the distinct sentences of P pairs.
+            left: (P,) int64, the first sentence of each pair in the batch.
+            right: (P,) int64, the second.
+        """
+
+
+TrainableModel = Encoder | PairModel
 
 
 def glorot_uniform(rows: int, columns: int, generator: Generator, blocks: int = 1) -> Tensor:
@@ -114,25 +179,15 @@ class Combine(nn.Module):
 
 
 def dropout_mask(shape: Sequence[int], like: Tensor, probability: float) -> Tensor:
-    """Return what values are multiplied by in training.
+    """Return what values are multiplied by in training: 0 with a probability, otherwise 1 / (1 − probability).
 
-    Args:
-        shape: of the result.
-        like: has the device and the data type of the result.
-        probability: of 0; other numbers are 1 / (1 − probability).
+    The result has the device and the data type of `like`.
     """
     return dropout(torch.ones(*shape, dtype=like.dtype), probability).to(like.device, non_blocking=True)
 
 
 def word_dropout_mask(batch: Batch, like: Tensor, columns: int, probability: float) -> Tensor:
-    """Return what the embeddings of the ids of a batch are multiplied by in training, (N, columns).
-
-    Args:
-        batch: N ids in reading order.
-        like: has the device and the data type of the result.
-        columns: size of an embedding, or 1 for a number for each embedding as a whole.
-        probability: of 0.
-    """
+    """Return `dropout_mask` of the embeddings of the ids of a batch, (N, columns); one column for them as a whole."""
     share = batch.share
     mask = dropout_mask((share.ids, columns), like, probability)
     return mask[share.first_id : share.first_id + len(batch.ids)]

@@ -16,8 +16,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch, to_device
-from paraphrastic.nn.encoder import Encoder
-from paraphrastic.nn.layers import Matmul, WordLookup, glorot_uniform, matmul
+from paraphrastic.nn.layers import Encoder, Matmul, WordLookup, glorot_uniform, matmul
 from paraphrastic.nn.options import MatmulDtype, RecurrentConfig
 from paraphrastic.nn.static_form import Activation
 

@@ -1,7 +1,7 @@
 """A published table beside our results."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +11,7 @@ from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.papers.results import Result, Store
 
 Closeness = Literal["close", "near", "off", "far"]
-Part = Literal["theirs", "ours", "difference"]
+PARTS = ("theirs", "ours", "difference")  # of a cell
 BOUNDS: tuple[tuple[float, Closeness], ...] = ((1, "close"), (3, "near"), (10, "off"), (float("inf"), "far"))
 GAP = "–"
 NARROW = 3  # tables with at most as many columns have a column of differences; wider ones show them on demand
@@ -21,19 +21,12 @@ _WIDE = 8  # a table with more columns than this, and than rows, is transposed
 
 @dataclass(frozen=True)
 class Cell:
-    """A number of the paper and ours.
+    """A number of the paper and ours."""
 
-    Attributes:
-        theirs: as printed; empty if the paper has none.
-        ours: one value for each seed that has been run; texts in tables of examples.
-        scale: factor from the paper's unit to ours.
-        lacks: sets of the paper's mean that ours is without.
-    """
-
-    theirs: str
-    ours: tuple[float | str, ...]
-    scale: float = 1.0
-    lacks: tuple[str, ...] = ()
+    theirs: str  # as printed; empty if the paper has none
+    ours: tuple[float | str, ...]  # one value for each seed that has been run; texts in tables of examples
+    scale: float = 1.0  # factor from the paper's unit to ours
+    lacks: tuple[str, ...] = ()  # sets of the paper's mean that ours is without
 
     @property
     def mean(self) -> float | None:
@@ -65,33 +58,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a comparison.
+    """A row of a comparison."""
 
-    Attributes:
-        label: the row of the published table.
-        rows: the declarations of the configurations that fill it; none if we have none.
-        runs: their runs, one for each seed.
-        results: the results of those that have been run, by name of the run.
-        cells: by column.
-        changed: parameters that had another value when a result was stored.
-    """
-
-    label: str
-    rows: Sequence[Row]
-    runs: Sequence[Run]
-    results: Mapping[str, Result]
-    cells: Mapping[str, Cell]
-    changed: Sequence[str] = ()
+    label: str  # the row of the published table
+    rows: Sequence[Row]  # the declarations of the configurations that fill it; none if we have none
+    runs: Sequence[Run]  # their runs, one for each seed
+    results: Mapping[str, Result]  # the results of those that have been run, by name of the run
+    cells: Mapping[str, Cell]  # by column
+    changed: Sequence[str] = ()  # parameters that had another value when a result was stored
 
     @property
     def data(self) -> list[str]:
-        """Names of corpora, also those of the runs that it starts from, and of supervised tasks.
-
-        Models that are trained on tasks alone declare the corpus sample, which is left out.
-        """
+        """Names of corpora, also those of the runs that it starts from, and of supervised tasks."""
         corpora = [name for run in self.runs for each in (run.start, run) if each for name in each.corpora]
-        tasks = [task for run in self.runs for task in run.tasks]
-        return list(dict.fromkeys([*(name for name in corpora if name != "sample" or not tasks), *tasks]))
+        return names_of_data(corpora, [task for run in self.runs for task in run.tasks])
 
     @property
     def gap(self) -> str:
@@ -103,24 +83,22 @@ class Line:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A table or figure: theirs and ours.
+    """A table or figure: theirs and ours."""
 
-    Attributes:
-        experiment: its declaration.
-        data: the kind of data of our results.
-        columns: of the published table, then those that only we have.
-        lines: rows of the published table, then those that only we have.
-    """
-
-    experiment: Experiment
-    data: Data
-    columns: list[str]
-    lines: list[Line]
+    experiment: Experiment  # its declaration
+    data: Data  # the kind of data of our results
+    columns: list[str]  # of the published table, then those that only we have
+    lines: list[Line]  # rows of the published table, then those that only we have
 
     @property
     def measured(self) -> set[str]:
         """The columns that at least one configuration of ours fills."""
         return {column for line in self.lines for row in line.rows for column in self.experiment.keys_of(row)}
+
+
+def names_of_data(corpora: Iterable[str], tasks: Sequence[str]) -> list[str]:
+    """Return corpora and tasks; models that are trained on tasks alone declare the corpus sample, which is left out."""
+    return list(dict.fromkeys([*(name for name in corpora if name != "sample" or not tasks), *tasks]))
 
 
 def compare(experiment: Experiment, declared: Experiments, data: Data, store: Store) -> Comparison:
@@ -169,85 +147,50 @@ def _line(
 
 @dataclass(frozen=True)
 class Shown:
-    """The texts of a cell.
+    """The texts of a cell."""
 
-    Attributes:
-        theirs: the number of the paper as printed; empty if there is none.
-        ours: mean of our numbers in the same unit and with as many decimals; – for a gap; empty if none is expected.
-        spread: their standard deviation; empty for fewer than two.
-        difference: ours minus theirs with its sign; empty if either is missing.
-        closeness: class of the difference.
-        reason: why ours is missing; empty if it is there.
-        partial: the sets that our mean is without, if the paper's has them; there is no difference then.
-    """
-
-    theirs: str
-    ours: str
-    spread: str = ""
-    difference: str = ""
-    closeness: Closeness | None = None
-    reason: str = ""
-    partial: str = ""
+    theirs: str  # the number of the paper as printed; empty if there is none
+    ours: str  # mean of our numbers in the same unit and with as many decimals; – for a gap; empty if none is expected
+    spread: str = ""  # their standard deviation; empty for fewer than two
+    difference: str = ""  # ours minus theirs with its sign; empty if either is missing
+    closeness: Closeness | None = None  # class of the difference
+    reason: str = ""  # why ours is missing; empty if it is there
+    partial: str = ""  # the sets that our mean is without, if the paper's has them; there is no difference then
 
     @property
     def ours_and_spread(self) -> str:
         """Ours, its spread after ±, and a star if it is partial."""
         return (f"{self.ours} ± {self.spread}" if self.spread else self.ours) + ("*" if self.partial else "")
 
-    @property
-    def parts(self) -> set[Part]:
-        """The parts that are not empty; a gap counts if we have a configuration for it."""
-        texts: dict[Part, str] = {"theirs": self.theirs, "ours": self.ours, "difference": self.difference}
-        return {part for part, text in texts.items() if text and text != GAP}
-
 
 @dataclass(frozen=True)
 class Heading:
-    """The label of a row or column.
+    """The label of a row or column."""
 
-    Attributes:
-        text: of the published table.
-        details: training data of our configuration, and the number of its runs; empty for a column of the paper.
-    """
-
-    text: str
-    details: str = ""
+    text: str  # of the published table
+    details: str = ""  # training data of our configuration, and the number of its runs; empty for a column of the paper
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table to show.
+    """A table to show."""
 
-    Attributes:
-        columns: headings of the columns.
-        rows: headings of the rows, each with its cells.
-        ours: for each column, whether we measure it.
-        transposed: whether the rows are the columns of the paper.
-    """
-
-    columns: Sequence[Heading]
-    rows: Sequence[tuple[Heading, Sequence[Shown]]]
-    ours: Sequence[bool]
-    transposed: bool = False
-
-    @property
-    def corner(self) -> str:
-        """Heading of the row labels."""
-        return "set" if self.transposed else "row"
+    columns: Sequence[Heading]  # headings of the columns
+    rows: Sequence[tuple[Heading, Sequence[Shown]]]  # headings of the rows, each with its cells
+    ours: Sequence[bool]  # for each column, whether we measure it
+    transposed: bool = False  # whether the rows are the columns of the paper
 
     def entries(self) -> list[tuple[Heading, Heading, Shown]]:
         """Return row, column and texts of all cells that are not empty; rows and columns are those of the paper."""
-        cells = [
-            (row, column, cell) for row, shown in self.rows for column, cell in zip(self.columns, shown, strict=True)
-        ]
-        filled = [entry for entry in cells if entry[2].theirs or entry[2].ours]
+        cells = ((row, *cell) for row, shown in self.rows for cell in zip(self.columns, shown, strict=True))
+        filled = [(row, column, cell) for row, column, cell in cells if cell.theirs or cell.ours]
         return [(column, row, cell) for row, column, cell in filled] if self.transposed else filled
 
-    def parts(self, column: int) -> list[Part]:
-        """Return which parts the cells of a column have."""
-        found = {part for _, cells in self.rows for part in cells[column].parts}
-        found |= {"ours"} if self.ours[column] else set()
-        return [part for part in ("theirs", "ours", "difference") if part in found]
+    def parts(self, column: int) -> list[str]:
+        """Return which of `PARTS` the cells of a column have; `ours` also if all are gaps that we measure."""
+        found = {"ours"} if self.ours[column] else set()
+        cells = [cells[column] for _, cells in self.rows]
+        return [part for part in PARTS if part in found or any(getattr(cell, part) not in ("", GAP) for cell in cells)]
 
 
 def grid(comparison: Comparison) -> Grid:
@@ -274,11 +217,6 @@ def details(line: Line) -> str:
         return ""
     seeds = f"{len(line.runs)} {'run' if len(line.runs) == 1 else 'runs'}"
     return " · ".join([" + ".join(line.data), line.gap or seeds])
-
-
-def closeness(difference: float) -> Closeness:
-    """Return the class of a difference: within 1, 3 or 10 points, or farther; NaN is farther."""
-    return next((name for bound, name in BOUNDS if abs(difference) <= bound), "far")
 
 
 def _list(line: Line, columns: Sequence[str]) -> Shown:
@@ -316,7 +254,8 @@ def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
         text = f"{signed(size, 1)} %"
     else:
         size, text = cell.scale * round(difference, decimals), signed(difference, decimals)
-    return Shown(shown.theirs, shown.ours, shown.spread, text, closeness(round(size, 6)))
+    close = (name for bound, name in BOUNDS if abs(round(size, 6)) <= bound)
+    return replace(shown, difference=text, closeness=next(close, "far"))
 
 
 def number(value: float, decimals: int) -> str:

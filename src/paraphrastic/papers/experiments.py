@@ -55,79 +55,48 @@ class _Table(BaseModel):
 
 
 class Corpus(_Table):
-    """Names of corpora of training pairs on each kind of data.
+    """Names of corpora of training pairs on each kind of data."""
 
-    Attributes:
-        open: on open data.
-        paper: on the papers' data.
-    """
-
-    open: Annotated[list[_Text], Field(min_length=1)]
-    paper: Annotated[list[_Text], Field(min_length=1)]
+    open: Annotated[list[_Text], Field(min_length=1)]  # on open data
+    paper: Annotated[list[_Text], Field(min_length=1)]  # on the papers' data
 
 
 class Preset(_Table):
-    """Hyperparameters of a paper for one model.
+    """Hyperparameters of a paper for one model."""
 
-    Attributes:
-        model: name of the model.
-        options: values of its block in params.yaml.
-        set: values of other keys of params.yaml, by dotted key.
-    """
-
-    model: _Text
-    options: dict[str, JsonValue]
-    set: Settings = {}
+    model: _Text  # name of the model
+    options: dict[str, JsonValue]  # values of its block in params.yaml
+    set: Settings = {}  # values of other keys of params.yaml, by dotted key
 
 
 class Row(_Table):
-    """One configuration of an experiment.
+    """One configuration of an experiment."""
 
-    Attributes:
-        label: the row in the published table; a new one is a configuration that the paper does not have.
-        labels: rows in the published table that one configuration fills, in place of `label`.
-        columns: columns that the configuration fills; all if empty. Several configurations can share a label if they
-            fill different columns.
-        key: key of a value for each of `columns`, in place of those of the experiment; `{column}` is the column.
-        model: name of the model.
-        preset: hyperparameters on the paper's data; on open data those of params.yaml hold.
-        options: values of the model's block in params.yaml, on all data.
-        open_options: values of the model's block on open data only.
-        set: values of other keys of params.yaml, by dotted key, on all data.
-        corpus: training pairs, in place of those of the experiment.
-        seeds: in place of those of the experiment.
-        tasks: supervised tasks to train on.
-        analyses: analyses to compute.
-        start: label of the row of this experiment whose word embeddings are the initial vectors on open data; on the
-            papers' data a person names the file.
-        against: label of the row with whose scores the analyses of two runs compare those of this row.
-        hidden: not shown, because other rows only start from it or are compared with it.
-        x: position on the horizontal axis of a figure.
-        series: line of a figure that the row belongs to.
-        note: text beside the row.
-        cells: texts by column that `docs/tables.py` shows where a run fills none: numbers that no run measures, and
-            results of an earlier version until the row is run again.
-    """
-
-    label: str = ""
-    labels: list[_Text] = []
+    label: str = ""  # the row in the published table; a new one is a configuration that the paper does not have
+    labels: list[_Text] = []  # rows in the published table that one configuration fills, in place of `label`
+    # columns that the configuration fills; all if empty. Several configurations can share a label if they fill
+    # different columns.
     columns: list[_Text] = []
-    key: str = ""
-    model: _Text
-    preset: str | None = None
-    options: dict[str, JsonValue] = {}
-    open_options: dict[str, JsonValue] = {}
-    set: Settings = {}
-    corpus: Corpus | None = None
-    seeds: Seeds = []
-    tasks: list[_Text] = []
-    analyses: list[_Text] = []
+    key: str = ""  # key of a value for each of `columns`, in place of those of the experiment; `{column}` is the column
+    model: _Text  # name of the model
+    preset: str | None = None  # hyperparameters on the paper's data; on open data those of params.yaml hold
+    options: dict[str, JsonValue] = {}  # values of the model's block in params.yaml, on all data
+    open_options: dict[str, JsonValue] = {}  # values of the model's block on open data only
+    set: Settings = {}  # values of other keys of params.yaml, by dotted key, on all data
+    corpus: Corpus | None = None  # training pairs, in place of those of the experiment
+    seeds: Seeds = []  # in place of those of the experiment
+    tasks: list[_Text] = []  # supervised tasks to train on
+    analyses: list[_Text] = []  # analyses to compute
+    # label of the row of this experiment whose word embeddings are the initial vectors on open data; on the papers'
+    # data a person names the file
     start: str | None = None
-    against: str | None = None
-    hidden: bool = False
-    x: float | str | None = None
-    series: str | None = None
-    note: str = ""
+    against: str | None = None  # label of the row with whose scores the analyses of two runs compare those of this row
+    hidden: bool = False  # not shown, because other rows only start from it or are compared with it
+    x: float | str | None = None  # position on the horizontal axis of a figure
+    series: str | None = None  # line of a figure that the row belongs to
+    note: str = ""  # text beside the row
+    # texts by column that `docs/tables.py` shows where a run fills none: numbers that no run measures, and results of
+    # an earlier version until the row is run again
     cells: dict[str, _Text] = {}
 
     @model_validator(mode="after")
@@ -143,59 +112,37 @@ class Row(_Table):
 
 
 class Figure(_Table):
-    """How the results of an experiment are drawn.
+    """How the results of an experiment are drawn."""
 
-    Attributes:
-        kind: `line` through the rows of a series, `bar` for each row, or `curve`: a line for each row through its
-            scores during training.
-        x: label of the horizontal axis.
-        y: label of the vertical axis.
-        column: the column that is drawn; for `curve`, the name of the curve.
-        log: whether the horizontal axis is logarithmic.
-    """
-
+    # `line` through the rows of a series, `bar` for each row, or `curve`: a line for each row through its scores during
+    # training
     kind: Literal["line", "bar", "curve"]
-    x: str
-    y: str
-    column: str
-    log: bool = False
+    x: str  # label of the horizontal axis
+    y: str  # label of the vertical axis
+    column: str  # the column that is drawn; for `curve`, the name of the curve
+    log: bool = False  # whether the horizontal axis is logarithmic
 
 
 class Experiment(_Table):
-    """A table or figure, of a paper or our own.
+    """A table or figure, of a paper or our own."""
 
-    Attributes:
-        id: name of the file without its ending.
-        paper: short name of the paper; None for a table of our own, which has no published numbers.
-        table: `T2`, `F1`, or `S5.1` for numbers of a section, as in the published figures.
-        title: one line.
-        caption: what is measured, and how ours differs.
-        corpus: training pairs on each kind of data.
-        columns: published column → key of a value of a run; `{label}` stands for the row's label, `{query}` for
-            the label without its first word.
-        seeds: seeds of each row.
-        rows: the configurations.
-        figure: how the results are drawn; None for a table.
-        finding: the paper's finding, and whether it holds on open data.
-        missing: reason why rows of the paper are not here.
-        scale: factor from the unit of the published numbers to ours.
-        shows: analyses whose tables are shown whole, for the first seed of each row that computes them.
-    """
-
-    id: str
+    id: str  # name of the file without its ending
+    # short name of the paper; None for a table of our own, which has no published numbers
     paper: PaperName | None = None
-    table: _Text
-    title: _Text
-    caption: _Text
-    corpus: Corpus
+    table: _Text  # `T2`, `F1`, or `S5.1` for numbers of a section, as in the published figures
+    title: _Text  # one line
+    caption: _Text  # what is measured, and how ours differs
+    corpus: Corpus  # training pairs on each kind of data
+    # published column → key of a value of a run; `{label}` stands for the row's label, `{query}` for the label without
+    # its first word
     columns: dict[str, _Text] = {}
-    seeds: Seeds = [1]
-    rows: list[Row] = []
-    figure: Figure | None = None
-    finding: str = ""
-    missing: str = ""
-    scale: float = 1.0
-    shows: list[_Text] = []
+    seeds: Seeds = [1]  # seeds of each row
+    rows: list[Row] = []  # the configurations
+    figure: Figure | None = None  # how the results are drawn; None for a table
+    finding: str = ""  # the paper's finding, and whether it holds on open data
+    missing: str = ""  # reason why rows of the paper are not here
+    scale: float = 1.0  # factor from the unit of the published numbers to ours
+    shows: list[_Text] = []  # analyses whose tables are shown whole, for the first seed of each row that computes them
 
     @model_validator(mode="after")
     def _check_rows(self) -> Self:
@@ -208,8 +155,11 @@ class Experiment(_Table):
         named = {name for row in self.rows for name in (row.start, row.against) if name}
         if unknown := named - set(labels):
             raise ValueError(f"`start` or `against` names no row: '{min(unknown)}'")
-        for row in self.rows:
-            self._check_chain(row)
+        for row in self.rows:  # `papers run` works in two rounds, so that rows that are referred to refer to none
+            if row.start and (self.row(row.start).start or self.row(row.start).against):
+                raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")
+            if row.against and self.row(row.against).against:
+                raise ValueError(f"`against` of '{row.all_labels[0]}' names a row that has `against` itself")
         return self
 
     @model_validator(mode="after")
@@ -226,13 +176,6 @@ class Experiment(_Table):
         if figure and figure.log and any(isinstance(x, str) or x <= 0 for x in places):
             raise ValueError("a logarithmic axis needs numbers above 0 as `x`")
         return self
-
-    def _check_chain(self, row: Row) -> None:
-        """Refuse references to rows that have references: `papers run` works in two rounds."""
-        if row.start and (self.row(row.start).start or self.row(row.start).against):
-            raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")
-        if row.against and self.row(row.against).against:
-            raise ValueError(f"`against` of '{row.all_labels[0]}' names a row that has `against` itself")
 
     def keys_of(self, row: Row) -> Mapping[str, str]:
         """Return the columns that a row fills, with their keys."""
@@ -252,16 +195,11 @@ class Experiment(_Table):
 
 @dataclass(frozen=True)
 class Experiments:
-    """All declarations.
+    """All declarations."""
 
-    Attributes:
-        by_id: the experiments, by paper and then by number; those without a paper are last.
-        presets: the presets by name.
-        params: content of all parameter files, whose values the settings of a row replace.
-    """
-
-    by_id: Mapping[str, Experiment]
-    presets: Mapping[str, Preset]
+    by_id: Mapping[str, Experiment]  # the experiments, by paper and then by number; those without a paper are last
+    presets: Mapping[str, Preset]  # the presets by name
+    # content of all parameter files, whose values the settings of a row replace
     params: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -23,34 +23,21 @@ _TICKS = "abs(datum.value) < 1000 ? format(datum.value, '.3~r') : format(datum.v
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a figure.
+    """A point of a figure."""
 
-    Attributes:
-        x: horizontal position, a number or a category; empty for a bar.
-        y: the value; None for a gap.
-        spread: standard deviation over seeds; None for fewer than two.
-    """
-
-    x: float | str
-    y: float | None
-    spread: float | None = None
+    x: float | str  # horizontal position, a number or a category; empty for a bar
+    y: float | None  # the value; None for a gap
+    spread: float | None = None  # standard deviation over seeds; None for fewer than two
 
 
 @dataclass(frozen=True)
 class Series:
-    """A line or a bar of a figure.
+    """A line or a bar of a figure."""
 
-    Attributes:
-        label: its name.
-        ours: our points, by x.
-        theirs: the points of the paper, by x.
-        gap: reason why results of ours are missing; empty if all are there.
-    """
-
-    label: str
-    ours: Sequence[Point]
-    theirs: Sequence[Point] = ()
-    gap: str = ""
+    label: str  # its name
+    ours: Sequence[Point]  # our points, by x
+    theirs: Sequence[Point] = ()  # the points of the paper, by x
+    gap: str = ""  # reason why results of ours are missing; empty if all are there
 
     @property
     def known(self) -> list[float]:

@@ -14,8 +14,19 @@ from pathlib import Path
 from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.analysis.published import published
 from paraphrastic.base.files import write_text
-from paraphrastic.papers.comparing import BOUNDS, GAP, NARROW, Closeness, Comparison, Grid, Heading, Shown, grid
-from paraphrastic.papers.experiments import Data
+from paraphrastic.papers.comparing import (
+    BOUNDS,
+    GAP,
+    NARROW,
+    PARTS,
+    Closeness,
+    Comparison,
+    Grid,
+    Heading,
+    Shown,
+    grid,
+    names_of_data,
+)
 from paraphrastic.papers.figures import description, figure_svg
 
 _WRITTEN = (".md", ".svg")  # endings of the files of the folder
@@ -53,10 +64,9 @@ def part_of_paper(table: str) -> str:
 
     Tables that are not of a paper keep their name.
     """
-    kind, number = table[0], table[1:]
     if re.fullmatch("S[A-Z]", table):
-        return f"Appendix {number}"
-    return f"{_PARTS[kind]} {number}" if re.fullmatch(r"[TFS]\d[\d.]*", table) else table
+        return f"Appendix {table[1:]}"
+    return f"{_PARTS[table[0]]} {table[1:]}" if re.fullmatch(r"[TFS]\d[\d.]*", table) else table
 
 
 def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
@@ -80,6 +90,11 @@ def docs_files(comparisons: Sequence[Comparison]) -> dict[str, str]:
 
 
 def _index(comparisons: Sequence[Comparison]) -> str:
+    rows = []
+    for each, count in [(each, tally(each)) for each in comparisons]:
+        link = f"[{each.experiment.id}]({each.experiment.paper}.md#{slug(_heading(each))})"
+        close = str(count.close) if count.compared else GAP
+        rows.append([link, plain(_heading(each)), f"{count.finished} of {count.runs}", str(count.compared), close])
     return f"""# The papers, theirs and ours
 
 The tables and figures of the papers that run here, with the published numbers beside ours. These pages are written by
@@ -89,16 +104,9 @@ The tables and figures of the papers that run here, with the published numbers b
 
 {_legend(comparisons)}
 
-{markdown_table(_INDEX, map(_index_row, comparisons), texts=2)}
+{markdown_table(_INDEX, rows, texts=2)}
 </div>
 """
-
-
-def _index_row(comparison: Comparison) -> list[str]:
-    experiment, count = comparison.experiment, tally(comparison)
-    link = f"[{experiment.id}]({experiment.paper}.md#{slug(_heading(comparison))})"
-    numbers = [f"{count.finished} of {count.runs}", str(count.compared), str(count.close) if count.compared else GAP]
-    return [link, plain(_heading(comparison)), *numbers]
 
 
 def _page(name: str, comparisons: Sequence[Comparison]) -> str:
@@ -128,10 +136,11 @@ def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
 
 
 def _legend(comparisons: Sequence[Comparison]) -> str:
-    data = comparisons[0].data if comparisons else "open"
+    """Return what the colours of cells mean."""
     samples = [f'<span class="{name}">{text}</span>' for name, text in LEGEND.items()]
     samples.append(f'<span class="gap">{GAP} no result</span>')
-    return " ".join(samples) + "\n\n" + " ".join(map(text, legend(data)))
+    is_open = all(each.data == "open" for each in comparisons)
+    return " ".join(samples) + "\n\n" + _COLOUR + (f" {_OPEN}" if is_open else "")
 
 
 def _section(comparison: Comparison) -> str:
@@ -157,14 +166,13 @@ def analysis_tables(comparison: Comparison) -> Iterator[tuple[str, list[str], li
     The title names the row of the experiment and the analysis. An analysis without results has no rows.
     """
     for name in comparison.experiment.shows:
-        found = False
-        for line in comparison.lines:
-            if tables := [result.tables[name] for result in line.results.values() if name in result.tables]:
-                header, *rows = tables[0]
-                found = True
-                yield f"{line.label}: {name}", list(map(str, header)), [list(map(str, row)) for row in rows]
-        if not found:
+        found = [(line.label, result) for line in comparison.lines for result in line.results.values()]
+        tables = {label: result.tables[name] for label, result in reversed(found) if name in result.tables}
+        if not tables:
             yield name, [], []
+        for label, rows in reversed(tables.items()):
+            header, *cells = [list(map(str, row)) for row in rows]
+            yield f"{label}: {name}", header, cells
 
 
 def _analysis(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -183,24 +191,24 @@ def table_text(table: Grid) -> str:
     rows = []
     for heading, cells in table.rows:
         texts = [
-            {"theirs": plain(cell.theirs), "ours": _ours(cell), "difference": plain(cell.difference)} for cell in cells
+            dict(zip(PARTS, (plain(each.theirs), _ours(each), plain(each.difference)), strict=True)) for each in cells
         ]
         if narrow:
             shown = [text[part] for text, each in zip(texts, parts, strict=True) for part in each]
         else:
             shown = [" / ".join(filter(None, [text["theirs"], text["ours"]])) for text in texts]
         rows.append([_label(heading), *shown])
-    return markdown_table([table.corner, *(header if narrow else labels)], rows, texts=1).rstrip("\n")
+    corner = "set" if table.transposed else "row"
+    return markdown_table([corner, *(header if narrow else labels)], rows, texts=1).rstrip("\n")
 
 
 def _ours(cell: Shown) -> str:
-    if cell.reason:
-        return f'<span class="gap" title="{_attribute(cell.reason)}">{GAP}</span>'
-    if cell.partial:
-        return f'<span title="{_attribute(cell.partial)}">{plain(cell.ours_and_spread)}</span>'
-    if not cell.closeness:
+    title = cell.reason or cell.partial or (cell.difference if cell.closeness else "")
+    if not title:
         return plain(cell.ours_and_spread)
-    return f'<span class="{cell.closeness}" title="{cell.difference}">{plain(cell.ours_and_spread)}</span>'
+    name = "gap" if cell.reason else cell.closeness
+    attributes = f'class="{name}" ' if name else ""
+    return f'<span {attributes}title="{escape(title).replace("|", "&#124;")}">{plain(cell.ours_and_spread)}</span>'
 
 
 def _label(heading: Heading) -> str:
@@ -224,25 +232,14 @@ def slug(heading: str) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading, flags=re.ASCII).strip().lower())
 
 
-def _attribute(content: str) -> str:
-    return escape(content).replace("|", "&#124;")
-
-
 @dataclass(frozen=True)
 class Tally:
-    """How far a comparison has come.
+    """How far a comparison has come."""
 
-    Attributes:
-        runs: number of runs.
-        finished: of them, those with results.
-        compared: numbers that both the paper and we have.
-        close: of them, those within 3 points.
-    """
-
-    runs: int
-    finished: int
-    compared: int
-    close: int
+    runs: int  # number of runs
+    finished: int  # of them, those with results
+    compared: int  # numbers that both the paper and we have
+    close: int  # of them, those within 3 points
 
 
 def tally(comparison: Comparison) -> Tally:
@@ -275,21 +272,11 @@ def facts(comparison: Comparison) -> list[tuple[str, list[str]]]:
     return [(term, texts) for term, texts in found if texts]
 
 
-def legend(data: Data) -> list[str]:
-    """Return sentences that say what the colours of cells mean."""
-    return [_COLOUR, *([_OPEN] if data == "open" else [])]
-
-
 def _data(comparison: Comparison) -> str:
     experiment = comparison.experiment
     ours = _codes(name for line in comparison.lines for name in line.data)
-    theirs = _codes(
-        name
-        for row in experiment.rows
-        if not row.hidden
-        for name in [*(row.corpus or experiment.corpus).paper, *row.tasks]
-        if name != "sample" or not row.tasks
-    )
+    rows = [row for row in experiment.rows if not row.hidden]
+    theirs = _codes(name for row in rows for name in names_of_data((row.corpus or experiment.corpus).paper, row.tasks))
     paper = f"; the paper: {theirs or '–'}" if experiment.paper else ""
     return f"ours: {comparison.data} data, {ours or 'no runs'}{paper}"
 

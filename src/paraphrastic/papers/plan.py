@@ -29,26 +29,19 @@ _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` doe
 
 @dataclass(frozen=True)
 class Run:
-    """One DVC experiment.
-
-    Attributes:
-        settings: values by dotted key that replace those of params.yaml, without seed, tasks and analyses.
-        tasks: supervised tasks to train on.
-        start: the run whose word embeddings are the initial vectors; None if there is none.
-        against: the run with whose scores the analyses of two runs compare those of this one; None if there is none.
-        sets: whether the evaluation sets are scored, which takes longer than some tasks do.
-        data: the kind of data, which decides whether models of words start from a file of word vectors.
-    """
+    """One DVC experiment."""
 
     model: str
+    # values by dotted key that replace those of params.yaml, without seed, tasks and analyses
     settings: Mapping[str, Any]
     seed: int
-    tasks: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()  # supervised tasks to train on
     analyses: tuple[str, ...] = ()
-    start: "Run | None" = None
+    start: "Run | None" = None  # the run whose word embeddings are the initial vectors; None if there is none
+    # the run with whose scores the analyses of two runs compare those of this one; None if there is none
     against: "Run | None" = None
-    sets: bool = True
-    data: Data = "open"
+    sets: bool = True  # whether the evaluation sets are scored, which takes longer than some tasks do
+    data: Data = "open"  # the kind of data, which decides whether models of words start from a file of word vectors
 
     @property
     def configuration(self) -> str:

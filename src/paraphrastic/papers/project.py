@@ -18,7 +18,7 @@ from paraphrastic.base.parameters import PARAMS, place, read_mapping
 from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.papers.comparing import Comparison, compare
 from paraphrastic.papers.experiments import Data, Experiment, Experiments
-from paraphrastic.papers.plan import SUITES, Run, differences, expected, needs_vectors, plan, read_all, runs_of_row
+from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, rows_of
 from paraphrastic.sources.catalogue import corpus, suite
@@ -30,17 +30,11 @@ _AGAINST = "against"  # the analyses of two runs are computed again if this tabl
 
 @dataclass(frozen=True)
 class DataNeeds:
-    """Sources that runs need.
+    """Sources that runs need."""
 
-    Attributes:
-        names: corpora of training pairs, and suites of evaluation sets as `suite NAME`.
-        sources: their sources.
-        absent: the sources of which files are not here; `download` fetches those that have addresses.
-    """
-
-    names: Sequence[str]
-    sources: Sequence[Source]
-    absent: Sequence[Source]
+    names: Sequence[str]  # corpora of training pairs, and suites of evaluation sets as `suite NAME`
+    sources: Sequence[Source]  # their sources
+    absent: Sequence[Source]  # the sources of which files are not here; `download` fetches those that have addresses
 
     @classmethod
     def of(cls, runs: Sequence[Run], locations: DataLocations) -> Self:
@@ -67,21 +61,16 @@ class DataNeeds:
         Raises:
             ParameterError: a source is absent and has no address.
         """
-        for each in self.manual[:1]:
+        for each in self.manual:
             raise ParameterError(f"{each.name} is not here: {locations.how_to_provide(each)}")
 
 
 @dataclass(frozen=True)
 class Project:
-    """A clone of the repository.
+    """A clone of the repository."""
 
-    Attributes:
-        root: its folder.
-        read_only: whether results that are collected are kept in memory only.
-    """
-
-    root: Path
-    read_only: bool = False
+    root: Path  # its folder
+    read_only: bool = False  # whether results that are collected are kept in memory only
 
     @cached_property
     def experiments(self) -> Experiments:
@@ -171,9 +160,11 @@ class Project:
         """
         warnings = []
         for run, other in [(run, run.against) for run in runs if run.against]:
-            if self.missing([run, other]):
+            result = self.store.result(other)
+            if result is None or self.missing([run, other]):
                 continue
-            against = self._identity(other)
+            values = sha256(json.dumps(dict(result.values), sort_keys=True).encode()).hexdigest()[:8]
+            against = [["experiment", "values"], [other.name, values]]
             if self.store.tables(run).get(_AGAINST) == against:
                 continue
             try:
@@ -184,12 +175,6 @@ class Project:
             tables = {name: rows_of(analysis(pairs)) for name, analysis in OF_TWO_RUNS.items()}
             self.store.add_tables(run, tables | {_AGAINST: against})
         return warnings
-
-    def _identity(self, run: Run) -> list[list[Any]]:
-        """Return the name and a hash of the values of a run, as a table."""
-        result = self.store.result(run)
-        values = json.dumps(dict(result.values), sort_keys=True) if result else ""
-        return [["experiment", "values"], [run.name, sha256(values.encode()).hexdigest()[:8]]]
 
     def _add(self, run: Run, found: Sequence[tuple[Record, Result]]) -> list[str]:
         """Store the first result of this version, or of any, unless one is stored; return a warning if one differs."""
@@ -214,19 +199,10 @@ class Project:
                 names.setdefault(f"stored with another {changed[0]}", []).append(run.name)
             elif result is not None and result.version != self.version:
                 names.setdefault(f"stored by version {result.version}, this is {self.version}", []).append(run.name)
-        several = {reason: f" and {len(each) - 1} more" if len(each) > 1 else "" for reason, each in names.items()}
-        return [
-            f"{each[0]}{several[reason]}: {reason}; `paraphrastic papers run` runs it again"
-            for reason, each in names.items()
-        ]
-
-    def data_needs(self, experiments: Sequence[Experiment], data: Data) -> DataNeeds:
-        """Return the data that `experiments` need."""
-        return DataNeeds.of(self.plan(experiments, data), DataLocations.from_environment())
-
-    def needs_vectors(self, run: Run) -> bool:
-        """Return whether the user names the word vectors of `run`, see `plan.needs_vectors`."""
-        return needs_vectors(self.params, run)
+        counted = {
+            reason: f"{first} and {len(other)} more" if other else first for reason, (first, *other) in names.items()
+        }
+        return [f"{each}: {reason}; `paraphrastic papers run` runs it again" for reason, each in counted.items()]
 
 
 def find_project(read_only: bool = False) -> Project:
@@ -273,10 +249,10 @@ def _check_run(run: Run, params: Mapping[str, Any]) -> None:
 def _check_key(key: str, params: Mapping[str, Any]) -> None:
     block: Any = params
     for name in key.split("."):
-        if not isinstance(block, Mapping) or name not in block:
-            known = block if isinstance(block, Mapping) else ()
+        known = block if isinstance(block, Mapping) else {}
+        if name not in known:
             raise ParameterError(f"no parameter '{place(key)}': {unknown_name('key', name, known)}")
-        block = block[name]
+        block = known[name]
 
 
 def matching(run: Run, records: Iterable[Record], params: Mapping[str, Any]) -> Iterator[tuple[Record, Result]]:

@@ -117,10 +117,11 @@ class Queue:
         pending, failed, put_again = list(commands), list[str](), set[str]()
         started = dict[str, float | None].fromkeys(_running(self._listed()))
         while pending:
-            states = self.states()
-            started = dict.fromkeys(_running(states), time.monotonic()) | started
+            states, now = self.states(), time.monotonic()
+            started = dict.fromkeys(_running(states), now) | started
             ended = [name for name in pending if states.get(name) not in (QUEUED, RUNNING)]
-            without = [name for name in ended if states.get(name) == LOST or not on_end(name, _minutes(started, name))]
+            minutes = {name: (now - start) / 60 for name, start in started.items() if start is not None}
+            without = [name for name in ended if states.get(name) == LOST or not on_end(name, minutes.get(name))]
             again = [name for name in without if name not in put_again and not self._began(name, states)]
             for name in again:  # once: an experiment may be what kills its worker
                 self._put(name, commands[name], states)
@@ -220,9 +221,3 @@ class Queue:
 
 def _running(states: Mapping[str, str]) -> list[str]:
     return [name for name, state in states.items() if state == RUNNING]
-
-
-def _minutes(started: Mapping[str, float | None], name: str) -> float | None:
-    """Return the minutes since an experiment was first seen running; None if that was not seen."""
-    start = started.get(name)
-    return None if start is None else (time.monotonic() - start) / 60

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
@@ -36,23 +36,18 @@ COLUMNS = {
     "sample": "sample.sts.mean",
 }
 _OWN_COLUMN = ("model", "corpus", "benchmarks")  # shown in a column, or by which metrics there are
+_NUMBER = r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?"
 # raised by files that were edited by hand, or that have the form of another version
 _MALFORMED = YAMLError, csv.Error, ValueError, LookupError, TypeError, AttributeError, RecursionError
 
 
 @dataclass(frozen=True)
 class Record:
-    """The results of one revision.
+    """The results of one revision."""
 
-    Attributes:
-        name: name of the experiment or branch, `HEAD` or `workspace`.
-        rev: its commit; None for the workspace.
-        read: returns the text of one of its files; an empty string if it is missing.
-    """
-
-    name: str
-    rev: str | None
-    read: Callable[[str], str]
+    name: str  # name of the experiment or branch, `HEAD` or `workspace`
+    rev: str | None  # its commit; None for the workspace
+    read: Callable[[str], str]  # returns the text of one of its files; an empty string if it is missing
 
     @cached_property
     def parameters(self) -> Flat:
@@ -116,29 +111,27 @@ class Record:
     def _is_current(self, path: str) -> bool:
         """Return whether a file is the output of its stage for these parameters and for current inputs."""
         text = self.read(path)
-        return bool(text) and self._is_output(path, _md5(text)) and self._is_made(path)
+        return bool(text) and self._is_made(path, _md5(text))
 
-    def _is_output(self, path: str, digest: str) -> bool:
-        return path in self._outputs and self._outputs[path][1] == digest
-
-    def _is_made(self, path: str) -> bool:
-        """Return whether the stage that writes `path` ran with these parameters, on inputs that did."""
-        stage, _ = self._outputs[path]
-        params: Mapping[str, Mapping[str, Any]] = stage.get("params", {})
-        if any(not self._is_chosen(file, key, value) for file, each in params.items() for key, value in each.items()):
+    def _is_made(self, path: str, digest: str) -> bool:
+        """Return whether a stage wrote this output, with these parameters and on inputs of which the same holds."""
+        stage, known = self._outputs.get(path, ({}, None))
+        if known != digest:
             return False
         deps = {dep["path"]: dep["md5"] for dep in stage.get("deps", [])}
-        if any(_md5(self.read(path)) != deps[path] for path in deps.keys() & FILES.values()):
-            return False
-        inputs = [path for path in deps if path.startswith("data/")]
-        return all(self._is_output(path, deps[path]) and self._is_made(path) for path in inputs)
+        params = [(file, *each) for file, values in stage.get("params", {}).items() for each in values.items()]
+        return (
+            all(self._value(file, key) == value for file, key, value in params)
+            and all(_md5(self.read(file)) == deps[file] for file in deps.keys() & FILES.values())
+            and all(self._is_made(path, md5) for path, md5 in deps.items() if path.startswith("data/"))
+        )
 
-    def _is_chosen(self, file: str, key: str, value: Any) -> bool:
-        """Return whether a parameter file has this value."""
-        chosen: Any = self.params
+    def _value(self, file: str, key: str) -> Any:
+        """Return a value of a parameter file; None if there is none."""
+        value: Any = self.params
         for name in [*(name for name, path in FILES.items() if path == file), *key.split(".")]:
-            chosen = chosen.get(name) if isinstance(chosen, Mapping) else None
-        return bool(chosen == value)
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
 
 
 def _md5(text: str) -> str:
@@ -196,16 +189,11 @@ def _yaml(text: str) -> Any:
 def _rows(text: str) -> list[list[Any]]:
     """Return the rows of a CSV file; cells are numbers in columns that have no other text than the column's name."""
     header, *rows = csv.reader(io.StringIO(text)) if text else [[]]
-    columns = [_numbers(column) for column in zip(*rows, strict=True)]
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+    for place, cells in enumerate(columns):
+        if all(re.fullmatch(_NUMBER, cell) for cell in cells if cell):  # the word `nan` is text
+            columns[place] = [cell and (int(cell) if cell.lstrip("-").isdecimal() else float(cell)) for cell in cells]
     return [list(header), *map(list, zip(*columns, strict=True))]
-
-
-def _numbers(cells: Sequence[str]) -> Sequence[Any]:
-    """Return a column as numbers, empty cells as they are; unchanged if a cell is text, such as the word `nan`."""
-    number = r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?"
-    if not all(re.fullmatch(number, cell) for cell in cells if cell):
-        return cells
-    return [cell and (int(cell) if cell.lstrip("-").isdecimal() else float(cell)) for cell in cells]
 
 
 def _of_sets(rows: list[list[Any]]) -> Iterator[tuple[str, float]]:
@@ -218,22 +206,17 @@ def _of_sets(rows: list[list[Any]]) -> Iterator[tuple[str, float]]:
             yield row[0], values[main]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A record with metrics.
+class Entry(NamedTuple):
+    """A record with metrics: its name, its corpora with `+` between them, and its metrics by dotted key.
 
-    Attributes:
-        name: of the experiment or branch, `HEAD` or `workspace`.
-        corpus: names of its corpora, with `+` between them.
-        changed: other parameters with another value than in the last commit, as `KEY=VALUE`; those of its model's block
-            without the block's name.
-        metrics: numbers by dotted key.
+    `changed` are other parameters with another value than in the last commit, as `KEY=VALUE`; those of its model's
+    block are without the block's name.
     """
 
     name: str
     model: str
     corpus: str
-    changed: Sequence[str]
+    changed: str
     metrics: Mapping[str, float]
 
 
@@ -263,14 +246,8 @@ def table(found: Sequence[Entry], by: str | None = None) -> tuple[list[str], lis
     keys = COLUMNS if by is None or by in COLUMNS.values() else {by: by, **COLUMNS}
     shown = {title: key for title, key in keys.items() if any(key in entry.metrics for entry in found)}
     rows = [
-        [
-            entry.name,
-            entry.model,
-            entry.corpus,
-            " ".join(entry.changed),
-            *(f"{entry.metrics[key]:.2f}" if key in entry.metrics else "" for key in shown.values()),
-        ]
-        for entry in found
+        [*texts, *(f"{metrics[key]:.2f}" if key in metrics else "" for key in shown.values())]
+        for *texts, metrics in found
     ]
     return ["experiment", "model", "corpus", "changed", *shown], rows
 
@@ -281,4 +258,4 @@ def _entry(record: Record, values: Mapping[str, float], defaults: Mapping[str, A
     changed = [key for key in differences(own, usual) if key not in _OWN_COLUMN]
     values_of = {key: "null" if own[key] is None else str(own[key]).replace(" ", "") for key in changed}
     texts = [f"{key.removeprefix(f'models.{model}.')}={value}" for key, value in values_of.items()]
-    return Entry(record.name, model, "+".join(own["corpus"]), texts, values)
+    return Entry(record.name, model, "+".join(own["corpus"]), " ".join(texts), values)

@@ -21,22 +21,17 @@ Values = Mapping[str, int | FiniteFloat]
 
 @dataclass(frozen=True)
 class Result:
-    """What one run measured.
+    """What one run measured."""
 
-    Attributes:
-        version: version of the package that computed it.
-        values: metrics by key: those of metrics/evaluate.json and of metrics/finetune, by dotted key, and of each set,
-            `sts.2012.MSRpar` being its main metric and `sts.2012.MSRpar.spearman` another one.
-        tables: rows of each analysis, the first being the names of the columns.
-        curves: (epochs, score) on the development data by name: `selection`, or that of a task.
-        minutes: duration of the run; None if it is not known.
-    """
-
-    version: str
+    version: str  # version of the package that computed it
+    # metrics by key: those of metrics/evaluate.json and of metrics/finetune, by dotted key, and of each set,
+    # `sts.2012.MSRpar` being its main metric and `sts.2012.MSRpar.spearman` another one
     values: Values
+    # rows of each analysis, the first being the names of the columns
     tables: Mapping[str, list[list[Any]]] = field(default_factory=dict)
+    # (epochs, score) on the development data by name: `selection`, or that of a task
     curves: Mapping[str, list[list[float]]] = field(default_factory=dict)
-    minutes: float | None = None
+    minutes: float | None = None  # duration of the run; None if it is not known
 
     def has(self, run: Run) -> bool:
         """Return whether this has what `run` measures: evaluation sets, tasks, analyses."""
@@ -80,15 +75,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Configuration:
-    """The stored results of one configuration.
+    """The stored results of one configuration."""
 
-    Attributes:
-        params: the parameters that determine them, by dotted key, without the seed.
-        seeds: result by seed.
-    """
-
-    params: Flat
-    seeds: Mapping[int, Result]
+    params: Flat  # the parameters that determine them, by dotted key, without the seed
+    seeds: Mapping[int, Result]  # result by seed
 
 
 _CONFIGURATION = TypeAdapter(Configuration)

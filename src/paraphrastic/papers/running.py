@@ -12,7 +12,7 @@ from paraphrastic.analysis.comparison.repository import files_of
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 from paraphrastic.inference.model_folder import load
-from paraphrastic.papers.plan import Run, expected, merge
+from paraphrastic.papers.plan import Run, expected, merge, needs_vectors
 from paraphrastic.papers.project import Project, matching
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.records import records
@@ -72,16 +72,11 @@ class StartVectors:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs experiments of a project through DVC's queue.
+    """Runs experiments of a project through DVC's queue."""
 
-    Attributes:
-        project: the repository.
-        jobs: how many run at the same time; each has one thread if there are several.
-        vectors: file of word vectors that models of words start from on the papers' data; None for none.
-    """
-
-    project: Project
-    jobs: int = 1
+    project: Project  # the repository
+    jobs: int = 1  # how many run at the same time; each has one thread if there are several
+    # file of word vectors that models of words start from on the papers' data; None for none
     vectors: Path | None = None
 
     @property
@@ -99,7 +94,7 @@ class Runner:
         """Return the command that queues a run."""
         block = self.project.params["models"][run.model] or {}
         threads = 1 if self.jobs > 1 and "num_threads" in block else None
-        named = self.vectors.resolve() if self.vectors and self.project.needs_vectors(run) else None
+        named = self.vectors.resolve() if self.vectors and needs_vectors(self.project.params, run) else None
         return run.command(self._start_vectors.path(run.start) if run.start else named, threads)
 
     def run(self, runs: Sequence[Run], on_end: Callable[[Run], None]) -> list[str]:

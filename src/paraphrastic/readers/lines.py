@@ -31,19 +31,12 @@ csv.field_size_limit(_MAX_BYTES)  # the default of 128 KB refuses long texts
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that cannot be used.
+    """A row that cannot be used."""
 
-    Attributes:
-        file: path of the file; `ARCHIVE!MEMBER` for a member of an archive.
-        line: line number, from 1; number of the record if the file has no lines.
-        why: description of the error.
-        unit: `line`, or what is counted in its place.
-    """
-
-    file: str
-    line: int
-    why: str
-    unit: str = "line"
+    file: str  # path of the file; `ARCHIVE!MEMBER` for a member of an archive
+    line: int  # line number, from 1; number of the record if the file has no lines
+    why: str  # description of the error
+    unit: str = "line"  # `line`, or what is counted in its place
 
     def __str__(self) -> str:
         return f"{self.file}, {self.unit} {self.line}: {self.why}"

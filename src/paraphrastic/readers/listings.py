@@ -174,12 +174,7 @@ def _features(record: bytes) -> dict[str, str]:
 
 
 def _fields(message: bytes) -> Iterator[bytes]:
-    """Yield the fields of a protocol-buffer message whose fields all have a length.
-
-    Raises:
-        ValueError: a field is of another type, or longer than the message.
-        IndexError: the message ends within a field.
-    """
+    """Yield the fields of a protocol-buffer message whose fields all have a length."""
     position = 0
     while position < len(message):
         if message[position] & 7 != 2:

@@ -3,8 +3,7 @@
 The column `group` numbers the sentences or images from which pairs come, from 0 within a source.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -46,51 +45,20 @@ def _edges(words: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArra
 
 
 def aligned(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
-    """Read pairs of parallel files.
+    """Read parallel files: line i of each says the same, or describes the same image.
 
-    Options: `pairs` lists pairs of file names.
-    Yields: One reading per pair of files; each line is its own group.
+    Options: `groups` lists lists of file names, in which patterns stand for several files; `all`, whether all unordered
+        pairs of a line are read, and not only those of the first file with each other one.
+    Yields: One reading per list of files. A line is a group.
     """
-    return _parallel(folder, options["pairs"], _first_and_others)
-
-
-def references(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
-    """Read files of source sentences with parallel files of references.
-
-    Options: `groups` lists tables with the keys `source`, a file name, `references`, a file name in which `{n}`
-        stands for a number, and `count`, how many of these files exist.
-    Yields: One reading per group of files: each source sentence paired with each of its references. A source sentence
-        is a group.
-    """
-    groups = (
-        [each["source"], *(each["references"].format(n=n) for n in range(each["count"]))] for each in options["groups"]
-    )
-    return _parallel(folder, groups, _first_and_others)
-
-
-def captions(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
-    """Read parallel files of captions; line i of each file describes the same image.
-
-    Options: `groups` lists lists of file names.
-    Yields: One reading per list of files: all unordered pairs of captions of an image. An image is a group.
-    """
-    return _parallel(folder, options["groups"], lambda count: list(combinations(range(count), 2)))
-
-
-def _first_and_others(count: int) -> list[tuple[int, int]]:
-    return [(0, n) for n in range(1, count)]
-
-
-def _parallel(
-    folder: Path, groups: Iterable[Sequence[str]], pairs_of: Callable[[int], list[tuple[int, int]]]
-) -> Iterator[Reading]:
-    """Yield pairs of corresponding lines of parallel files, a line being a group; `pairs_of` pairs n files."""
     start = 0
-    for names in groups:
-        files = [SourceLines.read(folder / name) for name in names]
+    for names in options["groups"]:
+        files = [SourceLines.read(path) for name in names for path in find_files(folder, name)]
         check_parallel(*files)
         text = pa.concat_arrays([file.text for file in files])  # (files * lines,)
-        line, pairs = np.arange(len(files[0])), np.array(pairs_of(len(files)))  # (lines,), (pairs, 2)
+        firsts = range(len(files) if options.get("all") else 1)
+        pairs = np.array([(a, b) for a in firsts for b in range(a + 1, len(files))])  # (pairs, 2)
+        line = np.arange(len(files[0]))  # (lines,)
         rows = len(line) * pairs + line[:, None, None]  # (lines, pairs, 2)
         first, second = (text.take(pa.array(rows[..., side].ravel())) for side in (0, 1))
         yield make_pairs(files, first, second, np.repeat(line + start, len(pairs)))

@@ -93,16 +93,15 @@ def unpacked(path: Path) -> io.BufferedReader:
 
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, decompressed if its name ends in `.gz`, `.tgz` or `.bz2`."""
-    with report_damage(path):
-        return _decompress(path.name, path.read_bytes(), Unpacker(path))
+    with report_damage(path), path.open("rb") as file:
+        return _decompressed(path.name, file, Unpacker(path)).read()
 
 
-def _decompress(name: str, data: bytes, unpacker: Unpacker) -> bytes:
+def _decompressed(name: str, file: IO[bytes], unpacker: Unpacker) -> IO[bytes]:
     if not name.endswith((".gz", ".tgz", ".bz2")):
-        return data
+        return file
     module = bz2 if name.endswith(".bz2") else gzip
-    with unpacker.stream(cast(IO[bytes], module.open(io.BytesIO(data)))) as stream:
-        return stream.read()
+    return unpacker.stream(cast(IO[bytes], module.open(file)))
 
 
 def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:
@@ -118,8 +117,8 @@ def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:
     members = _zip_members if path.suffix == ".zip" else _tar_members
     with report_damage(path):
         unpacker = Unpacker(path)
-        contents = members(path, pattern, unpacker)
-        return {name.removesuffix(".gz"): _decompress(name, data, unpacker) for name, data in contents}
+        contents = ((name, io.BytesIO(data)) for name, data in members(path, pattern, unpacker))
+        return {name.removesuffix(".gz"): _decompressed(name, file, unpacker).read() for name, file in contents}
 
 
 def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
@@ -148,10 +147,8 @@ def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
 
 
 def _open_text(path: Path, pattern: str, stack: ExitStack) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return Unpacker(path).stream(cast(IO[bytes], gzip.open(path)))
     if path.suffix != ".zip":
-        return path.open("rb")
+        return _decompressed(path.name, stack.enter_context(path.open("rb")), Unpacker(path))
     archive = stack.enter_context(zipfile.ZipFile(path))
     members = [info for info in archive.infolist() if _is_wanted(info.filename, pattern) and not info.is_dir()]
     if len(members) != 1:

@@ -23,19 +23,12 @@ _NULLABLE = {"head", "relation"}  # columns that may be null in a usable row
 
 @dataclass(frozen=True)
 class Reading:
-    """A table of a source, or a part of it.
+    """A table of a source, or a part of it."""
 
-    Attributes:
-        kind: key of `tables.RAW`.
-        table: rows in the order of the file, in schema `RAW[kind]`.
-        bad: the rows that are not in `table` because they are damaged, one per line of the file.
-        unjudged: how many rows are not in `table` because nobody has judged them.
-    """
-
-    kind: str
-    table: pa.Table
-    bad: tuple[BadRow, ...] = ()
-    unjudged: int = 0
+    kind: str  # key of `tables.RAW`
+    table: pa.Table  # rows in the order of the file, in schema `RAW[kind]`
+    bad: tuple[BadRow, ...] = ()  # the rows that are not in `table` because they are damaged, one per line of the file
+    unjudged: int = 0  # how many rows are not in `table` because nobody has judged them
 
 
 def make_reading(kind: str, files: Sequence[SourceRows], *, may_be_empty: bool = False, **columns: Column) -> Reading:
@@ -78,19 +71,13 @@ def make_pairs(
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Limits that a pair must keep, in sources that score their pairs: PPDB, ParaNMT, ParaBank and files of the user.
+    """Limits that a pair must keep, in sources that score pairs: PPDB, ParaNMT, ParaBank and files of the user."""
 
-    Attributes:
-        feature: the feature of PPDB that is compared; sources with one score per pair do not need it.
-        min_score: smallest value; None for no limit.
-        max_score: largest value; None for no limit.
-        relations: entailment relations of PPDB 2.0; an empty tuple accepts all.
-    """
-
+    # the feature of PPDB that is compared; sources with one score per pair do not need it
     feature: str = "PPDB2.0Score"
-    min_score: float | None = None
-    max_score: float | None = None
-    relations: tuple[str, ...] = ()
+    min_score: float | None = None  # smallest value; None for no limit
+    max_score: float | None = None  # largest value; None for no limit
+    relations: tuple[str, ...] = ()  # entailment relations of PPDB 2.0; an empty tuple accepts all
 
     @property
     def limits_scores(self) -> bool:

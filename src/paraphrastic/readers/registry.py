@@ -28,7 +28,6 @@ Reader = Callable[[Path, ReaderOptions], Iterator[Reading]]
 READERS: dict[str, Reader] = {
     "aligned": paraphrase_pairs.aligned,
     "banking": labelled.banking,
-    "captions": paraphrase_pairs.captions,
     "class-files": labelled.class_files,
     "columns": evaluation_sets.columns,
     "conllu": tagged.conllu,
@@ -45,7 +44,6 @@ READERS: dict[str, Reader] = {
     "perspectrum": paraphrase_groups.perspectrum,
     "pit2015": evaluation_sets.pit2015,
     "ppdb": large_corpora.ppdb,
-    "references": paraphrase_pairs.references,
     "sample": sample.sample,
     "sentences": paraphrase_groups.sentences,
     "sick": evaluation_sets.sick,

@@ -15,8 +15,7 @@ from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.scorer import Rows, Scores
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.text.columns import Ragged, split_words
-from paraphrastic.vocabulary.kinds import WordVocabulary
-from paraphrastic.vocabulary.ngrams import NgramVocabulary
+from paraphrastic.vocabulary.kinds import NgramVocabulary, WordVocabulary
 
 
 class TfidfScorer:
@@ -34,9 +33,12 @@ class TfidfScorer:
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a sentence has no known token."""
+        return cosine_of_sparse_rows(*self.weigh(sentences), left, right)
+
+    def weigh(self, sentences: pa.StringArray) -> tuple[Ragged, NDArray[np.float64]]:
+        """Return the distinct known tokens of each sentence as rows of `texts`, and their counts × idf."""
         counts = self.count(sentences)
-        values = counts.count_values(np.float64) * self.idf[counts.ids]
-        return cosine_of_sparse_rows(counts, values, left, right)
+        return counts, counts.count_values(np.float64) * self.idf[counts.ids]
 
     def count(self, sentences: pa.StringArray) -> Ragged:
         """Return the distinct known tokens of each sentence as rows of `texts`, with counts."""
@@ -72,12 +74,7 @@ class TfidfScorer:
 
 
 def fit_tfidf(tokens: str, counts: pa.Table, sentences: TrainingSentences) -> TfidfScorer:
-    """Return a scorer with `idf = 1 + ln((1 + n) / (1 + df))`, as scikit-learn smooths it.
-
-    Args:
-        tokens: `words` or `ngrams`.
-        counts: table of `text` and `sentences` (df) of all tokens.
-        sentences: the n training sentences.
+    """Return a scorer from a table of `text` and `sentences` (df) of all tokens of the training sentences.
 
     Raises:
         DataError: there is no token.

@@ -21,12 +21,7 @@ class Baseline(ABC):
     @staticmethod
     @abstractmethod
     def fit(config: Any, sentences: TrainingSentences) -> Scorer:
-        """Return a scorer.
-
-        Args:
-            config: the options of the model, an instance of its `Config`.
-            sentences: the distinct tokenized sentences of the training pairs.
-        """
+        """Return a scorer, from an instance of the model's `Config` and the distinct tokenized training sentences."""
 
 
 class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
@@ -57,12 +52,9 @@ def read_pretrained(config: PretrainedConfig) -> tuple[pa.StringArray, Vectors]:
 
 
 def pretrained_mean(words: pa.StringArray, embeddings: Vectors, directions: Vectors | None = None) -> StaticEncoder:
-    """Return an encoder that averages word vectors.
+    """Return an encoder that averages the vectors of words (n,), (n + 1, dim), with row 0 for unknown words.
 
-    Args:
-        words: (n,).
-        embeddings: (n + 1, dim), with row 0 for unknown words.
-        directions: (k, dim), orthonormal directions that are removed from every mean; None for none.
+    Orthonormal `directions` (k, dim) are removed from every mean.
     """
     others = {} if directions is None else {"directions": directions}
     return StaticEncoder(StaticForm("words", "mean"), words, {"embeddings": embeddings} | others)

@@ -104,11 +104,7 @@ class ExternalEncoder(VectorScorer):
 
 @contextmanager
 def _named_errors(folder: Path) -> Iterator[None]:
-    """Turn what the package of an encoder raises into one line that names the folder.
-
-    Raises:
-        ModelError: the block raised; an interruption, a want of memory and errors of this package are left as they are.
-    """
+    """Turn what the package of an encoder raises, but no interruption or want of memory, into a ModelError."""
     try:
         yield
     except (ParaphrasticError, MemoryError, KeyboardInterrupt, SystemExit):

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
-from paraphrastic.nn.encoder import Encoder, PairModel, TrainableModel
+from paraphrastic.nn.layers import Encoder, PairModel, TrainableModel
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors, VectorScorer
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
@@ -106,8 +106,9 @@ class TrainedPairModel(TrainedModel[PairModel]):
         on_device = DeviceSentences(sentences, self.embeddings.device, self.embeddings.dtype)
         longer = np.maximum(sentences.lengths[left], sentences.lengths[right])
         for rows in length_batches(longer, _MAX_PAIRS, _MAX_PAIR_IDS):
-            batch, *sides = _distinct_sentences(on_device, left[rows], right[rows])
-            log_odds: Tensor = self.module(self.embeddings, batch, *sides)  # (pairs of these rows,)
+            distinct, positions = np.unique(np.stack([left[rows], right[rows]]), return_inverse=True)
+            sides = to_device(positions.reshape(2, -1), out.device)  # in the batch of distinct sentences
+            log_odds: Tensor = self.module(self.embeddings, on_device.take(distinct), *sides)  # (pairs of these rows,)
             out.index_copy_(0, to_device(rows, out.device), log_odds.sigmoid().to(out.dtype))
         return out.cpu().numpy()
 
@@ -119,16 +120,10 @@ class TrainedPairModel(TrainedModel[PairModel]):
 def trained_model(
     module: TrainableModel, embeddings: Tensor, texts: pa.StringArray
 ) -> TrainedEncoder | TrainedPairModel:
-    """Return a module with its embeddings and vocabulary as a scorer.
-
-    Raises:
-        TypeError: the module is neither an encoder nor a pair model.
-    """
+    """Return a module with its embeddings and vocabulary as a scorer."""
     if isinstance(module, Encoder):
         return TrainedEncoder(module, embeddings, texts)
-    if isinstance(module, PairModel):
-        return TrainedPairModel(module, embeddings, texts)
-    raise TypeError(f"{type(module).__name__} is neither an Encoder nor a PairModel")
+    return TrainedPairModel(module, embeddings, texts)
 
 
 def load_weights(folder: Path, module: TrainableModel, dim: int) -> TrainedEncoder | TrainedPairModel:
@@ -240,14 +235,6 @@ def length_batches(
         size = max(1, min(max_items, max_ids // max(longest, 1)))
         yield rows[:size]
         rows = rows[size:]
-
-
-def _distinct_sentences(sentences: DeviceSentences, left: Rows, right: Rows) -> tuple[Batch, Tensor, Tensor]:
-    """Return a batch of the distinct sentences of pairs, and the two sides of the pairs in it, (pairs,) each."""
-    rows, positions = np.unique(np.stack([left, right]), return_inverse=True)
-    batch = sentences.take(rows)
-    first, second = to_device(positions.reshape(2, -1), batch.ids.device)
-    return batch, first, second
 
 
 def _check_static(encoder: TrainedEncoder, static: StaticEncoder) -> None:

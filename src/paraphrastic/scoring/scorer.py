@@ -8,6 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:  # the import takes 0.3 s, for numba, which a stage without teacher does not need
+    from paraphrastic.text.columns import Ragged
     from paraphrastic.vocabulary.kinds import VocabularyKind
 
 Rows = NDArray[np.integer]
@@ -52,6 +53,15 @@ class VectorScorer(Scorer, Protocol):
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a vector is zero."""
         return cosine_of_vectors(self.encode(sentences), left, right)
+
+
+@runtime_checkable
+class SparseScorer(Scorer, Protocol):
+    """A scorer that weighs the entries of its vocabulary in each sentence."""
+
+    def weigh(self, sentences: pa.StringArray) -> tuple["Ragged", NDArray[np.float64]]:
+        """Return the distinct entries of each sentence, ascending, and their weights."""
+        ...
 
 
 @runtime_checkable

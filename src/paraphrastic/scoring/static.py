@@ -1,4 +1,4 @@
-"""Static encoders: weighted sums of embeddings, computed without torch, from a table in float32, float16, int8 or int4.
+"""Static encoders: weighted sums of embeddings, computed without torch, from a table in one of `TABLE_FORMATS`.
 
 Averages of word vectors and Charagram have this form (`nn.static_form`), and so do the untrained averages and SIF.
 """
@@ -6,7 +6,7 @@ Averages of word vectors and Charagram have this form (`nn.static_form`), and so
 import reprlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self, get_args, get_type_hints
 
@@ -18,6 +18,7 @@ from paraphrastic.base.errors import ModelError, ParameterError, ParaphrasticErr
 from paraphrastic.base.parallel import FASTMATH, Array, njit
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TABLE_FORMATS, TableFormat
+from paraphrastic.scoring.few_bits import from_halves, from_planes, in_halves, in_planes, odd_integers
 from paraphrastic.scoring.scorer import Scorer, Vectors, VectorScorer
 from paraphrastic.scoring.weight_files import read_weights, write_weights, wrong_config, wrong_weights
 from paraphrastic.text.columns import Ragged, chunks
@@ -25,33 +26,22 @@ from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 
 _PART = 1 << 18  # bytes of text that one thread encodes at a time
 _LARGEST = {"int8": 127, "int4": 7}  # so that the range is symmetric
-_NAMES = {"values": "embeddings", "scales": "embeddings.scales"}  # of the arrays in weights.safetensors
-_HALF = np.uint8(4)  # bits of a byte
+_ODD = {"int3": 3, "int2": 2}  # formats of odd integers, and their bits
+_NAMES = {name: f"embeddings{end}" for name, end in {"values": "", "scales": ".scales", "dim": ".dim"}.items()}
 
 
 @dataclass(frozen=True)
 class EmbeddingTable:
-    """A table (rows, dim). A row of integers is multiplied by its scale; other formats have no scales.
+    """A table (rows, dim). A row of integers is multiplied by its scale; other formats have no scales."""
 
-    Attributes:
-        values: (rows, dim) float32, float16 or int8.
-        scales: (rows,) float32, of int8 only.
-        packed: the integers are those of 4 bits, of which the file of weights has two in a byte.
-    """
-
-    values: NDArray[Any]
-    scales: NDArray[np.float32] | None = None
-    packed: bool = False
+    values: NDArray[Any]  # (rows, dim) float32, float16 or int8
+    scales: NDArray[np.float32] | None = None  # (rows,), of int8 only
+    bits: int = 8  # of an integer in the file of weights; in memory it has 8
 
     def __post_init__(self) -> None:
-        """Check types and sizes.
-
-        Raises:
-            ValueError: the arrays are no table.
-        """
-        sizes = None if self.scales is None else self.scales.shape
-        wanted = self.values.shape[:1] if self.values.dtype == np.int8 else None
-        shape, dtype = self.values.shape, self.values.dtype
+        """Raise a ValueError if the arrays are no table."""
+        shape, dtype, sizes = self.values.shape, self.values.dtype, None if self.scales is None else self.scales.shape
+        wanted = shape[:1] if dtype == np.int8 else None
         if len(shape) != 2 or 0 in shape or dtype.name not in TABLE_FORMATS or sizes != wanted:
             raise ValueError(f"{dtype} of shape {shape} with scales {sizes}: no embedding table")
 
@@ -63,9 +53,15 @@ class EmbeddingTable:
             KeyError: there is none.
             ValueError: the arrays are no table.
         """
-        values = arrays[_NAMES["values"]]
-        packed = values.dtype == np.uint8
-        return cls(_unpacked(values) if packed else values, arrays.get(_NAMES["scales"]), packed)
+        values, scales = arrays[_NAMES["values"]], arrays.get(_NAMES["scales"])
+        if values.dtype != np.uint8:
+            return cls(values, scales)
+        if values.ndim == 2:
+            return cls(from_halves(values), scales, 4)
+        dim = int(arrays[_NAMES["dim"]].item())
+        if len(values) not in _ODD.values() or values.shape[2:] != (-(-dim // 8),):
+            raise ValueError(f"bytes of shape {values.shape} for {dim} dimensions: no embedding table")
+        return cls(from_planes(values, dim), scales, len(values))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -73,12 +69,18 @@ class EmbeddingTable:
     @property
     def format(self) -> TableFormat:
         """How the numbers are stored."""
-        return "int4" if self.packed else next(name for name in TABLE_FORMATS if name == self.values.dtype.name)
+        name = self.values.dtype.name if self.bits == 8 else f"int{self.bits}"
+        return next(each for each in TABLE_FORMATS if each == name)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by their names in the file of weights."""
         scales = {} if self.scales is None else {_NAMES["scales"]: self.scales}
-        return {_NAMES["values"]: _packed(self.values) if self.packed else self.values, **scales}
+        if self.bits == 8:
+            return {_NAMES["values"]: self.values, **scales}
+        if self.bits == 4:
+            return {_NAMES["values"]: in_halves(self.values), **scales}
+        dim = np.array(self.values.shape[1:], np.int32)
+        return {_NAMES["values"]: in_planes(self.values, self.bits), **scales, _NAMES["dim"]: dim}
 
     def sums(self, ids: NDArray[np.integer], offsets: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[np.float32]:
         """Return `out[i] = Σ_n weights[n] · row(ids[n])` over n in `offsets[i]:offsets[i + 1]`, (B, dim)."""
@@ -101,37 +103,18 @@ class EmbeddingTable:
         """Return the table in another format.
 
         In int8, the largest magnitude of a row becomes 127, in int4 it becomes 7, and other numbers are rounded to the
-        nearest integer.
+        nearest integer. In int3 and int2 they are odd integers, see `odd_integers`.
         """
         if wanted == self.format:
             return self
         table = self.array()
+        if wanted in _ODD:
+            return EmbeddingTable(*odd_integers(table, _ODD[wanted]), _ODD[wanted])
         if wanted not in _LARGEST:
             return EmbeddingTable(table.astype(wanted))
         scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST[wanted])
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
-        return EmbeddingTable(values, scales, wanted == "int4")
-
-    def rows(self, kept: NDArray[np.integer]) -> "EmbeddingTable":
-        """Return the table of some rows."""
-        return replace(self, values=self.values[kept], scales=None if self.scales is None else self.scales[kept])
-
-
-def _packed(values: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Return integers from −7 to 7 (rows, dim) as bytes (rows, ⌈dim / 2⌉), the first half of a row in the lower bits.
-
-    They become 1 to 15; 0 stands where an odd number of dimensions leaves a place free.
-    """
-    even = np.pad(values, ((0, 0), (0, values.shape[1] % 2)), constant_values=-8)
-    low, high = np.split((even + 8).astype(np.uint8), 2, axis=1)
-    packed: NDArray[np.uint8] = low | (high << _HALF)
-    return packed
-
-
-def _unpacked(values: NDArray[np.uint8]) -> NDArray[np.int8]:
-    """Return the integers that `_packed` packed."""
-    even = np.concatenate([values & 15, values >> _HALF], axis=1).view(np.int8) - np.int8(8)
-    return even[:, :-1] if (even[:, -1] == -8).all() else even
+        return EmbeddingTable(values, scales, 4 if wanted == "int4" else 8)
 
 
 class StaticEncoder(VectorScorer):
@@ -236,30 +219,20 @@ class StaticEncoder(VectorScorer):
 
 
 def _check_arrays(arrays: Mapping[str, NDArray[Any]], rows: int) -> None:
-    """Check that arrays are those of a `StaticEncoder`, with sizes that go together.
-
-    Raises:
-        KeyError: one is missing.
-        ValueError: one has another size or type, or is unknown.
-    """
-    width = arrays["embeddings"].shape[-1]
-    dim = EmbeddingTable.of(arrays).values.shape[1]
+    """Raise a KeyError or a ValueError if arrays are not those of a `StaticEncoder` with `rows` embeddings."""
+    dim, (*bits, _, width) = EmbeddingTable.of(arrays).values.shape[1], arrays["embeddings"].shape
     out = arrays["dense.W"].shape[-1] if "dense.W" in arrays else dim
-    sizes = {"embeddings": (rows, width), "embeddings.scales": (rows,), "bias": (dim,)}
+    sizes = {"embeddings": (*bits, rows, width), "embeddings.scales": (rows,), "embeddings.dim": (1,), "bias": (dim,)}
     sizes |= {"dense.W": (dim, out), "dense.b": (out,)} if "dense.W" in arrays else {}
     sizes |= {"directions": (*arrays["directions"].shape[:1], out)} if "directions" in arrays else {}
     for name, array in arrays.items():
-        if array.shape != sizes.get(name) or (name != "embeddings" and array.dtype != np.float32):
+        wanted = {"embeddings": array.dtype, "embeddings.dim": np.int32}.get(name, np.float32)
+        if array.shape != sizes.get(name) or array.dtype != wanted:
             raise ValueError(f"{reprlib.repr(name)}: {array.dtype} of shape {array.shape}, not {sizes.get(name)}")
 
 
 def _checked_form(options: Mapping[str, Any]) -> StaticForm:
-    """Return the form that `config.json` describes.
-
-    Raises:
-        TypeError: an option is missing or unknown.
-        ValueError: a value is not one of those that its type lists.
-    """
+    """Return the form that `config.json` describes; raise a TypeError or a ValueError if it is none."""
     form = StaticForm(**options)
     for name, allowed in get_type_hints(StaticForm).items():
         if getattr(form, name) not in get_args(allowed):
@@ -283,7 +256,7 @@ def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableForm
 
 @njit(fastmath=FASTMATH, cache=True, nogil=True, error_model="numpy")
 def _sum_rows(table: Array, ids: Array, offsets: Array, weights: Array) -> Array:
-    """Return `out[i] = Σ_n weights[n] · table[ids[n]]` over n in `offsets[i]:offsets[i + 1]`, (B, dim).
+    """Compute `EmbeddingTable.sums` without scales.
 
     This is the product of a sparse matrix in CSR format with a dense table. The inner loop runs over rows of the table
     and one row of the result, all contiguous, so that the compiler vectorises it. Reading the rows of the table is what

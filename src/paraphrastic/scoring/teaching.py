@@ -19,13 +19,12 @@ import pyarrow.parquet as pq
 
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import ProcessError
-from paraphrastic.base.files import atomic_folder, fingerprint, locked, write_text
+from paraphrastic.base.files import atomic_folder, fingerprint, locked, watched, write_text
 from paraphrastic.base.parallel import end_with
 from paraphrastic.base.parameters import Params
 from paraphrastic.base.tables import TEACHER_INFO, WORD_COUNTS, StoredSentences, read_table, teacher_schema, write_table
 from paraphrastic.scoring.external_encoder import ExternalEncoder, Float, usable_device, usable_processes
 from paraphrastic.scoring.scorer import normalize_rows
-from paraphrastic.sources.own_files import watched
 
 SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes on
 _Options = tuple[Path, int, str, Float]  # of an `ExternalEncoder`
@@ -40,7 +39,7 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
     Vectors are scaled to length 1 and stored as float16, 2 bytes per number.
 
     Args:
-        params: all parameters, which name the teacher.
+        params: name the teacher.
         corpus: tables of sentences and pairs.
         vocabulary: tables of counts.
         work: where the files of an interrupted run are; it goes on from there.
@@ -72,7 +71,12 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
             tasks = {kind: bar.add_task(kind, total=total) for kind, (total, _) in kinds.items()}
             for kind, done in _run(count, _shards(options, kinds, shards)):
                 bar.advance(tasks[kind], done)
-        _collect(shards, out, folder.resolve().name)
+        dim = pq.read_schema(shards / "sentences/000000.parquet").field("vector").type.list_size
+        with atomic_folder(out) as part:
+            for kind in kinds:
+                shutil.move(shards / kind, part / kind)
+            _write_info(part, folder.resolve().name, dim)
+        shutil.rmtree(shards)
 
 
 def _shards(options: _Options, kinds: _Kinds, folder: Path) -> Iterator[tuple[_Options, pa.StringArray, str, Path]]:
@@ -124,15 +128,6 @@ def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path
         column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
         write_table(pa.table({"text": texts, "vector": column}), path, teacher_schema(kind, vectors.shape[1]))
     return kind, len(texts)
-
-
-def _collect(shards: Path, out: Path, name: str) -> None:
-    dim = pq.read_schema(shards / "sentences/000000.parquet").field("vector").type.list_size
-    with atomic_folder(out) as part:
-        for kind in ("words", "sentences"):
-            shutil.move(shards / kind, part / kind)
-        _write_info(part, name, dim)
-    shutil.rmtree(shards)
 
 
 def _write_info(folder: Path, name: str | None, dim: int) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import math
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.base.files import sha256_of, unwritable
 from paraphrastic.base.reading import FLOOR, SMALL, open_bounded, parse_json, read_bounded, regular
 from paraphrastic.base.tables import VOCABULARY, write_table
-from paraphrastic.scoring.scorer import Vectors
+from paraphrastic.scoring.scorer import Vectors, VectorScorer, normalize_rows
 
 RANGES = "ranges.safetensors"
 
@@ -26,6 +26,8 @@ _DTYPES = {
     "F64": np.float64,
 }  # fmt: skip
 _BLOCK = 1 << 16  # numbers
+_AGAIN = "train the model again, or get its files anew"
+_CALIBRATION = 10_000  # sentences, about, that ranges are of: those of the others differ little
 
 
 def write_weights(folder: Path, texts: pa.StringArray, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
@@ -94,14 +96,8 @@ def read_weights(folder: Path) -> tuple[pa.StringArray, dict[str, NDArray[Any]]]
 
 
 def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Map the arrays of a checked file of safetensors into memory; a change of them does not reach the file.
-
-    The file has the length of its header in 8 bytes, the header in JSON, and the arrays.
-
-    Raises:
-        ModelError: an array has a type that this package does not use, a number that is not finite, or unknown keys.
-    """
-    data = np.memmap(path, np.uint8, "c").view(np.ndarray)
+    """Map the arrays of a checked file of safetensors into memory; a change of them does not reach the file."""
+    data = np.memmap(path, np.uint8, "c").view(np.ndarray)  # length of the header in 8 bytes, header, arrays
     start = 8 + int.from_bytes(data[:8].tobytes(), "little")
     header = parse_json(data[8:start].tobytes())
     header.pop("__metadata__", None)
@@ -116,18 +112,10 @@ def _array(name: str, data: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDAr
     if 0 in entry["shape"][1:]:
         raise ModelError(f"{name} has the shape {entry['shape']}, which holds no numbers; {_AGAIN}")
     array: NDArray[Any] = data[slice(*entry["data_offsets"])].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
-    if not _is_finite(array.ravel()):
+    blocks = (array.ravel()[start : start + _BLOCK] for start in range(0, array.size, _BLOCK))  # that stay in the cache
+    if array.dtype.kind == "f" and not all(np.isfinite(block).all() for block in blocks):
         raise ModelError(f"{name} has a number that is not finite; {_AGAIN}")
     return array
-
-
-_AGAIN = "train the model again, or get its files anew"
-
-
-def _is_finite(numbers: NDArray[Any]) -> bool:
-    """Return whether no number (n,) is infinite or NaN, a block at a time, which stays in the processor's cache."""
-    blocks = (numbers[start : start + _BLOCK] for start in range(0, len(numbers), _BLOCK))
-    return numbers.dtype.kind != "f" or all(np.isfinite(block).all() for block in blocks)
 
 
 class Ranges(NamedTuple):
@@ -153,6 +141,16 @@ def read_ranges(folder: Path) -> Ranges | None:
         return Ranges(*(checked_ranges(each, dim) for each in ranges))
     except (SafetensorError, TypeError, KeyError, ValueError) as error:
         raise ModelError(f"{path}: damaged; train the model again, or remove this file") from error
+
+
+def write_ranges(folder: Path, scorer: VectorScorer, sentences: Iterable[pa.StringArray], count: int) -> None:
+    """Write the ranges of the vectors of about 10,000 of `count` tokenized sentences to the folder of a model."""
+    step = max(1, count // _CALIBRATION)
+    parts = [scorer.encode_known(part.take(pa.array(range(0, len(part), step)))) for part in sentences]
+    vectors = np.concatenate([np.where(known[:, None], vectors, np.float32(0)) for vectors, known in parts])
+    if len(vectors) and np.isfinite(vectors).all():
+        ranges = Ranges(*(np.stack([each.min(0), each.max(0)]) for each in (vectors, normalize_rows(vectors))))
+        write_arrays(folder / RANGES, ranges._asdict())
 
 
 def checked_ranges(ranges: ArrayLike | None, dim: int) -> Vectors:

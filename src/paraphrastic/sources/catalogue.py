@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
 from paraphrastic.base.reading import SMALL, regular
+from paraphrastic.sources.licences import with_licences
 from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, listed, own_file
 from paraphrastic.sources.source import Catalogue, Source, Suite, Text
 
@@ -45,21 +46,22 @@ def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
     return tuple({each.name: each for name in names for each in _sources_of(name)}.values())
 
 
-def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> tuple[Source, ...]:
+def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry], licences: Sequence[str] = ()) -> tuple[Source, ...]:
     """Return the sources of training pairs of one or several corpora, in the given order and without repetition.
 
     Args:
         entries: names of corpora or of single sources of training pairs, and files or folders of the user.
+        licences: that sources may have, as `licences.with_licences` takes them; empty for all.
 
     Raises:
-        ParameterError: a name is neither, or two files have one name.
+        ParameterError: a name is neither, or two files have one name; a licence is unknown, or no source has one.
         SourceError: a file is missing or of no known format.
     """
     members: list[Source] = []
     for entry in listed(entries):
         own = _own(entry, {*catalogue().corpora, *catalogue().sources})
         members += [_own_source(each, "own-pairs") for each in own.files()] if own else _members(str(entry))
-    return _without_repetition("corpus", members)
+    return with_licences(_without_repetition("corpus", members), licences)
 
 
 def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
@@ -167,11 +169,7 @@ def _own_source(own: OwnFile, reader: str) -> Source:
 
 
 def _without_repetition(key: str, members: Iterable[Source]) -> tuple[Source, ...]:
-    """Return distinct sources.
-
-    Raises:
-        ParameterError: two different files have one name.
-    """
+    """Return distinct sources."""
     distinct: dict[str, Source] = {}
     for member in members:
         known = distinct.setdefault(member.name, member)
@@ -198,7 +196,8 @@ class _Suite(BaseModel):
 class _Content(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    sources: dict[str, dict[str, Any]]  # the attributes of a `Source`, beside `expand` and `like`
+    # the attributes of a `Source`, beside `expand`, and `like`, the entry that has the keys that are not here
+    sources: dict[str, dict[str, Any]]
     corpora: dict[str, list[Text]]
     benchmarks: dict[str, _Suite]
 
@@ -233,8 +232,10 @@ def _catalogue(content: _Content) -> Catalogue:
     sources: dict[str, Source] = {}
     display_names: dict[str, str] = {}
     for template, entry in content.sources.items():
+        inherited = _select("source", [str(entry["like"])], content.sources)[0] if "like" in entry else {}
+        own = {key: value for key, value in entry.items() if key != "like"}
         try:
-            display_name, members = _expand(template, _inherited(entry, content.sources))
+            display_name, members = _expand(template, {**inherited, **own})
         except ValidationError as error:
             raise ParameterError(f"sources.{template}.{_first_error(error)}") from error
         for member in members:
@@ -247,14 +248,6 @@ def _catalogue(content: _Content) -> Catalogue:
             remedy = "set `pairs = true` there, or leave the source out"
             raise ParameterError(f"corpora.{name}: the source '{without[0]}' has no training pairs; {remedy}")
     return Catalogue(sources, corpora, _suites(content.benchmarks, sources), display_names)
-
-
-def _inherited(entry: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return an entry with the keys of the one that `like` names, in place of those that it has not."""
-    if "like" not in entry:
-        return entry
-    (base,) = _select("source", [str(entry["like"])], sources)
-    return {**base, **{key: value for key, value in entry.items() if key != "like"}}
 
 
 def _expand(template: str, entry: Mapping[str, Any]) -> tuple[str, list[Source]]:
@@ -288,11 +281,7 @@ def _suites(benchmarks: Mapping[str, _Suite], sources: Mapping[str, Source]) -> 
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
-    """Return a template with each `{KEY}` replaced by its value.
-
-    Raises:
-        ParameterError: `values` lacks a key, or the template is malformed.
-    """
+    """Return a template with each `{KEY}` replaced by its value."""
     try:
         return template.format(**values)
     except KeyError as error:

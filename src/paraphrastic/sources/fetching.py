@@ -261,11 +261,7 @@ def _wrong_hash(file: File, local: Path | None, sha256: str) -> str:
 
 @contextmanager
 def _os_errors_as_source_errors(path: Path) -> Iterator[None]:
-    """Turn errors of the file system into one line that names `path` if the system names no file.
-
-    Raises:
-        SourceError: the block raised an OSError.
-    """
+    """Turn errors of the file system into one line that names `path` if the system names no file."""
     try:
         yield
     except OSError as error:

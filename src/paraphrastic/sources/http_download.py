@@ -45,19 +45,12 @@ def http_client(timeout: float) -> httpx.Client:
 
 @dataclass(frozen=True)
 class Downloader:
-    """Downloads files; several threads can share it.
+    """Downloads files; several threads can share it."""
 
-    Attributes:
-        client: an open client, see `http_client`.
-        pauses: seconds to wait before each retry.
-        on_progress: called after each chunk.
-        stopped: set to stop all downloads.
-    """
-
-    client: httpx.Client
-    pauses: Sequence[float]
-    on_progress: OnDownload
-    stopped: Event = field(default_factory=Event)
+    client: httpx.Client  # an open client, see `http_client`
+    pauses: Sequence[float]  # seconds to wait before each retry
+    on_progress: OnDownload  # called after each chunk
+    stopped: Event = field(default_factory=Event)  # set to stop all downloads
 
     def download(self, file: File, part: Path) -> None:
         """Complete `part`, or write it anew if the server cannot resume.
@@ -133,12 +126,7 @@ def _validator(headers: httpx.Headers) -> str:
 
 
 def _extent(response: httpx.Response, part: Path) -> tuple[int, int | None]:
-    """Return the position in the file at which a response starts, and the length of the file if known.
-
-    Raises:
-        _TemporaryError: the server failed, or sent other bytes than requested; in the second case `part` is removed.
-        SourceError: the server refused the request.
-    """
+    """Return the position in the file at which a response starts, and the length of the file if known."""
     status = f"the server answers {response.status_code} {response.reason_phrase}"
     if response.status_code == 200:
         length = response.headers.get("Content-Length")

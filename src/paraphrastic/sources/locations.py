@@ -15,15 +15,10 @@ from paraphrastic.sources.source import File, Source
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A local copy of a file of a source.
+    """A local copy of a file of a source."""
 
-    Attributes:
-        path: path of the copy.
-        sha256: hash that its content should have; None accepts any content.
-    """
-
-    path: Path
-    sha256: str | None
+    path: Path  # path of the copy
+    sha256: str | None  # hash that its content should have; None accepts any content
 
     def is_intact(self) -> bool:
         """Return whether the content has the expected hash; reads the whole file."""
@@ -32,17 +27,13 @@ class LocalFile:
 
 @dataclass(frozen=True)
 class DataLocations:
-    """The folders that contain the files of sources.
+    """The folders that contain the files of sources."""
 
-    Attributes:
-        cache: contains complete files named by their SHA-256 (`files/`), for each unpinned address the SHA-256 of its
-            content (`urls/`), partial downloads (`parts/`), one empty lock file per address (`locks/`), links with the
-            original file names (`sources/`), and the files of manual sources (`licensed/`).
-        mirror: contains files at HOST/PATH; None if there is no mirror.
-    """
-
+    # contains complete files named by their SHA-256 (`files/`), for each unpinned address the SHA-256 of its content
+    # (`urls/`), partial downloads (`parts/`), one empty lock file per address (`locks/`), links with the original file
+    # names (`sources/`), and the files of manual sources (`licensed/`)
     cache: Path
-    mirror: Path | None = None
+    mirror: Path | None = None  # contains files at HOST/PATH; None if there is no mirror
 
     @classmethod
     def from_environment(cls) -> "DataLocations":
@@ -152,11 +143,7 @@ def mirror_folder(mirror: str) -> Path:
 
 
 def _expand_home(variable: str, folder: str) -> Path:
-    """Return the path of a folder, with `~` and `~USER` replaced by a home folder.
-
-    Raises:
-        SourceError: the user or the home folder is unknown.
-    """
+    """Return the path of a folder, with `~` and `~USER` replaced by a home folder."""
     try:
         return Path(folder).expanduser()
     except RuntimeError as error:

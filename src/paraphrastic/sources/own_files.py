@@ -1,7 +1,7 @@
 """Files of the user in place of names of the catalogue: training pairs and evaluation sets by a path."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,21 +22,17 @@ _Columns = Annotated[
 
 
 class OwnFile(BaseModel):
-    """A file, or a folder of files, in params.yaml.
-
-    Attributes:
-        path: a file that ends in one of `ENDINGS`, also with one of `COMPRESSIONS` after it; a folder of such files; or
-            a folder that Hugging Face `datasets` saved.
-        columns: the names of the two columns of text, or the name of a column by its meaning; None finds them.
-        quotes: whether cells of CSV or TSV can be quoted; None for yes in CSV and no in TSV.
-        positive: values of the column of labels that stand for 1, any other for 0; empty for labels 0 and 1.
-    """
+    """A file, or a folder of files, in params.yaml."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
+    # a file that ends in one of `ENDINGS`, also with one of `COMPRESSIONS` after it; a folder of such files; or a
+    # folder that Hugging Face `datasets` saved
     path: str = Field(min_length=1)
+    # the names of the two columns of text, or the name of a column by its meaning; None finds them
     columns: _Columns | None = None
-    quotes: bool | None = None
+    quotes: bool | None = None  # whether cells of CSV or TSV can be quoted; None for yes in CSV and no in TSV
+    # values of the column of labels that stand for 1, any other for 0; empty for labels 0 and 1
     positive: tuple[Annotated[str, BeforeValidator(str)], ...] = Field(default=(), strict=False)
 
     @property
@@ -112,8 +108,3 @@ def _inside(path: Path) -> str:
     found = [each for each in folders if is_dataset_folder(each) or any(map(is_table, each.iterdir()))]
     names = ", ".join(each.name for each in found)
     return f"; it has the folders {names}: name one of them, as {found[0]}" if found else ""
-
-
-def watched(path: Path) -> Iterator[Path]:
-    """Yield the files whose content a path stands for: itself, or all files below a folder, sorted."""
-    yield from sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]

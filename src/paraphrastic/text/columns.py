@@ -23,6 +23,10 @@ Texts: TypeAlias = pa.StringArray | pa.ChunkedArray | Iterable[pa.StringArray]
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.int32]
 
+# Words of these scripts are shorter, unless they are Katakana, in which Japanese has long names.
+_CLAUSE = r"\p{Han}{5}|[\p{Han}\p{Hiragana}]{6}|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{15}|\p{Tibetan}{15}"
+_MANY = 0.05  # share of texts
+
 _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # of FNV-1a with 64 bits
 _MIX, _HALF, _ODD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(1)
 
@@ -54,11 +58,7 @@ def _split(sentences: pa.StringArray, size: int) -> Iterator[pa.StringArray]:
 
 
 def split_words(sentences: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.int64]]:
-    """Split n tokenized sentences without nulls at spaces.
-
-    Returns:
-        All words, and the offsets of the sentences in them, (n + 1,).
-    """
+    """Return the words of n tokenized sentences without nulls, and the offsets of the sentences in them, (n + 1,)."""
     lists = pc.split_pattern(sentences, " ")
     words, offsets = lists.flatten(), lists.offsets.to_numpy().astype(np.int64)
     not_empty = pc.binary_length(words).to_numpy() > 0  # a leading, trailing or double space gives an empty word
@@ -72,6 +72,15 @@ def offsets_from_lengths(lengths: NDArray[np.integer] | NDArray[np.bool_]) -> ND
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
+def warning_without_spaces(texts: pa.StringArray | pa.ChunkedArray) -> list[str]:
+    """Return a line for users of models of words if words of many texts are not divided by spaces, else none."""
+    found = pc.sum(pc.match_substring_regex(texts, _CLAUSE)).as_py() or 0
+    if found < max(1, _MANY * len(texts)):
+        return []
+    remedy = "models of words, such as avg, take a clause for one word; use charagram, or put spaces between words"
+    return [f"{found} of {len(texts)} texts are in a script without spaces between words: {remedy}"]
+
+
 def deduplicate(columns: Sequence[pa.StringArray | pa.ChunkedArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
     """Return the distinct texts of all columns, in order of first occurrence, and each column as their row numbers."""
     arrays = [column.chunks if isinstance(column, pa.ChunkedArray) else [column] for column in columns]
@@ -83,11 +92,7 @@ def deduplicate(columns: Sequence[pa.StringArray | pa.ChunkedArray]) -> tuple[pa
 
 
 def check_vocabulary(texts: pa.StringArray | pa.ChunkedArray, kind: str) -> pa.StringArray:
-    """Return the entries of a vocabulary as one array.
-
-    Args:
-        texts: the entries.
-        kind: what they are, in the plural, for messages: words, n-grams, characters.
+    """Return the entries of a vocabulary as one array; `kind` is what they are, in the plural, for messages.
 
     Raises:
         DataError: an entry is empty or null, or occurs twice.
@@ -174,11 +179,7 @@ class Ragged:
         return Ragged(*sort_each(self.ids[None], self.offsets, 1))
 
     def hstack(self, other: "Ragged") -> "Ragged":
-        """Append the ids of each sentence of `other` to those of the same sentence of `self`; both have counts.
-
-        Raises:
-            ValueError: one of them has none.
-        """
+        """Append the ids of each sentence of `other` to those of the same sentence of `self`; both must have counts."""
         if self.counts is None or other.counts is None:
             raise ValueError("hstack needs counts on both sides")
         ids = _interleave(self.ids, self.offsets, other.ids, other.offsets)
@@ -197,8 +198,7 @@ class Ragged:
 def concat(parts: Iterable[Ragged]) -> Ragged:
     """Return the sentences of all parts, one part after the other; there must be at least one part.
 
-    Parts of an iterator are not needed after they are copied: memory holds the result and two parts. A single part is
-    not copied.
+    Memory holds the result and two parts of an iterator. A single part is not copied.
     """
     parts = iter(parts)
     first, second = next(parts), next(parts, None)

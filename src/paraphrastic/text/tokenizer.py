@@ -47,10 +47,6 @@ _LONG_PART = re.compile(r"[a-z0-9._%+'-]{200}")
 _SEPARATOR = "\ud800"  # a surrogate, which no column of text contains
 _NOT_PRINTABLE_ASCII = re.compile(f"[^ -~{_SEPARATOR}]")
 
-# Words of these scripts are shorter, unless they are Katakana, in which Japanese has long names.
-_MANY = 0.05  # share of texts
-_CLAUSE = r"\p{Han}{5}|[\p{Han}\p{Hiragana}]{6}|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{15}|\p{Tibetan}{15}"
-
 
 def text_column(sentences: Texts) -> pa.StringArray | pa.ChunkedArray:
     """Return texts of users as a column of type string.
@@ -146,7 +142,11 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray, form: Form = "NFC") -> pa.
         (n,), without nulls. No token contains white space, and no text starts or ends with a space.
     """
     if texts.nbytes <= 4 * _SHORT:  # a character takes at most four bytes
-        text = _fold_and_join(texts.fill_null(""), form)
+        texts = texts.fill_null("")
+        strings = texts.to_pylist()
+        is_ascii = all(map(str.isascii, strings))  # which needs no call of Arrow
+        folded = map(str.lower, strings) if is_ascii else _fold(texts, form).to_pylist()
+        text = _SEPARATOR.join(["", *folded, ""])
         if len(text) <= _SHORT and not _LONG_PART.search(text):
             return pa.array(_tokenize_short(text), pa.string())
     threads = pa.cpu_count()
@@ -157,11 +157,15 @@ def tokenize(texts: pa.StringArray | pa.ChunkedArray, form: Form = "NFC") -> pa.
 
 def tokenize_chunk(texts: pa.StringArray, form: Form = "NFC") -> pa.StringArray:
     """Return `tokenize` of texts without nulls, about `CHUNK` bytes of them, computed by one thread."""
-    texts = _replace_characters(texts, form)
-    empty = pa.array([""])
+    affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and only lower-cased
+    replaced = _apply(_fold(texts.filter(affected), form), CHARACTERS)
+    texts, empty = pc.replace_with_mask(pc.utf8_lower(texts), affected, replaced), pa.array([""])
     text = _join(pa.concat_arrays([empty, texts, empty]), f" {SENTENCE_END} ")  # a separator around every sentence
-    text, protected = _protect(_apply(text, ESCAPES + BEFORE_PROTECTION))
-    text = _restore(_apply(text, PUNCTUATION + AMERICAN_SPELLING), protected)
+    parts = _split(_apply(text, ESCAPES + BEFORE_PROTECTION + PROTECTION), PROTECTED)  # every second part is a token
+    text = _apply(_join(parts[0::2], PROTECTED), PUNCTUATION + AMERICAN_SPELLING)
+    rest, tokens = _split(text, PROTECTED), parts[1::2]
+    order = np.argsort(np.concatenate([np.arange(len(rest)), np.arange(len(tokens)) + 0.5]))  # alternating
+    text = _join(pa.concat_arrays([rest, tokens]).take(pa.array(order)), "")
     lines = _split(pc.replace_substring_regex(text, "  +", " "), SENTENCE_END)
     return pc.ascii_trim(lines[1:-1], " ")
 
@@ -174,14 +178,6 @@ def _fold(texts: pa.StringArray | pa.ChunkedArray, form: Form) -> pa.StringArray
     for character, replacement in BEFORE_NFKC:
         texts = pc.replace_substring(texts, character, replacement)
     return pc.utf8_lower(pc.utf8_normalize(texts, form))  # of a letter such as ℝ, only this form has a lower case
-
-
-def _fold_and_join(texts: pa.StringArray | pa.ChunkedArray, form: Form) -> str:
-    """Return texts as `_fold` does, with `_SEPARATOR` around each."""
-    strings = texts.to_pylist()
-    if all(map(str.isascii, strings)):  # which needs no call of Arrow
-        return _SEPARATOR.join(["", *strings, ""]).lower()
-    return _SEPARATOR.join(["", *_fold(texts, form).to_pylist(), ""])
 
 
 def _tokenize_short(text: str) -> list[str]:
@@ -216,25 +212,6 @@ def _apply(texts: pa.StringArray, rules: Rules) -> pa.StringArray:
     return texts
 
 
-def _replace_characters(texts: pa.StringArray, form: Form) -> pa.StringArray:
-    """Return `_fold` without control characters, and with punctuation as in the Penn Treebank."""
-    affected = pc.match_substring_regex(texts, r"[^ -~]")  # most texts are printable ASCII and only lower-cased
-    return pc.replace_with_mask(pc.utf8_lower(texts), affected, _apply(_fold(texts.filter(affected), form), CHARACTERS))
-
-
-def _protect(text: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
-    """Return the text, (1,), with `PROTECTED` in place of each token that must not be split, and these tokens."""
-    parts = _split(_apply(text, PROTECTION), PROTECTED)  # every second part is a token
-    return _join(parts[0::2], PROTECTED), parts[1::2]
-
-
-def _restore(text: pa.StringArray, protected: pa.StringArray) -> pa.StringArray:
-    """Return the text, (1,), with the protected tokens in place of `PROTECTED`."""
-    parts = _split(text, PROTECTED)
-    order = np.argsort(np.concatenate([np.arange(len(parts)), np.arange(len(protected)) + 0.5]))  # alternating
-    return _join(pa.concat_arrays([parts, protected]).take(pa.array(order)), "")
-
-
 def _split(text: pa.StringArray, separator: str) -> pa.StringArray:
     return pc.split_pattern(text, separator).flatten()
 
@@ -242,15 +219,6 @@ def _split(text: pa.StringArray, separator: str) -> pa.StringArray:
 def _join(parts: pa.StringArray, separator: str) -> pa.StringArray:
     """Return the parts as one text, (1,)."""
     return pc.binary_join(pa.ListArray.from_arrays(pa.array([0, len(parts)], pa.int32()), parts), separator)
-
-
-def warning_without_spaces(texts: pa.StringArray | pa.ChunkedArray) -> list[str]:
-    """Return a line for users of models of words if words of many texts are not divided by spaces, else none."""
-    found = pc.sum(pc.match_substring_regex(texts, _CLAUSE)).as_py() or 0
-    if found < max(1, _MANY * len(texts)):
-        return []
-    remedy = "models of words, such as avg, take a clause for one word; use charagram, or put spaces between words"
-    return [f"{found} of {len(texts)} texts are in a script without spaces between words: {remedy}"]
 
 
 def normalize(texts: pa.StringArray) -> pa.StringArray:

@@ -35,7 +35,7 @@ def epoch_batches(
     generator: np.random.Generator,
     in_order: bool = False,
 ) -> list[NDArray[np.int64]]:
-    """Divide all pairs into mini-batches in random order.
+    """Divide all pairs into mini-batches in random order; return the row numbers of each.
 
     Args:
         sources: (pairs,), the source of each pair.
@@ -45,9 +45,6 @@ def epoch_batches(
             only that part of a file of sentences is read at a time.
         generator: source of random numbers.
         in_order: keep the order of the pairs, source after source (charagram2016 §4.1.4).
-
-    Returns:
-        Row numbers of the pairs of each mini-batch; every pair is in exactly one.
     """
     shuffle = _shuffled_blocks if sampling == "blocks" else np.random.Generator.permutation
     order = np.arange(len(sources)) if in_order else shuffle(generator, len(sources))
@@ -62,16 +59,10 @@ def epoch_batches(
 def weighted_rows(
     sources: NDArray[np.integer], weights: NDArray[np.float64], generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return row numbers of pairs, of which those of source s occur `weights[s]` times.
+    """Return row numbers of pairs, of which those of source s occur `weights[s]` times, from sources (pairs,).
 
-    Args:
-        sources: (pairs,), the source of each pair.
-        weights: (number of sources,). A weight of 2.3 takes every pair twice, and 0.3 of them, drawn at random, once
-            more.
-        generator: source of random numbers.
-
-    Returns:
-        All rows that occur, in ascending order, then those that occur again, and so on.
+    A weight of 2.3 takes every pair twice, and 0.3 of them, drawn at random, once more. All rows that occur come first,
+    in ascending order, then those that occur again, and so on.
     """
     passes = [np.zeros(0, np.int64)]
     for number in range(math.ceil(max(weights, default=0))):
@@ -107,17 +98,10 @@ def _split(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
 
 @dataclass(frozen=True)
 class Scrambling:
-    """Shuffles the words of all sentences of a row with some probability.
-
-    A row is a pair of sentences or a single sentence.
-
-    Attributes:
-        probability: of a row to be shuffled.
-        boundary_widths: how many words at the start and at the end of each sentence keep their position.
-    """
+    """Shuffles the words of all sentences of a row, a pair of sentences or a single one, with some probability."""
 
     probability: float = 0.0
-    boundary_widths: tuple[int, int] = (0, 0)
+    boundary_widths: tuple[int, int] = (0, 0)  # words at the start and at the end that keep their position
 
     @classmethod
     def of(cls, config: ArchitectureConfig) -> Self:
@@ -127,12 +111,9 @@ class Scrambling:
         return cls(config.scramble, boundary_widths(config.boundary_tokens))
 
     def apply(self, batch: Batch, rows: int, generator: np.random.Generator) -> Batch:
-        """Return the sentences of a mini-batch with the words of the chosen rows shuffled.
+        """Return the sentences of `rows` rows, first sentences first, with the words of the chosen rows shuffled.
 
-        Args:
-            batch: the sentences of the rows: the first sentences, then the second ones if rows are pairs.
-            rows: number of rows.
-            generator: source of random numbers; none are drawn if the probability is 0.
+        No random numbers are drawn if the probability is 0.
         """
         if not self.probability:
             return batch
@@ -148,16 +129,13 @@ def scrambled_order(
     boundary_widths: tuple[int, int],
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return an order of words that shuffles the chosen sentences (acl2017 §4.2).
+    """Return which of N words moves to each position, (N,), so that the chosen sentences are shuffled (acl2017 §4.2).
 
     Args:
-        offsets: (n + 1,), where each of n sentences starts in N words.
+        offsets: (n + 1,), where each of n sentences starts in the words.
         scramble: (n,), which sentences to shuffle.
         boundary_widths: those of `Scrambling`.
         generator: source of random numbers.
-
-    Returns:
-        (N,), which word moves to each position; it belongs to the same sentence.
     """
     lengths = np.diff(offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
@@ -178,19 +156,12 @@ class Unread(NamedTuple):
 
 @dataclass(frozen=True)
 class SentencePairs:
-    """n pairs of sentences as columns.
+    """n pairs of sentences as columns."""
 
-    Attributes:
-        sentences: ids of all distinct sentences; of a large corpus, the sentences.
-        left: (n,), row in `sentences` of the first sentence of each pair.
-        right: (n,), row of the second.
-        sources: (n,), number of the source of each pair.
-    """
-
-    sentences: Ragged | Unread
-    left: NDArray[np.integer]
-    right: NDArray[np.integer]
-    sources: NDArray[np.integer]
+    sentences: Ragged | Unread  # ids of all distinct sentences; of a large corpus, the sentences
+    left: NDArray[np.integer]  # (n,), row in `sentences` of the first sentence of each pair
+    right: NDArray[np.integer]  # (n,), row of the second
+    sources: NDArray[np.integer]  # (n,), number of the source of each pair
 
     def on_device(self, device: torch.device) -> Callable[[NDArray[np.integer]], Batch]:
         """Return a function that takes rows of the sentences as a mini-batch on `device`."""
@@ -210,15 +181,12 @@ class SentencePairs:
 
 @dataclass(frozen=True)
 class Paraphrases(SentencePairs):
-    """Pairs that are paraphrases.
+    """Pairs that are paraphrases."""
 
-    Attributes:
-        groups: (n,), pairs from the same sentence or image have the same number.
-        weights: (number of sources,), how often an epoch has each pair of a source; None for once.
-    """
-
-    groups: NDArray[np.integer]
-    weights: NDArray[np.float64] | None = None
+    groups: NDArray[np.integer]  # (n,), pairs from the same sentence or image have the same number
+    weights: NDArray[np.float64] | None = (
+        None  # (sources,), how often an epoch has each pair of a source; None for once
+    )
 
     @classmethod
     def of(
@@ -230,11 +198,7 @@ class Paraphrases(SentencePairs):
     ) -> "Paraphrases":
         """Map a corpus to ids, or leave that to each mini-batch if the ids would take much memory.
 
-        Args:
-            pairs: table in schema `tables.PAIRS`.
-            sentences: the distinct tokenized sentences that `pairs` numbers.
-            vocabulary: of the model.
-            weights: how often an epoch has each pair of a source, by its name; once if it is not named.
+        `weights` is how often an epoch has each pair of a source, by its name; once if it is not named.
 
         Raises:
             ParameterError: no pair is left.
@@ -271,13 +235,9 @@ def _weights(sources: pa.DictionaryArray, weights: Mapping[str, float]) -> NDArr
 
 @dataclass(frozen=True)
 class LabelledPairs(SentencePairs):
-    """Pairs that match or do not.
+    """Pairs that match or do not."""
 
-    Attributes:
-        labels: (n,), 1 for a match, 0 otherwise.
-    """
-
-    labels: NDArray[np.floating]
+    labels: NDArray[np.floating]  # (n,), 1 for a match, 0 otherwise
 
     @classmethod
     def of(

@@ -4,7 +4,6 @@ The stage `teach` wrote these vectors.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
@@ -26,15 +25,11 @@ from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.training.losses import ALL
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from paraphrastic.vocabulary.kinds import VocabularyKind, is_word
+from paraphrastic.vocabulary.kinds import VocabularyKind, entry_kinds
 
 
 class TeacherVectors:
-    """Vectors of length 1 for the training sentences, in a file without a name, and for words.
-
-    Args:
-        folder: of the tables.
-        sentences: how many training sentences there are.
+    """Vectors of length 1 for all training sentences, in a file without a name, and for words, from tables in `folder`.
 
     Attributes:
         dim: size of a vector.
@@ -46,7 +41,7 @@ class TeacherVectors:
     """
 
     def __init__(self, folder: Path, sentences: int) -> None:
-        self.dim = read_teacher(folder).dim
+        _, self.dim = read_teacher(folder)
         words = pa.concat_tables(_shards(folder / "words", self.dim))
         self.words, self.word_vectors = words["text"].combine_chunks(), _matrix(words, self.dim).astype(np.float32)
         file = TemporaryFile(dir=folder)  # noqa: SIM115 - the memory map keeps it open
@@ -84,7 +79,7 @@ class TeacherVectors:
         words = texts if kind == "words" else pc.utf8_trim(texts, " ")
         rows = pc.index_in(words, self.words)
         if kind == "words+ngrams":
-            is_ngram = ~is_word(texts).to_numpy(zero_copy_only=False)
+            is_ngram = ~entry_kinds(texts)[1].to_numpy(zero_copy_only=False)
             embeddings = embeddings.masked_fill(torch.from_numpy(is_ngram)[:, None], 0.0)
             rows = pc.if_else(pa.array(is_ngram), None, rows)
         components = self.components(embeddings.shape[1])
@@ -96,15 +91,8 @@ class TeacherVectors:
         return embeddings
 
 
-class TeacherInfo(NamedTuple):
-    """The name of a teacher, and the size of its vectors."""
-
-    name: str
-    dim: int
-
-
-def read_teacher(folder: Path) -> TeacherInfo:
-    """Return whose vectors are in `folder`.
+def read_teacher(folder: Path) -> tuple[str, int]:
+    """Return the name of the teacher whose vectors are in `folder`, and their size.
 
     Raises:
         DataError: there are none, or the file that says it is damaged.
@@ -112,7 +100,7 @@ def read_teacher(folder: Path) -> TeacherInfo:
     path = folder / TEACHER_INFO
     try:
         info = read_json(path, remedy="remove it and run `dvc repro teach`")
-        return TeacherInfo(str(info["name"]), int(info["dim"]))
+        return str(info["name"]), int(info["dim"])
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file; run `dvc repro teach`") from error
     except DataError:
@@ -132,14 +120,8 @@ def _matrix(table: pa.Table, dim: int) -> NDArray[np.float16]:
     return matrix
 
 
-@dataclass(frozen=True)
-class Distillation:
-    """What is to be learned from a teacher.
-
-    Attributes:
-        teacher: vectors of the training sentences.
-        options: weights of the losses, and how words start.
-    """
+class Distillation(NamedTuple):
+    """What is to be learned from a teacher: its vectors, and how much of each loss."""
 
     teacher: TeacherVectors
     options: Teacher

@@ -95,10 +95,7 @@ def embedding_optimizer(
 
 
 class DenseEmbeddingOptimizer(EmbeddingTable):
-    """Updates all rows in every step, which a GPU does faster than gathering rows.
-
-    Args: those of `embedding_optimizer`.
-    """
+    """Updates all rows in every step, which a GPU does faster than gathering rows; see `embedding_optimizer`."""
 
     def __init__(
         self, weights: Tensor, learning_rates: NDArray[np.float64], optimizer: str, penalty: L2Penalty
@@ -136,14 +133,7 @@ class DenseEmbeddingOptimizer(EmbeddingTable):
 
 
 class SparseRowOptimizer(EmbeddingTable):
-    """Adam or AdaGrad on the touched rows of an embedding table in main memory.
-
-    Args:
-        weights: (rows, dim) float32, updated in place.
-        learning_rates: the learning rate of every step of the run.
-        optimizer: `adam` or `adagrad`.
-        penalty: λ and W0 of ½λ‖W − W0‖².
-    """
+    """Adam or AdaGrad on the touched rows of an embedding table (rows, dim) float32 in main memory."""
 
     def __init__(
         self, weights: Tensor, learning_rates: NDArray[np.float64], optimizer: str, penalty: L2Penalty
@@ -213,10 +203,7 @@ class SparseRowOptimizer(EmbeddingTable):
 
 
 class _IdleSteps:
-    """Sums over idle steps, tabulated for the learning rates of a run; entry t belongs to step t, entry 0 to the start.
-
-    `ahead` and `behind` are the tables of the module's docstring.
-    """
+    """The tables of the module's docstring, for the learning rates of a run; entry t belongs to step t."""
 
     def __init__(self, learning_rates: NDArray[np.float64], adam: bool) -> None:
         t = np.arange(1, len(learning_rates) + 1, dtype=np.float64)
@@ -245,10 +232,9 @@ class _IdleSteps:
 def _apply_idle_steps(
     w: Array, m: Array, v: Array, start: Array, rows: Array, drift: Array, decay1: Array, decay2: Array, shrink: Array
 ) -> None:
-    """Move `rows` by the drift, decay their moments, and shrink their distance from the start.
+    """Move `rows` (k,) of the table by the drift (k,), decay their moments, and shrink their distance from the start.
 
-    Shapes: `w`, `m`, `v` (table rows, dim); `start` (table rows, dim), or (0, 0) if W0 = 0; `rows`, `drift`, `decay1`,
-    `decay2`, `shrink` (k,).
+    Shapes: `w`, `m`, `v` (table rows, dim); `start` the same, or (0, 0) if W0 = 0.
     """
     epsilon = np.float32(EPSILON)
     for k in range(len(rows)):
@@ -269,11 +255,7 @@ def _apply_idle_steps(
 def _update(
     w: Array, m: Array, v: Array, start: Array, rows: Array, grad: Array, rate: Any, mix: Array, shrink: Any
 ) -> None:
-    """Apply one step of Adam or AdaGrad, and then of the penalty, to `rows`.
-
-    Shapes: `w`, `m`, `v` (table rows, dim); `start` (table rows, dim), or (0, 0) if W0 = 0; `rows` (k,); `grad`
-    (k, dim); `mix` (4,).
-    """
+    """Apply one step of Adam or AdaGrad, with gradients (k, dim), and then of the penalty, to `rows` (k,)."""
     keep1, new1, keep2, new2 = mix
     epsilon = np.float32(EPSILON)
     for k in range(len(rows)):
@@ -291,10 +273,7 @@ def _update(
 
 @njit(cache=True)
 def _distinct(ids: Array, marks: Array) -> tuple[Array, Array]:
-    """Return the distinct ids, ascending, and the position of each id among them, without sorting.
-
-    `marks` (rows,) is a work array that is all zero before and after.
-    """
+    """Return the distinct ids, ascending, and the position of each id among them; `marks` is zero before and after."""
     for i in ids:
         marks[i] = 1
     rows = np.flatnonzero(marks)

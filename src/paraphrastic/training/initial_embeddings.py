@@ -11,12 +11,12 @@ from torch import Generator, Tensor
 
 from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS, TrainingSentences, read_table
 from paraphrastic.models import model_class
-from paraphrastic.nn.encoder import TrainableModel
+from paraphrastic.nn.layers import TrainableModel
 from paraphrastic.nn.options import ArchitectureConfig, TrainingConfig, WordEmbeddingsConfig
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel, trained_model
 from paraphrastic.training.distillation import Distillation, TeacherVectors
 from paraphrastic.vocabulary.counting import count_bigrams, merge_counts
-from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens, VocabularyKind, boundary_widths, is_bigram
+from paraphrastic.vocabulary.kinds import END, START, BoundaryTokens, VocabularyKind, boundary_widths, entry_kinds
 from paraphrastic.vocabulary.pretrained import read_vectors
 
 
@@ -43,7 +43,7 @@ def initial_embeddings(
         vocabulary: table of `text` and `sentences` (document frequency).
         sentences: tokenized sentences that were counted.
         generator: source of random numbers.
-        teacher: replaces the random directions of words by its vectors; None for no teacher.
+        teacher: replaces the random directions of words by its vectors.
 
     Returns:
         The entries (n,) and a float32 table: (n, d) for n-grams; (n + 1, d) for words and characters, with row 0 for
@@ -59,7 +59,7 @@ def initial_embeddings(
         frequency = torch.from_numpy(vocabulary["sentences"].to_numpy().astype(np.float32))
         embeddings.mul_(torch.log((len(sentences) + 1) / frequency).unsqueeze(1))
     if module.bigram_min_count is not None:  # as noise they are worse than none (docs/explanation/ablations.md)
-        embeddings[torch.from_numpy(np.flatnonzero(is_bigram(texts)))] = 0
+        embeddings[torch.from_numpy(np.flatnonzero(entry_kinds(texts)[2]))] = 0
     if module.vocabulary in ("ngrams", "words+ngrams"):
         return texts, embeddings
     embeddings = torch.cat([torch.zeros(1, dim), embeddings])
@@ -110,16 +110,10 @@ def initial_model(
     device: torch.device,
     distillation: Distillation | None = None,
 ) -> TrainedEncoder | TrainedPairModel:
-    """Return the untrained model `name` with its initial embeddings.
+    """Return the untrained model `name` on a device, with its initial embeddings.
 
-    Args:
-        name: of a model that is trained.
-        config: its options.
-        vocabulary: folder with the tables that the stage `vocabulary` wrote.
-        sentences: the tokenized sentences that were counted.
-        seed: seed of the initial weights.
-        device: where the model is trained.
-        distillation: whose teacher may give words their initial embeddings; None without a teacher.
+    `vocabulary` is the folder with the tables that the stage `vocabulary` wrote for these tokenized sentences. The
+    teacher of `distillation` may give words their initial embeddings.
     """
     generator = torch.Generator().manual_seed(seed)
     cls: Any = model_class(name)

@@ -90,13 +90,12 @@ def negative_mask(ids: Tensor, groups: Tensor, own: slice = ALL) -> Tensor:
     Not allowed for a sentence are: the sentence itself, its copies, all sentences of its group, and every sentence
     that is paired in this mini-batch with one of its copies.
 
+    The result is (n, 2B) bool, true where not allowed.
+
     Args:
         ids: (2B,) int64, the first sentences of B pairs, then the second ones.
         groups: (B,) int64, the groups of the pairs.
-        own: the n sentences of the rows of the result.
-
-    Returns:
-        (n, 2B) bool, true where not allowed.
+        own: the n sentences of the rows.
     """
     same = ids == ids[own].unsqueeze(1)
     partner_is_copy = same.roll(len(groups), dims=1)  # column l says whether the partner of l is a copy
@@ -144,8 +143,8 @@ def mismatched_pairs(
         generator: source of random numbers.
 
     Returns:
-        (2, pairs) int64, the left and the right sentence of each pair. Each of the 2B sentences keeps its side; its
-        partner may come from either side, and a pair may occur twice.
+        (2, pairs) int64, left and right. Each sentence keeps its side; its partner may come from either side, and a
+        pair may occur twice.
     """
     unit = normalize(bag_sum(embeddings, batch.ids, batch.offsets, batch.counts), dim=1)  # (2B, dim)
     similarities, mask, mismatched = unit @ unit.T, mask.clone(), []

@@ -16,6 +16,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
@@ -115,9 +116,7 @@ class Processes:
     def newest(self, state: State | None, digest: str) -> State | None:
         """Return the state of the process that has come farthest, which sends it if not all have read the same file.
 
-        Args:
-            state: of this process, with the key `step`; None if it has none.
-            digest: a hash of it; empty without a state.
+        `digest` is a hash of the state of this process, which has the key `step`; empty without a state.
         """
         if self.size == 1:
             return state
@@ -167,17 +166,11 @@ def connected() -> Iterator[None]:
 
 
 class Member(NamedTuple):
-    """A process of a group.
+    """A process of a group."""
 
-    Attributes:
-        host: name of its machine.
-        run: a hash of each thing that determines what it computes, by name.
-        problem: why it cannot start; empty if it can.
-    """
-
-    host: str
-    run: Mapping[str, str]
-    problem: str = ""
+    host: str  # name of its machine
+    run: Mapping[str, str]  # a hash of each thing that determines what it computes, by name
+    problem: str = ""  # why it cannot start
 
 
 def is_member() -> bool:
@@ -193,24 +186,10 @@ def _number(name: str, default: int) -> int:
     return int(text)
 
 
-def rank() -> int:
-    """Return the number of this process in its group; 0 without one."""
-    return _number("RANK", 0)
-
-
-def world_size() -> int:
-    """Return how many processes the group has; 1 without one."""
-    return _number("WORLD_SIZE", 1)
-
-
-def local_rank() -> int:
-    """Return the number of this process among those of its group on this machine; 0 without a group."""
-    return _number("LOCAL_RANK", 0)
-
-
-def nodes() -> int:
-    """Return on how many machines the group runs, as far as its launcher says; 1 without one."""
-    return _number("GROUP_WORLD_SIZE", 1)
+rank = partial(_number, "RANK", 0)  # number of this process in its group
+world_size = partial(_number, "WORLD_SIZE", 1)  # how many processes the group has
+local_rank = partial(_number, "LOCAL_RANK", 0)  # number of this process among those of its group on this machine
+nodes = partial(_number, "GROUP_WORLD_SIZE", 1)  # on how many machines the group runs, as far as its launcher says
 
 
 def run_in_processes(count: int, function: Callable[..., Result], *arguments: Any) -> Result:

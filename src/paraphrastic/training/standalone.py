@@ -71,7 +71,7 @@ def train(
     sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
     checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     devices.find(chosen.train.device)
-    sources = corpus(chosen.corpus)
+    sources = corpus(chosen.corpus, chosen.tokenize.licences)
     check_files((*sources, *sets.sources), chosen.tokenize.limits_scores)
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")

@@ -19,12 +19,13 @@ from paraphrastic.base.files import atomic_folder, digests, name_of
 from paraphrastic.base.parameters import Params, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation import Selection, load_selection
-from paraphrastic.inference.model_folder import ModelInfo, write_model
-from paraphrastic.inference.quantization import write_ranges
+from paraphrastic.inference.model import ModelInfo
+from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.scorer import Scorer, VectorScorer
-from paraphrastic.text.tokenizer import warning_without_spaces
+from paraphrastic.scoring.weight_files import write_ranges
+from paraphrastic.text.columns import warning_without_spaces
 from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors, read_teacher
 from paraphrastic.training.initial_embeddings import initial_model
@@ -99,8 +100,10 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
             selected_by = select.names
             message(f"sets that select the epoch: {', '.join(selected_by)}")
         scorer, curves, checkpoint = _train(params, config, sentences, tables, checkpoints, select)
-    teacher = read_teacher(tables.teacher).name if params.teacher.path else None
-    info = ModelInfo(params.model, config.model_dump(), {}, selected_by, teacher, _sources(tables.corpus))
+    teacher = read_teacher(tables.teacher)[0] if params.teacher.path else None
+    counts = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])["source"].value_counts().to_pylist()
+    sources = {each["values"]: each["counts"] for each in counts}
+    info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources)
     if rank() == 0:
         with atomic_folder(out) as part:
             write_model(scorer, info, part)
@@ -118,12 +121,6 @@ def _warn_of_words(scorer: Scorer, sentences: StoredSentences) -> None:
     some = pa.chunked_array([part.slice(0, _SOME) for part in sentences], pa.string())
     for line in warning_without_spaces(some):
         message(line)
-
-
-def _sources(corpus: Path) -> dict[str, int]:
-    """Return how many training pairs are from each source."""
-    pairs = read_table(corpus / "pairs.parquet", PAIRS, encoded=["source"])
-    return {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
 
 
 def run_digests(params: Params, device: str, tables: Tables) -> dict[str, str]:
@@ -181,14 +178,9 @@ def _trainer(
 
 @contextmanager
 def shown(name: str, trainer: Trainer, batch_size: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function to be called after each step; it shows loss, score, speed and the time left.
+    """Yield a function to be called after each step of `batch_size` pairs; it shows loss, score, speed and time left.
 
     A log gets a line for each selection, and one at most every minute.
-
-    Args:
-        name: of the model.
-        trainer: what is trained.
-        batch_size: pairs in a step.
     """
     state = _State(name, trainer, batch_size)
     with progress(logged=False) as bar:

@@ -30,15 +30,10 @@ ORDER, NEGATIVES, NOISE = 0, 1, 2  # independent streams of random numbers
 
 @dataclass
 class Curves:
-    """The course of a run.
+    """The course of a run."""
 
-    Attributes:
-        loss: (step, mean loss since the previous point).
-        selection: (epochs so far, score on the selection sets).
-    """
-
-    loss: list[tuple[int, float]] = field(default_factory=list)
-    selection: list[tuple[float, float]] = field(default_factory=list)
+    loss: list[tuple[int, float]] = field(default_factory=list)  # step, mean loss since the previous point
+    selection: list[tuple[float, float]] = field(default_factory=list)  # epochs so far, score on the selection sets
 
     @property
     def best(self) -> float | None:
@@ -110,28 +105,19 @@ class Checkpoint:
             self.folder.rmdir()
 
 
-class TrainerOptions(Protocol):
+class _Options(Protocol):
     """The options that every trainer reads; `TrainingConfig` documents them."""
 
     @property
-    def epochs(self) -> int:
-        """Passes over the examples."""
-
+    def epochs(self) -> int: ...
     @property
-    def optimizer(self) -> str:
-        """`adam`, `adagrad` or `sgd`."""
-
+    def optimizer(self) -> str: ...
     @property
-    def learning_rate(self) -> float:
-        """Learning rate at the first step."""
-
+    def learning_rate(self) -> float: ...
     @property
-    def schedule(self) -> str:
-        """`constant` or `linear`."""
-
+    def schedule(self) -> str: ...
     @property
-    def max_grad_norm(self) -> float | None:
-        """Largest norm of the gradient; None for no limit."""
+    def max_grad_norm(self) -> float | None: ...
 
 
 class Trainer(ABC):
@@ -150,7 +136,7 @@ class Trainer(ABC):
         options: options of the training.
         seed: seed of all random numbers.
         select: scores the current model; the weights with the best score are kept. None keeps the last weights.
-        selections_per_epoch: how many times per epoch `select` is called.
+        selections_per_epoch: how often per epoch `select` is called.
         accumulate: mini-batches whose gradients are added before a step. Each counts by its number of examples, so that
             the loss of a step is the mean over all of them.
     """
@@ -160,7 +146,7 @@ class Trainer(ABC):
         modules: Sequence[tuple[nn.Module, L2Penalty]],
         embeddings: Tensor,
         embeddings_penalty: L2Penalty,
-        options: TrainerOptions,
+        options: _Options,
         seed: int,
         select: Callable[[], float] | None,
         selections_per_epoch: int = 1,
@@ -194,12 +180,9 @@ class Trainer(ABC):
         """Return the loss on the examples `rows`, and the leaf of the embedding table that it was computed from."""
 
     def run(self, checkpoint: Checkpoint, seconds: float, on_step: Callable[[int], None]) -> Curves:
-        """Train to the end, from the state in `checkpoint` if it holds one.
+        """Train to the end, from the state in `checkpoint` if it holds one, and save the state every `seconds` seconds.
 
-        Args:
-            checkpoint: where the state is saved; the caller removes it after the run.
-            seconds: time between two saves.
-            on_step: called with the number of each finished step.
+        The caller removes it after the run. `on_step` is called with the number of each finished step.
 
         Raises:
             ModelError: the loss is not finite.

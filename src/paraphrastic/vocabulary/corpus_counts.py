@@ -15,12 +15,7 @@ from paraphrastic.vocabulary.counting import count_ngrams, count_words
 
 
 def count_vocabulary(corpus: Path, out: Path, options: VocabularyLimits) -> None:
-    """Count words, character n-grams and characters over the distinct sentences, or over the pairs.
-
-    Args:
-        corpus: tables of sentences and pairs.
-        out: folder of the tables of counts, which appears whole or not at all.
-        options: parameters of the stage `vocabulary`.
+    """Write tables of the words, character n-grams and characters of a corpus to `out`, all of them or none.
 
     Raises:
         DataError: no word or no n-gram occurs often enough, or a table is missing or damaged.

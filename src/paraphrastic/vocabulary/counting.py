@@ -5,7 +5,6 @@ occurrences in the training data that charagram2016 counts (§4.1.2, §4.4).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from operator import methodcaller
 from typing import NamedTuple
 
@@ -17,12 +16,13 @@ from numpy.typing import NDArray
 from paraphrastic.base.parallel import in_order, njit
 from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS
 from paraphrastic.text.columns import Ragged, Texts, chunks, offsets_from_lengths, split_words
-from paraphrastic.vocabulary.kinds import WORDS_CHUNK, VocabularyKind, WordVocabulary, entry_kinds
+from paraphrastic.vocabulary.kinds import VocabularyKind, WordVocabulary, entry_kinds
 from paraphrastic.vocabulary.ngrams import ALPHABET, CHUNK, NgramNumbering, code_points
 
 OnProgress = Callable[[int], object]  # called with the number of sentences counted since the last call
 Weights = NDArray[np.int64]
 
+WORDS_CHUNK = 1 << 20  # bytes of text that words are counted in
 _MOST_PARTS = 8  # of all n-grams; a sixth of them start with a space, and are in one part
 _FREQUENT = 256  # characters whose frequencies decide the division
 
@@ -40,14 +40,8 @@ def count_words(
 ) -> pa.Table:
     """Return the words that occur at least `min_count` times, most frequent first, then by text.
 
-    Args:
-        sentences: n tokenized sentences.
-        min_count: occurrences that a word needs.
-        on_progress: called after each chunk.
-        weights: (n,), how often each sentence counts in the column `count`; None stands for once.
-
-    Returns:
-        Table in schema `WORD_COUNTS`.
+    `weights` (n,) is how often each sentence counts in the column `count`; None stands for once. The table has the
+    schema `WORD_COUNTS`.
     """
     tables, rows = [WORD_COUNTS.empty_table()], 0  # the sum of some chunks, then tables of one chunk, and their rows
     for table, counted in in_order(_count_words, _weighted_chunks(sentences, weights, WORDS_CHUNK)):
@@ -70,20 +64,20 @@ def count_ngrams(
 ) -> pa.Table:
     """Return the character n-grams of the given orders, most frequent first, then by order, then by text.
 
+    An n-gram never spans two sentences. The table has the schema `NGRAM_COUNTS`.
+
     Args:
-        sentences: n tokenized sentences. An n-gram never spans two of them.
+        sentences: n tokenized sentences.
         orders: lengths in characters.
         min_count: occurrences that an n-gram needs.
         max_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
         on_progress: called after each chunk.
         padding: text that is added at both ends of each sentence.
-        weights: (n,), how often each sentence counts in the column `count`; None stands for once.
-
-    Returns:
-        Table in schema `NGRAM_COUNTS`.
+        weights: as for `count_words`.
     """
     parts = list[_NgramCounter]()
-    for characters in in_order(partial(_characters, padding), _weighted_chunks(sentences, weights, CHUNK)):
+    parted = _weighted_chunks(sentences, weights, CHUNK)
+    for characters in in_order(lambda chunk: _Characters(*code_points(chunk[0], padding), chunk[1]), parted):
         parts = parts or [_NgramCounter(orders, starts) for starts in _division(characters.points)]
         list(in_order(methodcaller("add", characters), parts))
         on_progress(len(characters.weights))
@@ -97,13 +91,8 @@ def count_ngrams(
 def count_bigrams(sentences: Texts, words: pa.StringArray | pa.ChunkedArray, min_count: int) -> pa.Table:
     """Return the pairs of adjacent words that occur at least `min_count` times, most frequent first, then by text.
 
-    Args:
-        sentences: n tokenized sentences; each counts once.
-        words: of which the pairs are made, each once.
-        min_count: occurrences that a pair needs.
-
-    Returns:
-        Table in schema `WORD_COUNTS`; a text is the pair with a space between its words and at each end.
+    Each sentence counts once, and pairs are made of `words`, each of which stands there once. The table has the schema
+    `WORD_COUNTS`; a text is the pair with a space between its words and at each end.
     """
     vocabulary = WordVocabulary(words)
     tables = [_PAIR_COUNTS.empty_table()]
@@ -125,18 +114,10 @@ def count_entries(
     ngrams_per_order: int | None = None,
     bigram_min_count: int | None = None,
 ) -> pa.Table:
-    """Count the entries that a vocabulary of `sentences` can have.
+    """Return a table of the entries that a vocabulary of `sentences` can have.
 
-    Args:
-        kind: what the entries are.
-        sentences: tokenized.
-        orders: lengths of character n-grams, for the kinds that have n-grams.
-        min_count: occurrences that an entry needs.
-        ngrams_per_order: how many of the most frequent n-grams of each order are kept; None keeps all.
-        bigram_min_count: occurrences that a pair of adjacent words needs; None counts no pairs.
-
-    Returns:
-        Table with columns `text`, `count` and `sentences`, and `order` if there are n-grams or characters only.
+    Its columns are `text`, `count` and `sentences`, and `order` if there are n-grams or characters only. Limits are
+    those of `count_ngrams`; without `bigram_min_count` there are no pairs of adjacent words.
     """
     if kind == "words":
         return count_words(sentences, min_count)
@@ -149,16 +130,10 @@ def count_entries(
 
 
 def merge_counts(ngrams: pa.Table, words: pa.Table, bigrams: pa.Table | None = None) -> pa.Table:
-    """Merge tables of n-grams, of words and of pairs of adjacent words into one vocabulary.
+    """Merge tables of n-grams, of words and of pairs of adjacent words, see `count_bigrams`, into one vocabulary.
 
-    Args:
-        ngrams: as the vocabulary stage writes them.
-        words: likewise.
-        bigrams: as `count_bigrams` returns them; None for no pairs.
-
-    Returns:
-        Table of `text`, `count` and `sentences`: n-grams of neither form, then the words, then n-grams that have the
-        form of a word but are missing from `words`, then the pairs, then n-grams of their form that are missing there.
+    Its rows are n-grams of neither form, then the words, then n-grams that have the form of a word but are missing from
+    `words`, then the pairs, then n-grams of their form that are missing there.
     """
     columns = ["text", "count", "sentences"]
     spaced = pc.binary_join_element_wise("", words["text"], "", " ")
@@ -185,13 +160,9 @@ class OccurrenceCounter:
         self._sentences = 0
 
     def add(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64], weights: Weights, size: int) -> None:
-        """Count further sentences.
+        """Count further sentences: sentence i has `numbers[offsets[i]:offsets[i + 1]]`, all at most `size`.
 
-        Args:
-            numbers: sentence i has `numbers[offsets[i]:offsets[i + 1]]`, all at most `size`.
-            offsets: (sentences + 1,).
-            weights: (sentences,), occurrences that an occurrence in the sentence counts as.
-            size: largest number so far.
+        An occurrence in it counts as `weights[i]` occurrences.
         """
         if size >= len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros((size, 3), np.int64)])
@@ -205,30 +176,17 @@ class OccurrenceCounter:
 
 
 class _Characters(NamedTuple):
-    """The characters of n sentences.
+    """The characters of n sentences."""
 
-    Attributes:
-        points: code points + 1, with a 0 after each sentence.
-        offsets: (n + 1,), of the sentences in `points`.
-        weights: (n,), occurrences that an occurrence in the sentence counts as.
-    """
-
-    points: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    weights: Weights
-
-
-def _characters(padding: str, chunk: tuple[pa.StringArray, Weights]) -> _Characters:
-    sentences, weights = chunk
-    return _Characters(*code_points(sentences, padding), weights)
+    points: NDArray[np.int32]  # code points + 1, with a 0 after each sentence
+    offsets: NDArray[np.int64]  # (n + 1,), of the sentences in `points`
+    weights: Weights  # (n,), occurrences that an occurrence in the sentence counts as
 
 
 class _NgramCounter:
     """Counts the n-grams that start with some of all characters, so that several threads count disjoint n-grams.
 
-    Args:
-        orders: lengths in characters.
-        starts: (ALPHABET,), for each code point + 1 whether n-grams that start with it are counted.
+    `starts` (ALPHABET,) says of each code point + 1 whether n-grams that start with it are counted.
     """
 
     def __init__(self, orders: Sequence[int], starts: NDArray[np.bool_]) -> None:
@@ -254,10 +212,7 @@ class _NgramCounter:
 
 
 def _division(points: NDArray[np.int32]) -> list[NDArray[np.bool_]]:
-    """Divide all code points + 1 but 0 into parts for `pyarrow.cpu_count()` threads, (ALPHABET,) each.
-
-    About equally many of the characters `points` are in each part.
-    """
+    """Divide all code points + 1 but 0 into parts, (ALPHABET,) each, that have about equally many of `points`."""
     parts = min(pa.cpu_count(), _MOST_PARTS)
     part_of = np.arange(ALPHABET) % parts
     frequency, sizes = np.bincount(points), np.zeros(parts, np.int64)
@@ -308,16 +263,11 @@ def _ngram_table(levels: list[NgramNumbering], counter: OccurrenceCounter, min_c
     points = np.empty((len(numbers), len(levels)), "<u4")  # (n-grams, n)
     for n in reversed(range(len(levels))):
         numbers, points[:, n] = levels[n].split(numbers)
-    order = np.full(len(points), len(levels))
-    return pa.table({"text": _strings(points), "order": order, **columns}).cast(NGRAM_COUNTS)
-
-
-def _strings(points: NDArray[np.uint32]) -> pa.LargeStringArray:
-    """Return texts of equal length from their code points, (texts, length)."""
-    data = points.tobytes().decode("utf-32-le").encode()
+    order, data = np.full(len(points), len(levels)), points.tobytes().decode("utf-32-le").encode()
     widths = sum((points >= first).astype(np.int64) for first in (0, 0x80, 0x800, 0x10000))  # bytes in UTF-8
     offsets = offsets_from_lengths(np.asarray(widths).sum(axis=1))
-    return pa.LargeStringArray.from_buffers(len(points), pa.py_buffer(offsets), pa.py_buffer(data))
+    texts = pa.LargeStringArray.from_buffers(len(points), pa.py_buffer(offsets), pa.py_buffer(data))
+    return pa.table({"text": texts, "order": order, **columns}).cast(NGRAM_COUNTS)
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Vocabularies of characters, and of character n-grams of any orders and alphabet, looked up without hashing strings.
+"""Character n-grams of any orders and alphabet, numbered and counted without hashing strings.
 
 The characters of a sentence are the Unicode code points of its text with one space added at each end.
 
@@ -8,26 +8,13 @@ windows of order n over many sentences are therefore one array, computed from th
 lookup per window. Building a string per window would take about a hundred times as long.
 """
 
-import sys
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import DataError
 from paraphrastic.base.parallel import njit
-from paraphrastic.text.columns import (
-    MAX_COUNT,
-    UNKNOWN,
-    Ragged,
-    Texts,
-    check_vocabulary,
-    chunks,
-    concat,
-    offsets_from_lengths,
-    sort_each,
-)
+from paraphrastic.text.columns import MAX_COUNT, Ragged, offsets_from_lengths, sort_each
 
 CHUNK = 1 << 19  # bytes of text; the arrays made from a chunk of this size stay in the processor's cache
 
@@ -93,134 +80,17 @@ class NgramNumbering:
             _rehash(self.keys, self._slots, self.size)
 
 
-class NgramVocabulary:
-    """Maps the character n-grams of tokenized sentences to ids.
+def distinct_ids(windows: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> Ragged:
+    """Return the distinct ids of each sentence, ascending, with counts of at most 65,535.
 
     Args:
-        texts: the n-grams, each once, of any orders.
-        padding: text that is added at both ends of each sentence.
-        ids: of the n-grams, ascending, (len(texts),); None: the i-th n-gram has id i.
-
-    Raises:
-        DataError: an n-gram is empty or occurs twice.
+        windows: (orders, N), an id below `size`, or −1, of each window.
+        offsets: (n + 1,); sentence i has `windows[:, offsets[i]:offsets[i + 1]]`.
+        size: how many ids there are.
     """
-
-    def __init__(
-        self, texts: pa.StringArray | pa.ChunkedArray, padding: str = " ", ids: NDArray[np.int32] | None = None
-    ) -> None:
-        points, offsets = code_points(check_vocabulary(texts, "n-grams"), "")
-        lengths = np.diff(offsets) - 1
-        ids = np.arange(len(lengths), dtype=np.int32) if ids is None else ids
-        self._size, self._end, self._padding = len(ids), int(ids.max(initial=-1)) + 1, padding
-        self._orders: list[int] = np.unique(lengths).tolist()
-        self._levels: list[tuple[NgramNumbering, NDArray[np.int32]]] = []  # with the id of each number, −1 for none
-        numbers = np.ones(len(lengths), np.int32)
-        for n in range(lengths.max(initial=0)):
-            numbering = NgramNumbering()
-            # (entries,): character n of each entry; a shorter entry reads the 0 after its end
-            characters = points[np.minimum(offsets[:-1] + n, offsets[1:] - 1)]
-            numbering.add(numbers, characters)
-            id_of = np.full(numbering.size + 1, -1, np.int32)
-            rows = np.flatnonzero(lengths == n + 1)
-            id_of[numbers[rows]] = ids[rows]
-            self._levels.append((numbering, id_of))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def lookup(self, sentences: Texts) -> Ragged:
-        """Return the distinct known n-grams of each sentence, ascending, with counts of at most 65,535."""
-        return concat(self.lookup_chunk(chunk) for chunk in chunks(sentences, CHUNK))
-
-    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
-        """Return which sentences, as `lookup` returned them, have an n-gram of the vocabulary, (n,)."""
-        known: NDArray[np.bool_] = looked_up.lengths > 0
-        return known
-
-    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
-        """Return the share of out-of-vocabulary n-grams in each sentence, (n,); 0 for an empty sentence.
-
-        N-grams of orders that the vocabulary does not have are not counted.
-        """
-        return np.concatenate([self._oov_share(chunk) for chunk in chunks(sentences, CHUNK)])
-
-    def _windows(self, sentences: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the id of the window that starts at each character, −1 for none, (orders, characters); offsets."""
-        points, offsets = code_points(sentences, self._padding)
-        numbers = np.ones(len(points), np.int32)
-        windows = np.empty((len(self._orders), len(points)), np.int32)
-        for n, (numbering, ids) in enumerate(self._levels, 1):
-            numbering.find(numbers, points[n - 1 :])
-            if n in self._orders:
-                # mode="clip" writes to `out` directly; the other modes copy through a buffer
-                ids.take(numbers, out=windows[self._orders.index(n)], mode="clip")
-        return windows, offsets
-
-    def lookup_chunk(self, sentences: pa.StringArray) -> Ragged:
-        """Return `lookup` of at most `CHUNK` bytes of text."""
-        windows, offsets = self._windows(sentences)
-        if windows.size < self._end // 8:  # a counting sort passes over all ids
-            return Ragged(*sort_each(windows, offsets, 0))
-        return Ragged(*_merge_repeats(*_sort_by_id(windows, offsets, self._end), len(windows) * offsets))
-
-    def _oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
-        windows, offsets = self._windows(sentences)
-        known = np.diff(offsets_from_lengths((windows >= 0).sum(axis=0))[offsets])
-        lengths = np.diff(offsets) - 1  # padding included
-        total = sum((np.maximum(lengths - n + 1, 0) for n in self._orders), np.zeros_like(lengths))
-        missing = np.where(lengths > 2 * len(self._padding), total - known, 0)
-        shares: NDArray[np.float64] = missing / np.maximum(total, 1)
-        return shares
-
-
-class CharacterVocabulary:
-    """Maps the characters of tokenized sentences to ids.
-
-    The characters of a sentence are the Unicode code points of its text with one space added at each end
-    (charagram2016 §4.1.2). An empty text has none.
-
-    Args:
-        texts: the characters, each once. The i-th character has id i + 1; id 0 stands for every other character.
-
-    Raises:
-        DataError: an entry is not a single character, or occurs twice.
-    """
-
-    def __init__(self, texts: pa.StringArray | pa.ChunkedArray) -> None:
-        texts = check_vocabulary(texts, "characters")
-        long = texts.filter(pc.greater(pc.utf8_length(texts), 1))
-        if len(long):
-            found = f"vocabulary of {len(texts)} characters: {long[0].as_py()!r}"
-            raise DataError(f"{found} is not one character; remove it")
-        points, _ = code_points(texts, "")
-        self._size = len(texts)
-        self._ids = np.zeros(sys.maxunicode + 2, np.int32)  # by code point + 1; untouched pages take no memory
-        self._ids[points[points > 0]] = np.arange(1, len(texts) + 1)
-        self._space = int(self._ids[ord(" ") + 1])
-
-    def __len__(self) -> int:
-        return self._size
-
-    def lookup(self, sentences: Texts) -> Ragged:
-        """Return the ids of each sentence's characters in reading order."""
-        return concat(self._lookup(chunk, " ") for chunk in chunks(sentences, CHUNK))
-
-    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
-        """Return which sentences, as `lookup` returned them, have a character of the vocabulary that is no space."""
-        spaces = looked_up.occurrences(self._space) if self._space != UNKNOWN else 0
-        known: NDArray[np.bool_] = looked_up.lengths > looked_up.occurrences(UNKNOWN) + spaces
-        return known
-
-    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
-        """Return the share of out-of-vocabulary characters in each sentence, (n,); 0 for an empty sentence."""
-        ids = (self._lookup(chunk, "") for chunk in chunks(sentences, CHUNK))
-        return np.concatenate([ragged.share_of_id(UNKNOWN) for ragged in ids])
-
-    def _lookup(self, sentences: pa.StringArray, padding: str) -> Ragged:
-        lengths = pc.utf8_length(sentences).to_numpy()
-        points, _ = code_points(sentences.filter(pa.array(lengths > 0)), padding)
-        padded = np.where(lengths > 0, lengths + 2 * len(padding), 0)
-        return Ragged(self._ids[points[points > 0]], offsets_from_lengths(padded))
+    if windows.size < size // 8:  # a counting sort passes over all ids
+        return Ragged(*sort_each(windows, offsets, 0))
+    return Ragged(*_merge_repeats(*_sort_by_id(windows, offsets, size), len(windows) * offsets))
 
 
 @njit(cache=True, inline="always")
@@ -282,12 +152,7 @@ def _rehash(keys: NDArray[np.int64], slots: NDArray[np.int32], size: int) -> Non
 def _sort_by_id(
     windows: NDArray[np.int32], offsets: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Sort windows by id, then by sentence (a counting sort); unknown windows come first.
-
-    Returns:
-        The sentence of each window in that order, and the offsets of the ids in it, (size + 1,). They start after the
-        unknown windows.
-    """
+    """Return the sentences of windows, sorted by id, unknown ones first, and the offsets of the ids, (size + 1,)."""
     ends = np.zeros(size + 2, np.int64)  # shifted by one: entry i + 1 belongs to id i, entry 0 to unknown windows
     for i in windows.flat:
         ends[i + 2] += 1
@@ -305,14 +170,9 @@ def _sort_by_id(
 def _merge_repeats(
     sentences: NDArray[np.int32], starts: NDArray[np.int64], capacity: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:
-    """Return the fields of `Ragged` from windows sorted by `_sort_by_id`.
+    """Return the fields of `Ragged` from what `_sort_by_id` returns.
 
-    Each sentence first gets a region as large as its number of windows, then the regions are moved together.
-
-    Args:
-        sentences: the sentence of each window, sorted by id.
-        starts: offsets of the ids in `sentences`.
-        capacity: `capacity[s + 1] - capacity[s]` is at least the number of windows of sentence s.
+    Sentence s first gets a region from `capacity[s]` on, as large as its number of windows; then they move together.
     """
     ids, counts = np.empty(capacity[-1], np.int32), np.empty(capacity[-1], np.uint16)
     ends = capacity[:-1].copy()

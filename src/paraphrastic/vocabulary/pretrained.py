@@ -11,7 +11,7 @@ import lzma
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -27,6 +27,7 @@ from paraphrastic.text.columns import GrowingArray
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
 _LINES = 20_000  # parsed together; about 50 MB of text for 300 dimensions
+_NUMBER_AT_END = re.compile(r" [-+.\d][-+.\deE]*$")  # of a word with several fields: of some of GloVe 840B, not all
 
 
 def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float32]]:
@@ -45,19 +46,19 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
         DataError: the file is missing, empty or no text, a line has another number of values or no word, a value is not
             a finite number, a word is not UTF-8, or a header promises another number of words or values.
     """
-    vectors, promised, count = _Vectors(dim), None, 0
+    vectors, promised, count, first = _Vectors(dim), None, 0, 1
     try:
         with _open(path) as file:
-            for first, lines in _blocks(file):
+            while lines := list(islice(file, _LINES)):
                 if first == 1:
                     _refuse_binary(path, lines)
                     promised = _header(lines[0], path, dim)
                 skip = int(first == 1 and promised is not None)
                 words, values = _parse(lines[skip:], dim, path, first + skip)
-                if first == 1 and words and all(map(_ends_in_number, words)):
+                if first == 1 and words and all(map(_NUMBER_AT_END.search, words)):
                     raise _wrong_size(path, 1 + skip, dim)
                 vectors.extend(words, values)
-                count += len(words)
+                count, first = count + len(words), first + len(lines)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; `vectors` must name a file of word vectors") from error
     if not vectors.words:
@@ -99,11 +100,7 @@ class _Vectors:
 
 @contextmanager
 def _open(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, which may be compressed, or the only member of a zip archive.
-
-    Raises:
-        DataError: it is no regular file, the compression is damaged, or the archive has several members.
-    """
+    """Open a file, which may be compressed, or the only member of a zip archive."""
     if path.suffix not in (".zip", *_COMPRESSED):
         with regular(path).open("rb") as file:
             yield file
@@ -127,14 +124,6 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
         raise _damaged(path, error) from error
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, LookupError, RuntimeError) as error:
         raise _damaged(path, error) from error
-
-
-def _blocks(file: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield lines in blocks, each with the number of its first line."""
-    number, remaining = 1, iter(file)
-    while lines := list(islice(remaining, _LINES)):
-        yield number, lines
-        number += len(lines)
 
 
 def _refuse_binary(path: Path, lines: Sequence[bytes]) -> None:
@@ -167,11 +156,7 @@ _COMPRESSED: dict[str, Callable[[Path], object]] = {".gz": gzip.open, ".bz2": bz
 
 
 def _header(line: bytes, path: Path, dim: int) -> int | None:
-    """Return how many words the first line promises, if it is the header of word2vec; None if it is no header.
-
-    Raises:
-        DataError: the header promises another number of values for a word.
-    """
+    """Return how many words the first line promises, if it is the header of word2vec; None if it is no header."""
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
         return None
@@ -205,11 +190,6 @@ def _decode(word: bytes, path: Path, line: int) -> str:
         return word.decode()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}, line {line}: the word is not UTF-8; remove the line, or convert the file") from error
-
-
-def _ends_in_number(word: str) -> bool:
-    """Return whether `word` has several fields, of which the last is a number: some words of GloVe 840B, not all."""
-    return re.search(r" [-+.\d][-+.\deE]*$", word) is not None
 
 
 def _damaged(path: Path, error: Exception) -> DataError:

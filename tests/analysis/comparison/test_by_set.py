@@ -32,9 +32,6 @@ def test_model_compared_with_itself():
     for row in compare([run], [run], samples=100).rows:
         assert row.change == (0, 0, 0)
         assert not row.is_significant
-
-
-def test_better_and_worse_model():
     worse, better = noisy_run(1.5, 1), noisy_run(0.5, 2)
     rows = compare([worse], [better], samples=300).rows
     assert rows[0].name == "mean of 2 sets"
@@ -68,6 +65,26 @@ def test_significance_of_means_of_equal_models():
     assert 0.025 <= np.mean([row.is_significant for row in rows]) <= 0.08
 
 
+def test_labels_that_a_classifier_finds():
+    label, rng = np.tile([0.0, 1.0, 2.0], 100), np.random.default_rng(1)
+    worse, better = (
+        np.repeat([1.0, share, 0.0], [first, 50, 250 - first]) for first, share in ((140, 0.2), (180, 0.4))
+    )
+    order = rng.permutation(300)
+    a, b = (
+        {name: score_table(name, "labelled_sentences", label, values[order]) for name in ("features.CR", "features.MR")}
+        for values in (worse, better)
+    )
+    mean, row, _ = compare([a], [b], samples=300).rows
+    assert (row.name, row.metric, row.n, row.williams) == ("features.CR", "accuracy", 300, None)
+    assert (row.a[0], row.b[0]) == pytest.approx((150 / 300, 200 / 300))
+    assert row.is_significant
+    assert (mean.name, mean.metric, mean.n) == ("mean of 2 sets", "accuracy", 2)
+    assert mean.change.difference == pytest.approx(50 / 300)
+    with pytest.raises(DataError, match=r"features\.CR: the runs have different pairs"):
+        compare([a], [b | {"features.CR": score_table("features.CR", "labelled_sentences", label[::-1], worse)}])
+
+
 def test_mean_of_several_seeds():
     a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
     row = next(row for row in compare(a, b, samples=50).rows if row.name == "sts.2013.FNWN")
@@ -97,24 +114,18 @@ def test_sets_whose_judgements_define_no_metric():
         compare([run], [run], samples=50)
 
 
-def test_scores_that_are_not_finite():
-    with pytest.raises(DataError, match="a score is not finite; run `dvc repro evaluate` again"):
-        by_set(score_table("own.one", "similarity", np.arange(3.0), np.array([1, np.nan, 2])))
-
-
 def test_sets_missing_in_some_runs():
     other = noisy_run(1.0, 2, ("sts.2012.MSRpar", "words.wordsim"))
     comparison = compare([noisy_run(1.0, 1)], [other], samples=50)
     assert [row.name for row in comparison.rows] == ["sts.2012.MSRpar"]
     assert comparison.left_out == ["sts.2013.FNWN", "words.simlex", "words.wordsim"]
-
-
-def test_runs_without_common_set():
     with pytest.raises(DataError, match="no evaluation set is in all runs"):
         compare([noisy_run(1.0, 1, ("a.b",))], [noisy_run(1.0, 1, ("c.d",))])
 
 
-def test_runs_with_different_pairs():
+def test_runs_with_different_pairs_and_scores_that_are_not_finite():
     other = {"a.b": score_table("a.b", "similarity", GOLD[::-1], GOLD)}
     with pytest.raises(DataError, match=r"a\.b: the runs have different pairs"):
         compare([noisy_run(1.0, 1, ("a.b",))], [other])
+    with pytest.raises(DataError, match="a score is not finite; run `dvc repro evaluate` again"):
+        by_set(score_table("own.one", "similarity", np.arange(3.0), np.array([1, np.nan, 2])))

@@ -27,9 +27,6 @@ def test_rows_of_all_forms(comparison):
     assert len(lines) == 2 + len(rows)
     assert f"**{rows[0]['difference']:+.2f}**" in lines[2]
     assert [len(cells(row)) for row in comparison.rows] == [len(HEADER)] * len(rows)
-
-
-def test_numbers_in_json(comparison):
     row, expected = json.loads(as_json(comparison))["rows"][1], comparison.rows[1]
     assert row["difference"] == 100 * expected.change.difference
     assert (row["low"], row["high"]) == (100 * expected.change.low, 100 * expected.change.high)
@@ -43,9 +40,6 @@ def test_markdown_of_several_seeds():
     row = next(row for row in comparison.rows if row.name == "sts.2013.FNWN")
     assert f"{100 * row.a.mean():.2f} ± {100 * row.a.std(ddof=1):.2f}" in markdown(comparison)
     assert cells(row)[-1] == ""  # no p-value: Williams' test compares two runs
-
-
-def test_markdown_of_insignificant_difference():
     assert "**" not in markdown(compare([RUN], [RUN], samples=50))
 
 

@@ -42,10 +42,6 @@ def test_correlations_by_set_and_over_all_sts_pairs():
         assert table.loc[name].tolist() == pytest.approx(correlations(part["score_a"], part["score_b"]), abs=0.0051)
     sts = pairs[pairs["set"] != "sick.relatedness"]
     assert table.loc["pooled"].tolist() == pytest.approx(correlations(sts["score_a"], sts["score_b"]), abs=0.0051)
-
-
-def test_correlation_of_results_over_sets():
-    pairs = random_pairs()
     parts = [part for _, part in pairs.groupby("set")]
     a, b = ([pearsonr(part["gold"], part[f"score_{model}"]).statistic for part in parts] for model in "ab")
     assert agreement(pairs).iloc[-1, 1:].tolist() == pytest.approx(correlations(a, b), abs=0.0051)
@@ -139,9 +135,6 @@ def test_no_set_in_common(data):
     write_run(data, TEXTS, OTHER)
     with pytest.raises(DataError, match=r"^one and workspace .*no set .*: evaluate both"):
         pairs_of_two_runs("one", "workspace")
-
-
-def test_scores_of_other_benchmarks(data):
     write_run(data, TEXTS, OTHER)
     write_table(read_table(SENTENCES_FILE, SENTENCES).slice(0, 3), SENTENCES_FILE, SENTENCES)
     with pytest.raises(DataError, match=r"^workspace: data/scores\.parquet .*other benchmarks; run `dvc"):

@@ -19,7 +19,7 @@ from paraphrastic.analysis.comparison.significance import (
     williams_test,
 )
 from paraphrastic.base.errors import DataError
-from paraphrastic.evaluation.headline import headline_sets
+from paraphrastic.evaluation.headline import FEATURES, MTEB, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
     average_precision_and_reciprocal_rank,
@@ -35,25 +35,15 @@ ScoresBySet = Mapping[str, pa.Table]  # the scores of one trained model
 
 @dataclass(frozen=True)
 class SetComparison:
-    """The comparison on one set, or on the mean of several. A metric of 1 is perfect.
+    """The comparison on one set, or on the mean of several. A metric of 1 is perfect."""
 
-    Attributes:
-        name: of the set, or `mean of N sets`.
-        metric: `pearson`, `spearman`, `map` or `accuracy`.
-        n: pairs or questions; for a mean, sets.
-        a: the metric of each run of A, (runs,).
-        b: the metric of each run of B, (runs,).
-        change: mean of B minus mean of A, with a 95 % interval.
-        williams: Williams' test, for a correlation with one run on each side; None otherwise.
-    """
-
-    name: str
-    metric: str
-    n: int
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
-    change: Interval
-    williams: Williams | None
+    name: str  # of the set, or `mean of N sets`
+    metric: str  # `pearson`, `spearman`, `map` or `accuracy`
+    n: int  # pairs or questions; for a mean, sets
+    a: NDArray[np.float64]  # the metric of each run of A, (runs,)
+    b: NDArray[np.float64]  # the metric of each run of B, (runs,)
+    change: Interval  # mean of B minus mean of A, with a 95 % interval
+    williams: Williams | None  # Williams' test, for a correlation with one run on each side; None otherwise
 
     @property
     def is_significant(self) -> bool:
@@ -63,17 +53,12 @@ class SetComparison:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The comparison of two runs, or of two configurations with several seeds each.
+    """The comparison of two runs, or of two configurations with several seeds each."""
 
-    Attributes:
-        rows: first the mean over the sets of `headline_sets`, if there are two or more; then each set, by name.
-        left_out: sets that not all runs have, by name.
-        undefined: why the judgements of a set define no metric, by its name.
-    """
-
+    # first the means over the sets of `headline_sets`, of `MTEB` and of `FEATURES`, if they are two or more; then sets
     rows: list[SetComparison]
-    left_out: list[str]
-    undefined: dict[str, str]
+    left_out: list[str]  # sets that not all runs have, by name
+    undefined: dict[str, str]  # why the judgements of a set define no metric, by its name
 
 
 def by_set(scores: pa.Table) -> dict[str, pa.Table]:
@@ -113,9 +98,11 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, s
     resampled = bootstrap(measures, samples, seed)
     metrics = [metric_name(a[0][name]) for name in common]
     rows = [_row(*each) for each in zip(common, metrics, measures, resampled, strict=True)]
-    mean = _mean_row(rows, resampled, headline_sets(row.name for row in rows if row.metric == "pearson"))
+    suites = [[row.name for row in rows if row.name.startswith(prefix)] for prefix in (MTEB, FEATURES)]
+    groups = [headline_sets(row.name for row in rows if row.metric == "pearson"), *suites]
+    means = [mean for names in groups for mean in _mean_row(rows, resampled, names)]
     left_out = set.union(*(set(run) for run in runs)).difference(common, undefined)
-    return RunComparison(mean + rows, sorted(left_out), undefined)
+    return RunComparison(means + rows, sorted(left_out), undefined)
 
 
 def _why_undefined(scores: pa.Table) -> str:
@@ -134,7 +121,7 @@ def metric_name(scores: pa.Table) -> str:
     kind, name = (scores[column][0].as_py() for column in ("kind", "set"))
     if kind == "similarity":
         return "spearman" if uses_spearman(name) else "pearson"
-    return {"ranking": "map", "labelled_pairs": "accuracy"}[kind]
+    return "map" if kind == "ranking" else "accuracy"
 
 
 def measure(scores: pa.Table) -> Measure:
@@ -142,6 +129,8 @@ def measure(scores: pa.Table) -> Measure:
     metric, (gold, score) = metric_name(scores), (scores[column].to_numpy() for column in ("gold", "score"))
     if metric == "map":
         return Mean(average_precision_and_reciprocal_rank(scores["question"].to_numpy(), gold, score)[0])
+    if scores["set"][0].as_py().startswith(FEATURES):
+        return Mean(score)
     if metric == "accuracy":
         test = pc.equal(scores["split"], "test").to_numpy()
         return Mean((decision_margins(gold, score, test) >= 0) == (gold[test] > 0))
@@ -157,10 +146,7 @@ def _refuse_other_pairs(runs: Sequence[ScoresBySet], common: Sequence[str]) -> N
 
 
 def _row(
-    name: str,
-    metric: str,
-    measures: tuple[Sequence[Measure], Sequence[Measure]],
-    resampled: NDArray[np.float64],
+    name: str, metric: str, measures: tuple[Sequence[Measure], Sequence[Measure]], resampled: NDArray[np.float64]
 ) -> SetComparison:
     a, b = measures
     values_a, values_b = (np.array([m.of(np.ones((1, len(m))))[0] for m in side]) for side in (a, b))
@@ -179,4 +165,4 @@ def _mean_row(
         return []
     a, b = np.mean([rows[n].a for n in at], axis=0), np.mean([rows[n].b for n in at], axis=0)
     change = percentile_interval(float(b.mean() - a.mean()), resampled[at].mean(axis=0))
-    return [SetComparison(f"mean of {len(at)} sets", "pearson", len(at), a, b, change, None)]
+    return [SetComparison(f"mean of {len(at)} sets", rows[at[0]].metric, len(at), a, b, change, None)]

@@ -27,13 +27,11 @@ def project_root() -> Path:
 
     It is the nearest folder with a folder `.dvc`, or with dvc.yaml and models.yaml.
     """
-    folder = Path.cwd()
-    return next((each for each in (folder, *folder.parents) if _is_root(each)), folder)
-
-
-def _is_root(folder: Path) -> bool:
-    # `finetune` and `analyze` have a dvc.yaml too
-    return (folder / ".dvc").is_dir() or all((folder / name).is_file() for name in ("dvc.yaml", "models.yaml"))
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        # `finetune` and `analyze` have a dvc.yaml too
+        if (folder / ".dvc").is_dir() or all((folder / name).is_file() for name in ("dvc.yaml", "models.yaml")):
+            return folder
+    return Path.cwd()
 
 
 def dvc_folder(root: Path) -> Path:

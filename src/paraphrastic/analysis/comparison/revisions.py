@@ -6,12 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from paraphrastic.analysis.comparison.by_set import ScoresBySet, by_set
-from paraphrastic.analysis.comparison.repository import (
-    UnknownRevisionError,
-    dvc_repository,
-    files_of,
-    project_root,
-)
+from paraphrastic.analysis.comparison.repository import UnknownRevisionError, dvc_repository, files_of, project_root
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, did_you_mean
 from paraphrastic.base.tables import SCORES, read_table
 

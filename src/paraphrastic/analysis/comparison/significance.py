@@ -123,9 +123,9 @@ def _resample(a: Sequence[Measure], b: Sequence[Measure], samples: int, seed: np
     return out
 
 
-def percentile_interval(difference: float, resampled: Vector, confidence: float = 0.95) -> Interval:
-    """Return the percentile interval of the differences on resamples (samples,)."""
-    tail = 50 * (1 - confidence)
+def percentile_interval(difference: float, resampled: Vector) -> Interval:
+    """Return the 95 % percentile interval of the differences on resamples (samples,)."""
+    tail = 50 * (1 - 0.95)
     low, high = np.percentile(resampled, [tail, 100 - tail])
     return Interval(difference, float(low), float(high))
 

@@ -64,21 +64,13 @@ class BufferPool:
 
 
 class LstmActivations(NamedTuple):
-    """Buffers that a forward pass stores for the backward pass, at N packed positions.
+    """Buffers that a forward pass stores for the backward pass, at N packed positions."""
 
-    Attributes:
-        gates: (N, blocks · hidden), values of i, f, z and o.
-        cells: (N, hidden), c.
-        tanhs: (N, hidden), tanh(c).
-        states: (N, hidden), h.
-        cast_states: (N, hidden), h in the data type of products; an alias of `states` if that is the same.
-    """
-
-    gates: Tensor
-    cells: Tensor
-    tanhs: Tensor
-    states: Tensor
-    cast_states: Tensor
+    gates: Tensor  # (N, blocks · hidden), values of i, f, z and o
+    cells: Tensor  # (N, hidden), c
+    tanhs: Tensor  # (N, hidden), tanh(c)
+    states: Tensor  # (N, hidden), h
+    cast_states: Tensor  # (N, hidden), h in the data type of products; an alias of `states` if that is the same
 
     @classmethod
     def allocate(cls, pool: BufferPool, positions: int, U: Tensor, like: Tensor) -> "LstmActivations":
