@@ -1,7 +1,7 @@
-"""Write the tables of results in README.md and docs/results.md: `python -m docs.tables`.
+"""Write the tables of results in README.md and in docs/, and the picture of README.md: `python -m docs.tables`.
 
-A table stands between `<!-- NAME: python -m docs.tables -->` and `<!-- end of NAME -->`. NAME is an experiment of
-`experiments/` without a paper, or `encoders`, see docs/encoders.py.
+They stand between `<!-- NAME: python -m docs.tables -->` and `<!-- end of NAME -->`. NAME is an experiment of
+`experiments/` without a paper, or one of `ENCODERS`, see docs/encoders.py.
 """
 
 import re
@@ -16,17 +16,19 @@ from paraphrastic.papers.plan import overrides
 from paraphrastic.papers.project import Project
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs/results.md")
+PAGES = (ROOT / "README.md", ROOT / "docs/results.md", ROOT / "docs/how-to/which-encoder.md")
+IMAGES = ROOT / "docs/images"
+ENCODERS = {"encoders": encoders.table, "encoders-short": encoders.short_table, "encoders-picture": encoders.picture}
 GAP = "–"
 _TABLE = re.compile(r"(?<=<!-- )([\w-]+): python -m docs\.tables -->\n.*?(?=<!-- end of \1 -->)", re.DOTALL)
 _SHOWN = ("model", "corpus", "benchmarks")  # settings that the page or the row names
 
 
 def with_tables(page: str, project: Project) -> str:
-    """Return a page with its tables replaced."""
+    """Return a page with its tables and its picture replaced."""
 
     def replacement(found: re.Match[str]) -> str:
-        lines = encoders.table() if found[1] == "encoders" else table(found[1], project)
+        lines = ENCODERS[found[1]]() if found[1] in ENCODERS else table(found[1], project)
         return f"{found[1]}: python -m docs.tables -->\n\n{lines}\n"
 
     return _TABLE.sub(replacement, page)
@@ -81,3 +83,5 @@ def _number(cell: Cell, decimals: int) -> str:
 if __name__ == "__main__":
     for path in PAGES:
         write_text(path, with_tables(path.read_text(encoding="utf-8"), Project(ROOT, read_only=True)))
+    for name, drawing in encoders.drawings().items():
+        write_text(IMAGES / name, drawing)

@@ -75,7 +75,7 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "mutmut ": "hours of tests on changed sources",
     "python -m docs.mutation": "needs the results of mutmut; tests/docs/test_mutation.py",
     "paraphrastic papers run results-open": "trains on the open data for hours",
-    "python -m docs.encoders": "needs other encoders and models trained for an hour; tests/docs/test_encoders.py",
+    "python -m docs.encoders": "needs other encoders; tests/docs/test_encoders.py",
     "python -m tests.benchmarks": "minutes of timing",
 }
 NAMES = {"dvc exp run", "dvc exp show", "dvc metrics diff", "dvc queue logs", "dvc queue status"}  # no arguments

@@ -7,7 +7,7 @@ import pytest
 from dvc.utils.hydra import apply_overrides
 from ruamel.yaml import YAML
 
-from docs import tables
+from docs import encoders, tables
 from paraphrastic import models
 from paraphrastic.base.parameters import load_params
 from paraphrastic.papers.pages import docs_files
@@ -27,6 +27,11 @@ NEEDED = {"models.yaml:charagram.bigrams": ["charagram.words=true"]}  # option â
 def test_tables_of_results_are_current(page):
     assert "python -m docs.tables -->" in TEXTS[page]
     assert TEXTS[page] == tables.with_tables(TEXTS[page], Project(ROOT, read_only=True)), "run `python -m docs.tables`"
+
+
+def test_picture_of_encoders_is_current():
+    committed = {path.name: path.read_text(encoding="utf-8") for path in tables.IMAGES.glob("encoders-*.svg")}
+    assert _data(committed) == _data(encoders.drawings()), "run `python -m docs.tables`"
 
 
 def test_pages_of_the_papers_are_current():

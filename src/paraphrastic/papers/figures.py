@@ -12,7 +12,7 @@ from paraphrastic.papers.experiments import Figure
 Vega = dict[str, Any]
 
 # Liberation Sans is part of vl-convert: texts have the same widths, and the SVG the same bytes, on every computer
-_FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _COLOURS = ["#0060a8", "#b84700", "#00745a", "#8a3d90", "#7a5c00", "#b0265c", "#3d5a6c", "#4a4a4a"]
 _SHAPES = ["circle", "triangle-up", "diamond", "triangle-down", "square", "cross", "triangle-right"]
 _DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4]]  # combined with shapes and colours, 280 series differ
@@ -58,7 +58,7 @@ def figure_svg(comparison: Comparison) -> str:
     if not any(each.known for each in series):
         return ""
     axis = {"labelLimit": 250, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"}
-    config = {"font": _FONT, "view": {"stroke": None}, "axis": axis, "legend": {"labelFontSize": 12}}
+    config = {"font": FONT, "view": {"stroke": None}, "axis": axis, "legend": {"labelFontSize": 12}}
     content: Vega = {"width": _WIDTH, "background": "white", "padding": 8, "config": config}
     content |= _bars(figure, series) if figure.kind == "bar" else _lines(figure, series)
     if any(each.theirs for each in series):
