@@ -1,5 +1,6 @@
 """Training pairs and evaluation sets of the user: what the names of the columns mean."""
 
+import gzip
 import json
 
 import pyarrow as pa
@@ -157,6 +158,7 @@ HEADS = {  # a column that judges the pairs → its values
     "befund": ["ja", "nein", "ja", "nein"],
     "same": [True, False, False, True],
     "z": [-0.3, 0.9, 0.1, 0.2],
+    "ends": [-1, 10, 3.5, 0],
 }
 
 
@@ -252,6 +254,13 @@ def test_scores_as_spreadsheets_and_tables_write_them(tmp_path):
     (reading,) = own_set(None, {"own": own})
     assert (reading.table["score"].to_pylist(), reading.bad, reading.unjudged) == ([4.5, 0.667, 2.5], (), 1)
     assert set_of(file_of(tmp_path, "text1;text2;score\na;b;1,000\nc;d;1\n"))[2] == [(2, "not a number")]
+    bad = set_of(file_of(tmp_path, "text1,text2,score\na,b,1e999\nc,d,-1e999\ne,f,-1e300\n"))[2]
+    assert [(line, reason.partition(" ")[0]) for line, reason in bad] == [(2, "a"), (3, "a")]
+
+
+def test_pair_with_an_unknown_label_is_a_bad_row(tmp_path):
+    rows, bad = pairs_of(file_of(tmp_path, "text1,text2,label\na,b,1\nc,d,7\ne,f,0\n"))
+    assert (rows, [line for line, _ in bad]) == ([("a", "b", 0)], [3])
 
 
 def test_first_part_without_a_usable_row(tmp_path, monkeypatch):
@@ -268,3 +277,46 @@ def test_scores_that_training_would_not_read(tmp_path):
         check_files(corpus(path), limits_scores=False)
     check_files(corpus(path), limits_scores=True)
     check_files(corpus({"path": path, "columns": ["text1", "text2"]}), limits_scores=False)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_single_sentences_in_lines(tmp_path, ending):
+    text = b"A dog runs.\n\na DOG runs\nIt rains.\r\n\xff\nTwo men, talking\n"
+    (tmp_path / f"mine.txt{ending}").write_bytes(gzip.compress(text) if ending else text)
+    (source,) = corpus(f"{tmp_path}/mine.txt{ending}")
+    assert (source.name, source.single, source.pairs) == ("own.mine", True, True)
+    check_files([source], limits_scores=False)
+    rows = [("A dog runs.", "It rains.", 0), ("Two men, talking", "A dog runs.", 1)]
+    assert pairs_of(source.options["own"]) == (rows, [(5, "not UTF-8")])
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ""])
+def test_single_sentences_in_a_column(tmp_path, ending):
+    path = write_columns(tmp_path, ending, {"body": ["a", "b", " ", "c", "d"], "score": ["1", "2", "3", "4", "5"]})
+    own = OwnFile(path=str(path), columns={"text": "body"})
+    assert own.single
+    assert pairs_of(own) == ([("a", "b", 0), ("c", "d", 1)], [])
+
+
+def test_parts_of_single_sentences(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_tables, "PART", 3)
+    rows, _ = pairs_of(file_of(tmp_path, "\n".join("abcdefg"), "mine.txt"))
+    assert [row[:2] for row in rows] == [("a", "b"), ("c", "a"), ("d", "e"), ("f", "d"), ("g", "g")]
+    assert len({group for *_, group in rows}) == len(rows)
+
+
+def test_single_sentences_that_are_refused(tmp_path):
+    lines = file_of(tmp_path, "a\nb\n", "mine.txt")
+    with pytest.raises(DataError, match=r"mine\.txt: has single sentences; an evaluation set needs"):
+        check_files(suite(lines.path).sources)
+    with pytest.raises(DataError, match=r"mine\.txt: has no column `score`; empty tokenize\.min_score"):
+        pairs_of(lines, min_score=1.0)
+    with pytest.raises(DataError, match=r"mine\.txt: not one usable row"):
+        pairs_of(file_of(tmp_path, "\n", "mine.txt"))
+    table = file_of(tmp_path, "body\na\n")
+    with pytest.raises(DataError, match=r"no columns text1/text2.*single sentences with `columns: {text: A}`"):
+        pairs_of(table)
+    with pytest.raises(DataError, match=r"no column boddy for `text`; the columns are body"):
+        pairs_of(OwnFile(path=table.path, columns={"text": "boddy"}))
+    with pytest.raises(DataError, match=r"has single sentences; name no column beside `text`"):
+        pairs_of(OwnFile(path=table.path, columns={"text": "body", "label": "body"}))
