@@ -7,6 +7,7 @@ import pytest
 from paraphrastic import analysis
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
+from paraphrastic.evaluation.headline import headline_sets
 from tests.helpers.run_artifacts import write_corpus, write_run
 from tests.helpers.small_models import CHARAGRAM_WORDS, save_baseline, save_encoder
 
@@ -19,7 +20,7 @@ def test_scores_of_other_benchmarks(tmp_path):
     with pytest.raises(DataError, match=r"scores\.parquet: .*other benchmarks; run `dvc repro evaluate`$"):
         _ = artifacts.scores
     rows = [(name, split, 0, 2, 1.0) for name in ("sts.2012.MSRpar", "words.simlex") for split in ("test", "dev")]
-    found = write_run(tmp_path, ["a b", "a c", "d"], rows).headline_scores
+    found = write_run(tmp_path, ["a b", "a c", "d"], rows).scores_of(headline_sets)
     assert "index" not in found
     assert found[["set", "split", "kind"]].values.tolist() == [["sts.2012.MSRpar", "test", "similarity"]]
 

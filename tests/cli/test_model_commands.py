@@ -179,6 +179,13 @@ def test_export(run):
     assert run(*command, "--force").exit_code == 0
 
 
+def test_compact_replaces_a_model_only_if_told_to(run):
+    command = "compact", "avg", "smaller"
+    assert run(*command).exit_code == 0
+    assert_refused(run(*command), "smaller: exists; --force replaces it")
+    assert run(*command, "--force").exit_code == 0
+
+
 def test_info(run):
     rows = dict(line.split("\t") for line in run("info", "charagram").stdout.splitlines())
     model = paraphrastic.load("charagram")

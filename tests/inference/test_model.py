@@ -17,7 +17,7 @@ from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.tokenizer import tokenize
-from tests.helpers.small_models import ENCODERS, save_baseline, save_pair_model, save_word_vectors
+from tests.helpers.small_models import ENCODERS, save_baseline, save_model, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 RAW = [f'AGAIN "{WORDS[0]}" was the {WORDS[1]}.', "", "日本", f"{WORDS[2].upper()}, again!"]
@@ -155,13 +155,9 @@ def test_columns_of_each_type_of_strings(avg, overlap, kind):
     )
 
 
-def test_vectors_of_empty_columns(avg):
-    for column in (pa.array([]), pa.chunked_array([], pa.large_string())):
-        assert avg.encode(column).shape == (0, 8)
-
-
 def test_vectors_and_similarities_of_nothing(model):
-    assert model.encode([]).shape == (0, 8)
+    for nothing in ([], pa.array([]), pa.chunked_array([], pa.large_string())):
+        assert model.encode(nothing).shape == (0, 8)
     assert model.similarity_pairwise([], []).shape == (0,)
     assert model.similarity([], RAW).shape == (0, 4)
 
@@ -169,20 +165,10 @@ def test_vectors_and_similarities_of_nothing(model):
 @pytest.mark.parametrize("batch_size", [4, 100])
 def test_similarity_by_cosine_of_vectors(model, batch_size):
     left, right = LINES[:9], LINES[9:18]
-    cosines = (model.encode(left, normalize_embeddings=True) * model.encode(right, normalize_embeddings=True)).sum(
-        axis=1
-    )
+    first, second = (model.encode(side, normalize_embeddings=True) for side in (left, right))
     scores = model.similarity_pairwise(left, right, batch_size=batch_size)
     assert scores.dtype == np.float32
-    np.testing.assert_allclose(scores, cosines, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["tfidf-words", "tfidf-chars"])
-def test_similarity_by_tfidf(tmp_path, name):
-    model = save_baseline(tmp_path, name)
-    assert model.similarity_pairwise([RAW[0]], [RAW[0].lower()])[0] == pytest.approx(1)
-    with pytest.raises(ModelError, match=f"{name} compares pairs"):
-        model.encode(RAW)
+    np.testing.assert_allclose(scores, (first * second).sum(axis=1), atol=1e-6)
 
 
 def test_similarity_by_pair_model(tmp_path):
@@ -190,15 +176,15 @@ def test_similarity_by_pair_model(tmp_path):
     scores = model.similarity_pairwise(LINES[:3], LINES[3:6])
     expected = model.scorer.score(SENTENCES, np.arange(3), np.arange(3, 6))
     np.testing.assert_allclose(scores, expected, atol=1e-6)
-    with pytest.raises(ModelError, match="ldc compares pairs"):
-        model.encode(LINES)
 
 
-@pytest.mark.parametrize("use", [lambda model: model.encode(["a"]), lambda model: model.dim])
-def test_vectors_of_model_without_vectors(overlap, use):
-    message = "overlap compares pairs and has no sentence vectors; use similarity"
-    with pytest.raises(ModelError, match=message):
-        use(overlap)
+@pytest.mark.parametrize("name", ["overlap", "tfidf-words", "tfidf-chars", "ldc"])
+def test_model_without_vectors(tmp_path, name):
+    model = save_model(tmp_path, name)
+    for use in (lambda: model.encode(RAW), lambda: model.dim):
+        with pytest.raises(ModelError, match=f"{name} compares pairs and has no sentence vectors; use similarity"):
+            use()
+    assert name == "ldc" or model.similarity_pairwise([RAW[0]], [RAW[0].lower()]) == pytest.approx(1)
 
 
 def test_summary_of_encoder(model):

@@ -53,15 +53,10 @@ def write_folder(saved_folders, tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    ("kind", "scorer"),
-    [
-        ("static", StaticEncoder),
-        ("tfidf", TfidfScorer),
-        ("encoder", TrainedEncoder),
-        ("pair-model", TrainedPairModel),
-    ],
-)
+SCORERS = {"static": StaticEncoder, "tfidf": TfidfScorer, "encoder": TrainedEncoder, "pair-model": TrainedPairModel}
+
+
+@pytest.mark.parametrize(("kind", "scorer"), SCORERS.items())
 def test_files_and_scorer_of_each_kind(write_folder, kind, scorer):
     folder = write_folder(kind)
     assert {file.name for file in folder.iterdir()} == {WEIGHTS, VOCABULARY, CONFIG}
@@ -225,15 +220,19 @@ def test_options_of_every_model_are_read(tmp_path, name):
     assert read_config(tmp_path)["config"] == json.loads(json.dumps(options))
 
 
+def assert_folder_is_refused(folder, message):
+    with pytest.raises(ModelError, match=message) as caught:
+        load_scorer(folder)
+    assert str(folder) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("damage", OF_ALL_KINDS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_damaged_folder_of_any_kind(write_folder, kind, damage):
     folder, (change, message) = write_folder(kind), OF_ALL_KINDS[damage]
     change(folder)
-    with pytest.raises(ModelError, match=message) as caught:
-        load_scorer(folder)
-    assert str(folder) in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert_folder_is_refused(folder, message)
 
 
 def rows_removed(name: str):
@@ -305,10 +304,7 @@ def test_damaged_folder_of_one_kind(write_folder, damage):
     kind, change, message = OF_ONE_KIND[damage]
     folder = write_folder(kind)
     change(folder)
-    with pytest.raises(ModelError, match=message) as caught:
-        load_scorer(folder)
-    assert str(folder) in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert_folder_is_refused(folder, message)
 
 
 @pytest.mark.parametrize("name", ["overlap", "tfidf-words", "vectors"])

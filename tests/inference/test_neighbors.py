@@ -5,14 +5,13 @@ import pyarrow as pa
 import pytest
 
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.inference.model import Model
 from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines, nearest_texts
 from tests.helpers.toy_training import SENTENCES, WORDS
 
 LINES = SENTENCES.to_pylist()[:5]
 
 
-def naive_neighbors(model: Model, query: np.ndarray, left_out: str, count: int) -> tuple[list[str], np.ndarray]:
+def naive_neighbors(model, query, left_out, count):
     """Return the entries whose embeddings have the largest cosine with `query`, and the cosines."""
     words, rows = model.vocabulary.to_pylist(), model.embeddings()
     cosines = rows @ query / np.linalg.norm(rows, axis=1) / np.linalg.norm(query)
@@ -20,21 +19,13 @@ def naive_neighbors(model: Model, query: np.ndarray, left_out: str, count: int) 
     return [words[n] for n in nearest], cosines[nearest]
 
 
-@pytest.mark.parametrize("text", [WORDS[0], WORDS[0].upper()])
-def test_neighbors_of_word(avg, text):
-    neighbors = nearest_in_vocabulary(avg, text, 4)
-    row = avg.vocabulary.to_pylist().index(WORDS[0])
-    texts, cosines = naive_neighbors(avg, avg.embeddings()[row], WORDS[0], 4)
-    assert [text for _, text in neighbors] == texts
-    np.testing.assert_allclose([score for score, _ in neighbors], cosines, atol=1e-6)
-
-
-def test_neighbors_of_sentence(avg):
-    text = f"{WORDS[3]} {WORDS[4]}"
+@pytest.mark.parametrize("text", [WORDS[0], WORDS[0].upper(), f"{WORDS[3]} {WORDS[4]}"])
+def test_neighbors_of_word_or_sentence(avg, text):
     neighbors = nearest_in_vocabulary(avg, text, 10)
-    texts, cosines = naive_neighbors(avg, avg.encode([text])[0], "", 10)
+    word = text.lower() if " " not in text else ""  # is not its own neighbour
+    texts, cosines = naive_neighbors(avg, avg.encode(text), word, 10)
     assert [text for _, text in neighbors] == texts
-    assert set(texts[:2]) == {WORDS[3], WORDS[4]}
+    assert word or set(texts[:2]) == {WORDS[3], WORDS[4]}
     np.testing.assert_allclose([score for score, _ in neighbors], cosines, atol=1e-6)
 
 
@@ -44,27 +35,25 @@ def test_neighbors_of_ngram_and_of_word_among_ngrams(charagram, text, entry):
     assert sorted(text for _, text in neighbors) == sorted({*charagram.vocabulary.to_pylist()} - {entry})
 
 
-def test_neighbors_in_vocabulary_of_model_without_embeddings(overlap):
-    message = "overlap has no embeddings of its vocabulary; name a file with --among"
-    with pytest.raises(ModelError, match=message):
-        nearest_in_vocabulary(overlap, "a", 3)
+OTHER_SIZE = "sentence vectors have size 5 and embeddings 8; name a word or n-gram of the vocabulary"
 
 
-def test_neighbors_of_text_without_known_words(avg):
-    with pytest.raises(ModelError, match="the vocabulary knows nothing of '日本'; try another text"):
-        nearest_in_vocabulary(avg, "日本", 3)
-
-
-def test_neighbors_of_invalid_unicode(avg):
-    with pytest.raises(ParameterError, match="a sentence is not valid Unicode") as caught:
-        nearest_in_vocabulary(avg, "\udcff", 3)
+@pytest.mark.parametrize(
+    ("name", "text", "kind", "message"),
+    [
+        ("overlap", "a", ModelError, "overlap has no embeddings of its vocabulary; name a file with --among"),
+        ("avg", "日本", ModelError, "the vocabulary knows nothing of '日本'; try another text"),
+        ("avg", "\udcff", ParameterError, "a sentence is not valid Unicode"),
+        ("proj", "not an entry", ModelError, OTHER_SIZE),
+    ],
+)
+def test_text_without_neighbors(request, name, text, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        nearest_in_vocabulary(request.getfixturevalue(name), text, 3)
     assert "\n" not in str(caught.value)
 
 
-def test_neighbors_of_sentence_of_another_size(proj):
-    message = "sentence vectors have size 5 and embeddings 8; name a word or n-gram of the vocabulary"
-    with pytest.raises(ModelError, match=message):
-        nearest_in_vocabulary(proj, "not an entry", 3)
+def test_neighbors_of_word_whose_vectors_have_another_size(proj):
     assert len(nearest_in_vocabulary(proj, WORDS[0], 3)) == 3
 
 

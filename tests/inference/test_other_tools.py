@@ -47,15 +47,13 @@ def test_retrieval_evaluator_of_sentence_transformers(model):
 def evaluators():
     """Return evaluators of sentence-transformers by name, each with the metric of a model that is its own teacher."""
     evaluation = pytest.importorskip("sentence_transformers.sentence_transformer.evaluation")
+    table = [{"en": q, "fr": q} for q in LEFT]
     triples = [{"query": q, "positive": [q], "negative": [r]} for q, r in zip(LEFT, RIGHT, strict=True)]
     return {
         "translation": lambda model: evaluation.TranslationEvaluator(LEFT, LEFT)(model)["mean_accuracy"] == 1,
         "error": lambda model: evaluation.MSEEvaluator(LEFT, LEFT, model)(model)["negative_mse"] == 0,
         "error of a table": lambda model: (
-            evaluation.MSEEvaluatorFromDataFrame([{"en": q, "fr": q} for q in LEFT], model, [("en", "fr")])(model)[
-                "negative_mse"
-            ]
-            == 0
+            evaluation.MSEEvaluatorFromDataFrame(table, model, [("en", "fr")])(model)["negative_mse"] == 0
         ),
         "triplets": lambda model: evaluation.TripletEvaluator(LEFT, LEFT, RIGHT)(model)["cosine_accuracy"] == 1,
         "classes": lambda model: (
@@ -75,19 +73,19 @@ def evaluators():
     }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "translation",
-        "error",
-        "error of a table",
-        "triplets",
-        "classes",
-        "reranking",
-        "mining",
-        "first dimensions",
-    ],
-)
+EVALUATORS = [
+    "translation",
+    "error",
+    "error of a table",
+    "triplets",
+    "classes",
+    "reranking",
+    "mining",
+    "first dimensions",
+]
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
 def test_other_evaluators_of_sentence_transformers(model, name):
     assert evaluators()[name](model)
 

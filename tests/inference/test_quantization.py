@@ -17,11 +17,8 @@ def test_steps_between_the_least_and_the_largest_number():
     ranges = ranges_of(VECTORS)
     assert ranges.tolist() == [[-1, 0, 0, 3], [254, 0, 255, 3]]
     assert quantize(VECTORS, "uint8", ranges).tolist() == [[0, 0, 255, 0], [255, 0, 0, 0], [127, 0, 128, 0]]
-    assert quantize(VECTORS, "int8", ranges).tolist() == [
-        [-128, -128, 127, -128],
-        [127, -128, -128, -128],
-        [-1, -128, 0, -128],
-    ]
+    signed = [[-128, -128, 127, -128], [127, -128, -128, -128], [-1, -128, 0, -128]]
+    assert quantize(VECTORS, "int8", ranges).tolist() == signed
 
 
 def test_bits_of_positive_numbers():
@@ -40,11 +37,8 @@ def test_data_types_also_of_no_vectors(precision):
 
 
 def test_numbers_outside_of_the_ranges():
-    assert quantize(VECTORS, "uint8", [[0, -5, 0, 4], [255, 5, 25.5, 5]]).tolist() == [
-        [0, 127, 255, 0],
-        [254, 127, 0, 0],
-        [126, 127, 255, 0],
-    ]
+    expected = [[0, 127, 255, 0], [254, 127, 0, 0], [126, 127, 255, 0]]
+    assert quantize(VECTORS, "uint8", [[0, -5, 0, 4], [255, 5, 25.5, 5]]).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -109,21 +103,16 @@ def test_given_ranges(ranged):
 
 def test_model_without_ranges(model):
     assert model.ranges is None
-    with pytest.raises(
-        ModelError, match=r"has no ranges for uint8 of such vectors; give `ranges=ranges_of\("
-    ) as caught:
+    message = r"has no ranges for uint8 of such vectors; give `ranges=ranges_of\("
+    with pytest.raises(ModelError, match=message) as caught:
         model.encode(LINES, precision="uint8")
     assert "\n" not in str(caught.value)
 
 
 def test_damaged_ranges(ranged, tmp_path):
     copy_files(ranged.folder, tmp_path)
-    for data in (
-        b"",
-        b"x" * 99,
-        (tmp_path / RANGES).read_bytes()[:-4],
-        (tmp_path / "weights.safetensors").read_bytes(),
-    ):
+    truncated, weights = (tmp_path / RANGES).read_bytes()[:-4], (tmp_path / "weights.safetensors").read_bytes()
+    for data in (b"", b"x" * 99, truncated, weights):
         (tmp_path / RANGES).write_bytes(data)
         with pytest.raises(ModelError, match=r"ranges\.safetensors: damaged; train the model again"):
             paraphrastic.load(tmp_path)

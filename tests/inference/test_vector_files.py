@@ -1,6 +1,7 @@
 """Files of sentence vectors in each format."""
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -78,6 +79,14 @@ def test_files_of_sentences_in_parts(avg, tmp_path, monkeypatch):
     for suffix in (".npy", ".jsonl"):
         assert (tmp_path / f"whole{suffix}").read_bytes() == (tmp_path / f"parts{suffix}").read_bytes()
     assert pq.read_table(tmp_path / "whole.parquet").equals(pq.read_table(tmp_path / "parts.parquet"))
+
+
+def test_progress_of_a_stream_of_unknown_length(avg, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    write_vectors(avg, parts(2), str(tmp_path / "out.npy"), normalize=False)
+    shown = capsys.readouterr().err
+    assert "sentences" in shown
+    assert "100" not in shown
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -105,6 +105,13 @@ def test_run_of_two_rows_scores_the_evaluation_sets_if_one_of_them_shows_them():
     assert run.tasks == ("sst",)
 
 
+def test_run_that_is_compared_with_another():
+    rows = [{"label": name, "model": name} for name in ("avg", "proj")]
+    experiment = experiment_of([rows[0], rows[1] | {"against": "avg", "analyses": ["length"]}], value="sts.mean")
+    runs = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
+    assert [(run.model, run.against) for run in runs] == [("avg", None), ("proj", runs[0])]
+
+
 def experiment_of(rows: list[dict[str, Any]], **columns: str) -> Experiment:
     """Return an experiment with these rows, and columns by name."""
     declared = {"id": "acl2017-t1", "paper": "acl2017", "table": "T1", "title": "title", "caption": "caption"}

@@ -6,13 +6,11 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import BadRow, SourceLines, check_parallel
 
 
-def lines_of(data: bytes) -> SourceLines:
+def lines_of(data):
     return SourceLines("file.txt", data)
 
 
-def test_line_separators_of_unicode():
-    text = "a\x85b\nc\u2028d\u2029e\x0bf\x0cg\x1dh\n\xa0i\rj\n"
-    assert lines_of(text.encode()).text.to_pylist() == text.removesuffix("\n").split("\n")
+SEPARATORS = "a\x85b\nc\u2028d\u2029e\x0bf\x0cg\x1dh\n\xa0i\rj\n"  # of Unicode; only the newline ends a line
 
 
 @pytest.mark.parametrize(
@@ -25,9 +23,10 @@ def test_line_separators_of_unicode():
         (b"a\r\r\n", ["a\r"]),
         (b"a\n\n\nb\n\n", ["a", "", "", "b", ""]),
         (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+        (SEPARATORS.encode(), SEPARATORS.removesuffix("\n").split("\n")),
     ],
 )
-def test_line_ends_and_byte_order_marks(data: bytes, expected: list[str]):
+def test_line_ends_and_byte_order_marks(data, expected):
     assert lines_of(data).text.to_pylist() == expected
 
 
@@ -42,11 +41,9 @@ def test_lines_that_are_not_text():
 
 
 def test_bad_row_of_a_block_of_lines():
-    assert SourceLines("file.txt", b"a\n\xff\n", first=10).bad == [BadRow("file.txt", 11, "not UTF-8")]
-
-
-def test_bad_row_in_a_message():
-    assert str(BadRow("file.txt", 4, "not UTF-8")) == "file.txt, line 4: not UTF-8"
+    (bad,) = SourceLines("file.txt", b"a\n\xff\n", first=10).bad
+    assert bad == BadRow("file.txt", 11, "not UTF-8")
+    assert str(bad) == "file.txt, line 11: not UTF-8"
 
 
 def test_file_beyond_the_range_of_32_bit_offsets(monkeypatch):
@@ -58,16 +55,12 @@ def test_file_beyond_the_range_of_32_bit_offsets(monkeypatch):
         lines_of(b"\xff\xff")  # the replacement character has three bytes
 
 
-def test_quotes_and_empty_fields():
-    first, second = lines_of(b'"a\tb"\n\t""\n"\t\'\n').fields(2)
-    assert first.to_pylist() == ['"a', "", '"']
-    assert second.to_pylist() == ['b"', '""', "'"]
-
-
-def test_too_few_and_too_many_fields():
-    lines = lines_of(b"a\tb\nc\n\nd\te\tf\n")
-    assert [column.to_pylist() for column in lines.fields(2)] == [["a", None, None, "d"], ["b", None, None, "e"]]
-    assert [(row.line, row.why) for row in lines.bad] == [(2, "fewer than 2 fields"), (3, "fewer than 2 fields")]
+def test_fields_with_quotes_and_of_another_number():
+    lines = lines_of(b'"a\tb"\n\t""\n"\t\'\nc\n\nd\te\tf\n')
+    first, second = (column.to_pylist() for column in lines.fields(2))
+    assert first == ['"a', "", '"', None, None, "d"]
+    assert second == ['b"', '""', "'", None, None, "e"]
+    assert [(row.line, row.why) for row in lines.bad] == [(4, "fewer than 2 fields"), (5, "fewer than 2 fields")]
 
 
 def test_forms_of_numbers():
@@ -77,7 +70,7 @@ def test_forms_of_numbers():
 
 
 @pytest.mark.parametrize("value", ["", "x", "nan", "inf", "-inf", "1e999", "5.01", "-0.1", "1,5", "1 2", "0x1", "٣"])
-def test_malformed_number_or_number_out_of_range(value: str):
+def test_malformed_number_or_number_out_of_range(value):
     lines = lines_of(f"1\n{value}\n2\n".encode())
     assert lines.numbers(lines.text, 0, 5).to_pylist() == [1, None, 2]
     assert [row.line for row in lines.bad] == [2]

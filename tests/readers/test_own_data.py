@@ -157,6 +157,7 @@ HEADS = {  # a column that judges the pairs → its values
     "befund": ["ja", "nein", "ja", "nein"],
     "same": [True, False, False, True],
     "z": [-0.3, 0.9, 0.1, 0.2],
+    "ends": [-1, 10, 3.5, 0],
 }
 
 
@@ -252,6 +253,13 @@ def test_scores_as_spreadsheets_and_tables_write_them(tmp_path):
     (reading,) = own_set(None, {"own": own})
     assert (reading.table["score"].to_pylist(), reading.bad, reading.unjudged) == ([4.5, 0.667, 2.5], (), 1)
     assert set_of(file_of(tmp_path, "text1;text2;score\na;b;1,000\nc;d;1\n"))[2] == [(2, "not a number")]
+    bad = set_of(file_of(tmp_path, "text1,text2,score\na,b,1e999\nc,d,-1e999\ne,f,-1e300\n"))[2]
+    assert [(line, reason.partition(" ")[0]) for line, reason in bad] == [(2, "a"), (3, "a")]
+
+
+def test_pair_with_an_unknown_label_is_a_bad_row(tmp_path):
+    rows, bad = pairs_of(file_of(tmp_path, "text1,text2,label\na,b,1\nc,d,7\ne,f,0\n"))
+    assert (rows, [line for line, _ in bad]) == ([("a", "b", 0)], [3])
 
 
 def test_first_part_without_a_usable_row(tmp_path, monkeypatch):

@@ -99,17 +99,14 @@ def test_refused_rows_have_the_line_at_which_they_start(tmp_path):
     ]
 
 
-def test_refused_rows_of_json_lines(tmp_path):
+def test_refused_rows_of_parquet_and_json_lines(tmp_path):
+    pq.write_table(pa.table({"a": ["x", None], "b": [1.0, 2.0]}), tmp_path / "x.parquet")
+    assert read(tmp_path / "x.parquet") == ([("x", "1"), (None, "2")], [(2, "no value of 'a'")])
     lines = ['{"a": "x", "b": true}', "{", "[1]", '{"a": "\\ud800", "b": 1}', "", '{"a": [1], "b": 2}', '{"b": 2.5}']
     cells, bad = read(write(tmp_path / "x.jsonl", "\n".join(lines)))
     assert cells == [("x", "1"), (None, "2.5")]
     reasons = ["not JSON", "not a JSON object", "not UTF-8", "'a' is neither text nor a number", "no value of 'a'"]
     assert bad == list(zip([2, 3, 4, 6, 7], reasons, strict=True))
-
-
-def test_null_in_parquet_is_a_row_without_value(tmp_path):
-    pq.write_table(pa.table({"a": ["x", None], "b": [1.0, 2.0]}), tmp_path / "x.parquet")
-    assert read(tmp_path / "x.parquet") == ([("x", "1"), (None, "2")], [(2, "no value of 'a'")])
 
 
 def test_rows_of_several_parts_keep_their_lines(tmp_path):
@@ -165,13 +162,10 @@ def test_mistake_in_an_entry(entry, message):
     assert message in str(error.value)
 
 
-def test_folder_stands_for_its_files(tmp_path):
+def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
     for name in ("b.csv", "a.tsv.gz", "notes.txt"):
         write(tmp_path / name, "")
     assert [own.path for own in OwnFile(path=str(tmp_path)).files()] == [f"{tmp_path}/a.tsv.gz", f"{tmp_path}/b.csv"]
-
-
-def test_folder_of_splits_names_them(tmp_path):
     for split in ("train", "test"):
         (tmp_path / "sets" / split).mkdir(parents=True)
         write(tmp_path / "sets" / split / "dataset_info.json", "{}")

@@ -48,8 +48,9 @@ def test_wikisplit(tmp_path):
     files = {
         "a.tsv": "A , b .\tA . <::::> B .\nno tab\nA\tno mark\n",
         "b.tsv": "C '' d '' .\tC . <::::> '' D '' .\n",
+        "c.tsv": "E f .\tE . <::::> F .\n",
     }
-    expected = [("A , b .", "A . B .", 0), ("C '' d '' .", "C . '' D '' .", 3)]
+    expected = [("A , b .", "A . B .", 0), ("C '' d '' .", "C . '' D '' .", 3), ("E f .", "E . F .", 4)]
     assert content(read_files("wikisplit", tmp_path, files)) == (expected, [("a.tsv", 2), ("a.tsv", 3)])
 
 

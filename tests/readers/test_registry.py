@@ -1,7 +1,5 @@
 """The table of readers, and sources that cannot be read."""
 
-from pathlib import Path
-
 import pytest
 
 from paraphrastic.base.errors import DataError
@@ -14,11 +12,11 @@ def test_readers_of_the_catalogue():
     assert of_catalogue | {"own-pairs", "own-set"} == set(READERS)
 
 
-def test_source_without_tables(tmp_path: Path):
+def test_source_without_tables(tmp_path):
     with pytest.raises(DataError, match="'sif-sick' has no tables to read"):
         list(read(source("sif-sick"), tmp_path))
 
 
-def test_mistyped_reader(tmp_path: Path):
+def test_mistyped_reader(tmp_path):
     with pytest.raises(DataError, match=r"unknown reader 'aligne': did you mean 'aligned'\?.*\(source 'sample'\)"):
         list(read(source("sample").model_copy(update={"reader": "aligne"}), tmp_path))

@@ -58,14 +58,10 @@ def test_conllu_with_multiword_token_and_empty_node(tmp_path):
     assert reading.bad == ()
 
 
-def test_conllu_with_unusual_tokens(tmp_path):
+def test_conllu_with_unusual_tokens_and_without_heads(tmp_path):
     texts = ["#", "_", "a\xa0b", '"', "1-2"]
-    sentence = "".join(node(str(i), text, "SYM", "0") for i, text in enumerate(texts, 1))
-    assert [row[1] for row in tokens(read_conllu(tmp_path, sentence))] == texts
-
-
-def test_conllu_without_heads_and_relations(tmp_path):
-    assert tokens(read_conllu(tmp_path, node("1", "Hm", "UH", "_", "_"))) == [(0, "Hm", "UH", None, None)]
+    sentence = "".join(node(str(i), text, "SYM", "_", "_") for i, text in enumerate(texts, 1))
+    assert tokens(read_conllu(tmp_path, sentence)) == [(0, text, "SYM", None, None) for text in texts]
 
 
 BAD_LINES = ["2\tcut\t_\n", node("two", "x"), node("4", "x"), node("2", "x\0"), node("2", "x", tag="_")]

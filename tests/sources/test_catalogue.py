@@ -200,6 +200,7 @@ def test_known_corpora_in_the_error_message():
         ('url = "https://example.org/texts"\n', "", r"files need either `url` or `manual`"),
         ('open = ["texts"]', 'open = ["text"]', r"unknown source 'text': did you mean 'texts'\?"),
         ('select = "sts"', 'select = "sts"\nextends = ["opne"]', r"unknown suite of benchmarks 'opne'"),
+        ('sources = ["texts"]', 'sources = ["text"]', r"unknown source 'text': did you mean 'texts'\?"),
         ('"a/b.txt"', '"{size}.txt"', r"a template uses 'size'; add it to `expand`"),
         ('title = "Texts"', 'title = "t {"', r"the template 't \{' is malformed \(.*\); write \{KEY\}"),
         ("[sources.texts]", '[sources."a{}"]', r"the template 'a\{\}' is malformed"),

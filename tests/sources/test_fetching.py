@@ -60,10 +60,12 @@ def test_progress_of_two_files():
     bar = Progress(disable=True)
     on_progress = progress_callback(bar, 2)
     states = []
-    for call in [(first, 2_000_000, None), (second, 1_000_000, 9_000_000), (first, 4_000_000, 4_000_000)]:
+    sizes = [(first, 2, None), (second, 1, 9), (first, 4, 4), (second, 9, 9)]
+    for call in [(file, size * 1_000_000, total and total * 1_000_000) for file, size, total in sizes]:
         on_progress(*call)
         states.append((bar.tasks[0].completed, bar.tasks[0].total, bar.tasks[0].description))
-    assert states == [(0, 2, "download 2 MB"), (0, 2, "download 3 MB"), (1, 2, "download 5 MB")]
+    expected = [(0, 2, 2), (0, 2, 3), (1, 2, 5), (2, 2, 13)]
+    assert states == [(done, files, f"download {size} MB") for done, files, size in expected]
 
 
 def test_damaged_file_in_the_cache(server, fetch_sources, content, tmp_path):

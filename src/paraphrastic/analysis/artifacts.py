@@ -11,7 +11,6 @@ import pyarrow as pa
 from paraphrastic.base import devices
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.base.tables import SCORES, SENTENCES, WORD_COUNTS, read_table
-from paraphrastic.evaluation.headline import headline_sets, pooled_sets
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import load, usable_device
 from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer
@@ -86,27 +85,17 @@ class Artifacts:
             raise DataError(f"{self.folder}/scores.parquet: scores of other benchmarks; run `dvc repro evaluate`")
         return table
 
-    @property
-    def pooled_scores(self) -> pd.DataFrame:
-        """The rows of `scores` of the test pairs of all STS sets of 2012–2015 together, or of the sample's sets.
+    def scores_of(self, choose: Callable[[Iterable[str]], list[str]]) -> pd.DataFrame:
+        """Return the rows of `scores` of the test pairs of the sets of similarity that `choose` selects.
+
+        Args:
+            choose: `headline.pooled_sets` or `headline.headline_sets`.
 
         Raises:
-            DataError: the benchmarks have neither.
+            DataError: there are none.
         """
-        return self._scores_of(pooled_sets)
-
-    @property
-    def headline_scores(self) -> pd.DataFrame:
-        """The rows of `scores` of the test pairs of the papers' 22 sets as far as they exist, or of the sample's sets.
-
-        Raises:
-            DataError: the benchmarks have neither.
-        """
-        return self._scores_of(headline_sets)
-
-    def _scores_of(self, choose: Callable[[Iterable[str]], list[str]]) -> pd.DataFrame:
         similarity = self.scores[(self.scores["kind"] == "similarity") & (self.scores["split"] == "test")]
-        names = choose(similarity["set"].unique())
-        if not names:
+        found = similarity[similarity["set"].isin(choose(similarity["set"].unique()))].reset_index(drop=True)
+        if found.empty:
             raise DataError(f"{self.folder}/scores.parquet: no STS sets; choose `benchmarks: sample` or `open`")
-        return similarity[similarity["set"].isin(names)].reset_index(drop=True)
+        return found

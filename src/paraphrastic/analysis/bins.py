@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.evaluation.metrics import defined_percent, pearson
 from paraphrastic.text.columns import UNKNOWN
 from paraphrastic.vocabulary.kinds import WordVocabulary
@@ -36,7 +37,7 @@ def length(artifacts: Artifacts) -> pd.DataFrame:
     Returns:
         `length` (name of the bin), `n` (pairs), `pearson`; bins without pairs are left out.
     """
-    pairs = artifacts.pooled_scores
+    pairs = artifacts.scores_of(pooled_sets)
     tokens = pc.list_value_length(pc.split_pattern(artifacts.sentences, " ")).to_numpy()
     return correlation_by_bin(pairs, "length", np.maximum(tokens[pairs["left"]], tokens[pairs["right"]]), LENGTHS)
 
@@ -52,7 +53,7 @@ def unknown_words(artifacts: Artifacts) -> pd.DataFrame:
     Returns:
         `unknown_words` (name of the bin), `n` (pairs), `pearson`; bins without pairs are left out.
     """
-    pairs = artifacts.pooled_scores
+    pairs = artifacts.scores_of(pooled_sets)
     vocabulary = WordVocabulary(pa.array(artifacts.word_counts["text"]))
     unknown = vocabulary.lookup(artifacts.sentences).occurrences(UNKNOWN)  # (sentences,)
     both = unknown[pairs["left"]] + unknown[pairs["right"]]

@@ -40,11 +40,7 @@ def published(paper: str) -> pd.DataFrame:
 
 
 def printed(paper: str, table: str) -> dict[tuple[str, str], str]:
-    """Return the values of a table as printed, by row and column.
-
-    Raises:
-        ParameterError: there is no such paper.
-    """
+    """Return the values of a table as printed, by row and column; errors are those of `published`."""
     lines = published(paper).query("table == @table")
     return dict(zip(zip(lines["row"], lines["column"], strict=True), lines["value"], strict=True))
 

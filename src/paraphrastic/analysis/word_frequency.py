@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.published import parsed, printed
 from paraphrastic.base.errors import DataError, ModelError
+from paraphrastic.evaluation.headline import headline_sets
 from paraphrastic.evaluation.metrics import correlation, defined_percent, pearson, percent, spearman
 from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.scoring.scorer import Vectors
@@ -32,7 +33,7 @@ def rare_words(artifacts: Artifacts) -> pd.DataFrame:
         `pearson`, `percentile_75` (of the participants of the task, iclr2016 Table 2; null for other sets), and
         `deviation` (`pearson` minus `percentile_75`).
     """
-    pairs, counts = artifacts.headline_scores, artifacts.word_counts
+    pairs, counts = artifacts.scores_of(headline_sets), artifacts.word_counts
     common = pa.array(counts["text"][counts["count"] >= COMMON], pa.string())
     cells, rows = printed("iclr2016", "T2"), []
     for name, part in pairs.groupby("set"):
@@ -115,7 +116,7 @@ def norm_weights(artifacts: Artifacts) -> pd.DataFrame:
         ModelError: the model has no embeddings of words, or did not start from a file of vectors.
         DataError: the file is missing or damaged, or is another one than in training.
     """
-    pairs = artifacts.headline_scores
+    pairs = artifacts.scores_of(headline_sets)
     rows, r = (pairs["left"].to_numpy(), pairs["right"].to_numpy()), {}
     for name, (words, vectors) in _weighted(artifacts).items():
         scores = pretrained_mean(words, vectors).score(artifacts.sentences, *rows)

@@ -18,11 +18,7 @@ def is_name(name: str) -> bool:
 
 
 def check(name: str) -> None:
-    """Check the name of a device.
-
-    Raises:
-        ParameterError: there is no such name.
-    """
+    """Raise a ParameterError if there is no device of this name."""
     if not is_name(name):
         raise ParameterError(f"device '{name}': should be {NAMES}")
 
@@ -52,11 +48,7 @@ def find(name: str, gpu: int | None = None) -> "torch.device":
 
 
 def refuse_gpu(name: str, what: str) -> None:
-    """Refuse a GPU for `what`, which is computed without torch; `auto` is the CPU then.
-
-    Raises:
-        ParameterError: `name` is that of a GPU, or no name of a device.
-    """
+    """Raise a ParameterError for a GPU or an unknown name: `what` is computed without torch, on the CPU if `auto`."""
     check(name)
     if name not in (AUTO, CPU):
         raise ParameterError(f"device '{name}': {what} is computed on the CPU, without PyTorch; use auto or cpu")

@@ -1,4 +1,7 @@
-"""Write files and folders so that they appear whole or not at all; their hashes."""
+"""Write files and folders so that they appear whole or not at all; their hashes.
+
+If writing fails, for example because the disk is full, the OSError names the path, unless another file is the cause.
+"""
 
 import csv
 import errno
@@ -30,11 +33,7 @@ _COMPILED = "__pycache__"  # left by Python and numba, derived from the code
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; move it to `path` at the end of the block, or remove it after an error.
-
-    Raises:
-        OSError: writing failed, for example because the disk is full; names `path` unless another file is the cause.
-    """
+    """Yield a temporary path beside `path`; move it to `path` at the end of the block, or remove it after an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path)
     part = _part(path)
@@ -48,11 +47,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error.
-
-    Raises:
-        OSError: writing failed, for example because the disk is full; names `path` unless another file is the cause.
-    """
+    """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error."""
     with scratch_folder(path) as scratch:
         part, old = scratch / "new", scratch / "old"
         part.mkdir()
@@ -69,11 +64,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path` for files that nothing needs after the block; it is removed at the end.
-
-    Raises:
-        OSError: writing failed, for example because the disk is full; names `path` unless another file is the cause.
-    """
+    """Yield a new folder beside `path` for files that nothing needs after the block; it is removed at the end."""
     _remove_abandoned(path)
     part = _part(path)
     try:

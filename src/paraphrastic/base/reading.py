@@ -133,11 +133,7 @@ class Unpacker:
         return io.BufferedReader(_Limited(stream, self))
 
     def spend(self, size: int) -> None:
-        """Count bytes.
-
-        Raises:
-            DataError: there are more than the file may unpack to.
-        """
+        """Count bytes, or raise a DataError if there are more than the file may unpack to."""
         self._left -= size
         if self._left < 0:
             remedy = "unpack it by hand if its source is trustworthy"

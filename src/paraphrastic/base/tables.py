@@ -85,11 +85,7 @@ _ROW_GROUP = 1 << 20  # rows
 
 
 def write_table(table: pa.Table, path: Path, schema: pa.Schema) -> None:
-    """Write `table` as parquet in `schema`, atomically; equal rows give equal bytes.
-
-    Raises:
-        DataError: a column is missing or cannot be cast to its type.
-    """
+    """Write `table` as parquet in `schema`, atomically; equal rows give equal bytes; errors as of `write_parts`."""
     write_parts([table], path, schema)
 
 

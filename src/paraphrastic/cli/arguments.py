@@ -22,21 +22,13 @@ Column = Annotated[str | None, Option("--column", metavar="NAME", help="Text in 
 
 
 def refuse_new_folder(path: Path) -> None:
-    """Refuse to write to a folder that does not exist: its name may be misspelt.
-
-    Raises:
-        ParameterError: it does not.
-    """
+    """Raise a ParameterError for a file in a folder that does not exist: its name may be misspelt."""
     if not path.parent.is_dir():
         raise ParameterError(f"{path.parent}: no such folder; create it first")
 
 
 def data_entry(text: str) -> Any:
-    """Return the file or name that an argument stands for; `{path: …, columns: …}` is a mapping, as in params.yaml.
-
-    Raises:
-        ParameterError: the mapping is not YAML.
-    """
+    """Return the file or name that an argument stands for; `{path: …, columns: …}` is YAML, see `yaml_value`."""
     return yaml_value(text, text) if text.startswith("{") else text
 
 

@@ -2,7 +2,7 @@
 
 trec_eval, whose MAP and MRR these are, compares scores as float32 and orders equal ones by document id, a string,
 descending. The document id of a candidate is its position among the candidates of its question, from 0, as a decimal
-number.
+number. A score or a judgement that is not finite raises a DataError.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,6 @@ def check_judgements(gold: ArrayLike, question: NDArray[Any] | None = None) -> N
 
     Raises:
         UndefinedError: there are fewer than two, all are equal, or no question has a correct and a wrong candidate.
-        DataError: one is not finite.
     """
     values = _finite(gold)
     if len(values) < 2:
@@ -87,7 +86,6 @@ def pearson(gold: ArrayLike, score: ArrayLike) -> float:
 
     Raises:
         UndefinedError: there are fewer than two judgements, or all are equal.
-        DataError: a value is not finite.
     """
     check_judgements(gold)
     return correlation(gold, score)
@@ -100,11 +98,7 @@ def spearman(gold: ArrayLike, score: ArrayLike) -> float:
 
 
 def correlation(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Pearson's r of two vectors (n,), whatever their units; 0 if one is constant.
-
-    Raises:
-        DataError: a value is not finite.
-    """
+    """Return Pearson's r of two vectors (n,), whatever their units; 0 if one is constant."""
     a, b = scaled(x), scaled(y)
     if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
@@ -124,7 +118,6 @@ def map_and_mrr(question: NDArray[Any], label: NDArray[Any], score: NDArray[Any]
 
     Raises:
         UndefinedError: no question has a correct and a wrong candidate.
-        DataError: a value is not finite.
     """
     check_judgements(label, question)
     precision, reciprocal = average_precision_and_reciprocal_rank(question, label, score)

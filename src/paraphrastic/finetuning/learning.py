@@ -57,7 +57,8 @@ def learn(task: str, params: Params, options: Options, benchmarks: Path, model: 
         run: the run.
 
     Raises:
-        ParameterError: there is no such task, or the model cannot be trained on it.
+        ParameterError: there is no such task, the model cannot be trained on it, or lacks an option of `options.noise`.
+        DataError: a split is empty, or the development or the test set defines no metric.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
     rows = find_task(benchmarks, task)
@@ -71,12 +72,7 @@ def learn(task: str, params: Params, options: Options, benchmarks: Path, model: 
 
 
 def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
-    """Train a part-of-speech tagger on a task (charagram2016 §4.2), and evaluate the best epoch.
-
-    Raises:
-        DataError: a split is empty.
-        ModelError: the loss is not finite.
-    """
+    """Train a part-of-speech tagger on a task (charagram2016 §4.2), and evaluate the best epoch; see `learn`."""
     train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
     tagger, curves = train_tagger(config, train, dev, run)
     metrics = [{"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test)]
@@ -84,13 +80,7 @@ def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
 
 
 def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
-    """Train a head on top of an encoder, or a pair model, on a task, and evaluate the best epoch.
-
-    Raises:
-        ParameterError: the model cannot be trained on this task, or lacks an option of `options.noise`.
-        DataError: the development or the test set defines no metric.
-        ModelError: there is no pretrained model of that name, or the loss is not finite.
-    """
+    """Train a head on top of an encoder, or a pair model, on a task, and evaluate the best epoch; see `learn`."""
     task.check()
     model = _with_noise(model, options)
     if issubclass(model_class(model.name), PairModel):

@@ -117,11 +117,7 @@ def as_read(words: pa.StringArray, lowercase: bool) -> pa.StringArray:
 
 
 def refuse_empty(table: pa.Table, what: str) -> None:
-    """Check that a table has tokens.
-
-    Raises:
-        DataError: `what` is empty.
-    """
+    """Raise a DataError if a table has no tokens; `what` is its name in the message."""
     if not len(table):
         raise DataError(f"{what}: no tagged tokens; check the names of its set and split")
 

@@ -85,11 +85,7 @@ class Task:
         return {"similarity": "pearson", "ranking": "map"}.get(self.kind, "accuracy")
 
     def check(self) -> None:
-        """Check that the labels of the development and the test set define their metrics.
-
-        Raises:
-            DataError: they do not.
-        """
+        """Raise a DataError if the labels of the development or the test set define no metrics."""
         for name in ("dev", "test"):
             rows = self.splits[name]
             try:

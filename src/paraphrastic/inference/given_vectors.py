@@ -9,11 +9,7 @@ from paraphrastic.scoring.scorer import Vectors
 
 
 def vectors_of(given: Any) -> Vectors | None:
-    """Return vectors, (n, dim); None if `given` is no vectors, but texts.
-
-    Args:
-        given: an array or a tensor of floating-point numbers, (n, dim), or (dim,) for one vector, or a list of such
-            vectors; or texts.
+    """Return vectors, (n, dim), of an array or a tensor, (n, dim) or (dim,), or a list of vectors; None of texts.
 
     Raises:
         ParameterError: the vectors are of another type or shape, or have a number that is not finite.

@@ -138,16 +138,11 @@ class Matmul(nn.Module):
 
 
 def matmul(left: Tensor, right: Tensor, out: Tensor | None = None) -> Tensor:
-    """Return `left @ right`, two matrices of one data type, in that data type.
+    """Return `left @ right`, (n, m) from (n, k) and (k, m), in their common data type; it is written to `out` if given.
 
     On a CPU for which oneDNN has no product of bfloat16, such as x86 without AVX-512, PyTorch multiplies bfloat16 in a
     plain loop, tens of times slower than float32. There the operands are widened to float32, which is exact, and the
     product is rounded.
-
-    Args:
-        left: (n, k).
-        right: (k, m).
-        out: (n, m), written if it is given.
     """
     if left.dtype != torch.bfloat16 or left.device.type != "cpu" or _cpu_multiplies_bfloat16():
         return torch.mm(left, right) if out is None else torch.mm(left, right, out=out)

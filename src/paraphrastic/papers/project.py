@@ -38,11 +38,7 @@ class DataNeeds:
 
     @classmethod
     def of(cls, runs: Sequence[Run], locations: DataLocations) -> Self:
-        """Return the needs of runs.
-
-        Raises:
-            ParameterError: there is no such corpus or suite.
-        """
+        """Return the needs of runs."""
         corpora = sorted({name for run in runs for name in run.corpora})
         suites = sorted({run.settings["benchmarks"] for run in runs})
         sources = [*corpus(corpora), *(each for name in suites for each in suite(name).sources)]
@@ -56,11 +52,7 @@ class DataNeeds:
         return [each for each in self.absent if each.manual and not each.optional]
 
     def check(self, locations: DataLocations) -> None:
-        """Check that nobody has to bring anything.
-
-        Raises:
-            ParameterError: a source is absent and has no address.
-        """
+        """Raise a ParameterError if a source is absent and has no address."""
         for each in self.manual:
             raise ParameterError(f"{each.name} is not here: {locations.how_to_provide(each)}")
 
@@ -221,11 +213,7 @@ def find_project(read_only: bool = False) -> Project:
 
 
 def check(declared: Experiments) -> None:
-    """Check the names in declarations: models, keys of params.yaml, corpora, suites and analyses.
-
-    Raises:
-        DataError: there is no such name.
-    """
+    """Raise a DataError for an unknown name in declarations: of a model, key, corpus, suite or analysis."""
     rows = [(experiment, row) for experiment in declared.by_id.values() for row in experiment.rows]
     for (experiment, row), data in product(rows, SUITES):
         try:

@@ -63,11 +63,7 @@ class Queue:
             return self._follow(commands, jobs, on_end)
 
     def check(self) -> None:
-        """Check that DVC (3.67) can prepare the folders of experiments: it writes the path of its cache as ASCII.
-
-        Raises:
-            QueueError: it cannot.
-        """
+        """Raise a QueueError if DVC (3.67) cannot prepare folders of experiments: it writes its cache as ASCII."""
         with self._dvc_queue() as (_, repo):
             cache = repo.cache.local_cache_dir
         if not cache.isascii():

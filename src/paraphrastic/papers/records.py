@@ -153,8 +153,8 @@ def records(root: Path) -> Iterator[list[Record]]:
             content: bytes = tree(rev).cat_file(posixpath.join("/", folder, path))
             return content
 
-        commits = [Record(name, rev, _reader(partial(of_commit, rev))) for name, rev in revisions]
-        yield [Record("workspace", None, _reader(lambda path: (root / path).read_bytes())), *commits]
+        commits = [Record(name, rev, partial(_text, partial(of_commit, rev))) for name, rev in revisions]
+        yield [Record("workspace", None, partial(_text, lambda path: (root / path).read_bytes())), *commits]
 
 
 def _revisions(scm: Any) -> dict[str, str]:
@@ -169,16 +169,12 @@ def _revisions(scm: Any) -> dict[str, str]:
     return {"HEAD": head, **other, **dict(sorted(dict(latest_last).items()))}
 
 
-def _reader(read_bytes: Callable[[str], bytes]) -> Callable[[str], str]:
-    """Return a function that returns the text of a file; an empty string if it is missing."""
-
-    def read(path: str) -> str:
-        try:
-            return read_bytes(path).decode("utf-8", errors="replace")
-        except FileNotFoundError:
-            return ""
-
-    return read
+def _text(read_bytes: Callable[[str], bytes], path: str) -> str:
+    """Return the text of a file; an empty string if it is missing."""
+    try:
+        return read_bytes(path).decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
 
 
 @lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses

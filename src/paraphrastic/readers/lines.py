@@ -167,11 +167,7 @@ class SourceLines(SourceRows):
         self.text = pc.if_else(pc.fill_null(lines, False), None, self.text)
 
     def skip_header(self, *names: str) -> None:
-        """Check that the first line starts with the fields `names`, and skip it.
-
-        Raises:
-            DataError: the first line is different.
-        """
+        """Skip the first line, or raise a DataError if it does not start with the fields `names`."""
         if not (self.text[0].as_py() or "").startswith("\t".join(names)):
             raise DataError(f"{self.file}: line 1 is not the header {' | '.join(names)}; {REMEDY}")
         self.skip(pa.array(np.arange(len(self)) == 0))
@@ -226,11 +222,7 @@ def is_utf8(text: str) -> bool:
 
 
 def check_parallel(*files: SourceLines) -> None:
-    """Check that parallel files have equal numbers of lines.
-
-    Raises:
-        DataError: the numbers differ.
-    """
+    """Raise a DataError if parallel files have different numbers of lines."""
     first = files[0]
     for other in files[1:]:
         if len(other) != len(first):

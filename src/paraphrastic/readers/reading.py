@@ -97,11 +97,7 @@ class PairFilter:
         return pc.fill_null(within, not self.limits_scores)
 
     def check_source_without_relations(self, name: object) -> None:
-        """Check that no relation is asked for.
-
-        Raises:
-            DataError: a relation is asked for.
-        """
+        """Raise a DataError if a relation is asked for, which the source `name` does not have."""
         if self.relations:
             raise DataError(f"{name}: has no entailment relations, only PPDB 2.0 has; empty tokenize.relations")
 

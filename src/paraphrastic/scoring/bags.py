@@ -108,13 +108,9 @@ class OverlapScorer:
 
 
 def cosine_of_sparse_rows(sentences: Ragged, values: NDArray[np.float64], left: Rows, right: Rows) -> Scores:
-    """Return the cosine of sparse rows, (pairs,); 0 if a row is zero.
+    """Return the cosine of pairs of sparse rows, (pairs,); 0 if a row is zero.
 
-    Args:
-        sentences: n sentences with distinct, ascending ids: the columns of each row that are not zero.
-        values: (N,), the value at each id.
-        left: (pairs,), first row of each pair.
-        right: (pairs,), second row.
+    The ids of `sentences`, distinct and ascending in each, are the columns that are not zero; `values` (N,) are there.
     """
     squares = np.concatenate([[0.0], np.cumsum(values * values)])
     norms = np.sqrt(np.diff(squares[sentences.offsets]))

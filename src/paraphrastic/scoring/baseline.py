@@ -38,9 +38,7 @@ class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
 
 
 def read_pretrained(config: PretrainedConfig) -> tuple[pa.StringArray, Vectors]:
-    """Return the words (n,) of the file that `config` names, and their embedding table (n + 1, dim).
-
-    Row 0 of the table is the vector of unknown words, see `read_vectors`.
+    """Return what `read_vectors` returns of the file that `config` names.
 
     Raises:
         ParameterError: no file is named.

@@ -41,6 +41,7 @@ class TrainedModel(Generic[Module]):
 
     def __init__(self, module: Module, embeddings: Tensor, texts: pa.StringArray) -> None:
         self.module, self.embeddings, self.texts = module, embeddings, texts
+        self.vocabulary_kind: VocabularyKind = module.vocabulary
         self.vocabulary = build_vocabulary(module.vocabulary, texts, module.boundary_tokens)
 
     def to(self, device: torch.device) -> Self:
@@ -52,11 +53,6 @@ class TrainedModel(Generic[Module]):
     def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks, (n,)."""
         return self.vocabulary.oov_share(sentences)
-
-    @property
-    def vocabulary_kind(self) -> VocabularyKind:
-        """The kind of the entries that the rows of the embedding table belong to."""
-        return self.module.vocabulary
 
     def embedding_array(self) -> NDArray[np.float32]:
         """Return the embedding table in main memory, (rows, dim)."""

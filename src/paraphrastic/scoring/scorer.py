@@ -66,12 +66,13 @@ class SparseScorer(Scorer, Protocol):
 
 @runtime_checkable
 class EmbeddingScorer(Scorer, Protocol):
-    """A scorer with an embedding for each entry of its vocabulary."""
+    """A scorer with an embedding for each entry of its vocabulary.
 
-    @property
-    def vocabulary_kind(self) -> "VocabularyKind":
-        """The kind of the entries: words, n-grams, both, or characters."""
-        ...
+    Attributes:
+        vocabulary_kind: the kind of the entries: words, n-grams, both, or characters.
+    """
+
+    vocabulary_kind: "VocabularyKind"
 
     def embedding_array(self) -> NDArray[np.float32]:
         """Return the embedding table in main memory.

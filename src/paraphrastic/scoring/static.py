@@ -136,12 +136,8 @@ class StaticEncoder(VectorScorer):
         self.table = EmbeddingTable.of(self.arrays)
         self._bias, self._directions = self.arrays.get("bias"), self.arrays.get("directions")
         self._dense = (self.arrays["dense.W"], self.arrays["dense.b"]) if "dense.W" in self.arrays else None
+        self.vocabulary_kind: VocabularyKind = form.vocabulary
         self.vocabulary = build_vocabulary(form.vocabulary, texts, form.boundary_tokens)
-
-    @property
-    def vocabulary_kind(self) -> VocabularyKind:
-        """The kind of the entries that the rows of the embedding table belong to."""
-        return self.form.vocabulary
 
     def embedding_array(self) -> NDArray[np.float32]:
         """Return the embedding table, (rows, dim)."""

@@ -65,11 +65,7 @@ def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry], licences: Sequence[st
 
 
 def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
-    """Refuse a name in `train.source_weights` that is none of the sources of the corpus.
-
-    Raises:
-        ParameterError: there is no such source.
-    """
+    """Raise a ParameterError for a name in `train.source_weights` that is none of the sources of the corpus."""
     known = [source.name for source in sources]
     for name in names:
         if name not in known:
@@ -77,11 +73,7 @@ def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
 
 
 def check_single_sentences(sources: Iterable[Source], teacher: "Teacher") -> None:
-    """Refuse single sentences where anything but the vectors of a teacher would be learned from them.
-
-    Raises:
-        ParameterError: a source has single sentences, and there is no teacher, or a margin loss.
-    """
+    """Raise a ParameterError if more than a teacher's vectors would be learned from single sentences."""
     names = [source.name for source in sources if source.single]
     if names and teacher.path is None:
         raise ParameterError(

@@ -233,15 +233,10 @@ def normalize(texts: pa.StringArray) -> pa.StringArray:
 def tokenize_tables(
     tables: Mapping[str, pa.Table], as_given: str | None = None
 ) -> tuple[pa.StringArray, dict[str, pa.Table]]:
-    """Tokenize raw tables and replace their texts by row numbers.
+    """Return the distinct tokenized sentences of raw tables by kind, and the tables with their row numbers.
 
-    Args:
-        tables: by kind, in the schemas `tables.RAW`.
-        as_given: pattern of the names of sets whose texts are not tokenized.
-
-    Returns:
-        The distinct tokenized sentences of all tables, and the tables with columns `left` and `right`, rows of these
-        sentences, in place of `text1` and `text2`.
+    Columns `left` and `right` take the place of `text1` and `text2`. Texts of sets whose names match the pattern
+    `as_given` are not tokenized.
     """
     columns = [(kind, side) for kind, table in tables.items() for side in SIDES if side in table.column_names]
     texts = [tokenize(tables[kind][side]) for kind, side in columns]

@@ -28,18 +28,10 @@ _OVERSAMPLES, _POWER_ITERATIONS = 20, 3  # more change the vectors little
 
 
 def cooccurrence_vectors(sentences: Texts, words: pa.StringArray, dim: int, seed: int) -> NDArray[np.float32]:
-    """Return a vector of length 1 for each word, or of length 0 for a word that is never near another one.
+    """Return a vector of length 1 for each of w distinct words, or zero if it is never near another one, (w, dim).
 
-    Memory holds each pair of words that stand near each other once, 12 bytes each.
-
-    Args:
-        sentences: tokenized.
-        words: (w,), each once.
-        dim: size of a vector. Of fewer words than that, the last numbers are 0.
-        seed: of the randomized decomposition.
-
-    Returns:
-        (w, dim) float32.
+    Memory holds each pair of words that stand near each other once, 12 bytes each. Of fewer than `dim` words, the last
+    numbers are 0. `seed` is that of the randomized decomposition.
     """
     vectors = np.zeros((len(words), dim), np.float32)
     ppmi = positive_pmi(near_counts(sentences, words))

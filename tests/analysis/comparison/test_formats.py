@@ -19,7 +19,9 @@ def comparison():
 
 
 def test_rows_of_all_forms(comparison):
-    rows = json.loads(as_json(comparison))["rows"]
+    content = as_json(comparison)
+    assert content.startswith('{\n  "rows": [\n')
+    rows = json.loads(content)["rows"]
     assert [row["set"] for row in rows] == [row.name for row in comparison.rows]
     lines = markdown(comparison).splitlines()
     assert len(lines) == 2 + len(rows)

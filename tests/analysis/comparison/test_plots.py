@@ -29,6 +29,7 @@ def test_page_has_a_picture_of_each_plot_and_fetches_nothing(clone, revisions):
     page = plots_page(revisions)
     assert page.count("<svg") == page.count('<figure role="img" aria-label="loss.csv">') == 1
     assert "Loss &amp; more" in page
+    assert page.count(f">Plots: {', '.join(revisions) or 'workspace'}<") == 2
     assert all(f">{name}<" in page for name in revisions)
     assert set(re.findall(r"https?://[^\s\"']+", page)) <= {
         "http://www.w3.org/2000/svg",

@@ -11,7 +11,7 @@ from dvc.repo import Repo
 
 from paraphrastic.analysis.comparison.branch import branch_report
 from paraphrastic.analysis.comparison.plots import plots_page
-from paraphrastic.analysis.comparison.repository import git, project_root
+from paraphrastic.analysis.comparison.repository import git, path_in, project_root
 from paraphrastic.analysis.comparison.revisions import SCORES_FILE, scores_of
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.tables import SCORES, write_table
@@ -66,6 +66,10 @@ def project(mono, monkeypatch):
 def names():
     with records(find_project().root) as found:
         return {entry.name: entry.metrics["sts.mean"] for entry in entries(found)}
+
+
+def test_path_in_the_repository(tmp_path):
+    assert [path_in(str(tmp_path), tmp_path / name) for name in (".", "a/b")] == ["", "a/b"]
 
 
 def test_project_in_a_subfolder(project):

@@ -32,6 +32,7 @@ class TestRepository:
     def test_names_of_revisions(self, repository):
         run_git(repository, "tag", "v1")
         assert {"workspace", "main", "bare", "one", "two", "v1"} <= set(revisions())
+        assert not any(name.startswith("refs/") for name in revisions())
 
     @pytest.mark.parametrize(("name", "hint"), [("tow", "did you mean 'two'"), ("xyzzy", "`dvc exp show` and `git")])
     def test_unknown_revision(self, name, hint):

@@ -74,6 +74,7 @@ def test_pairs_that_one_model_over_or_underestimates(wrong, estimate):
     np.testing.assert_allclose(table[["error_a", "error_b"]], [e[1:] for e in expected], atol=0.0051)
     rows = pairs.iloc[[row for row, _, _ in expected]]
     assert table[["set", "text2"]].to_numpy().tolist() == rows[["set", "text2"]].to_numpy().tolist()
+    assert table[["score_a", "score_b"]].equals(table[["score_a", "score_b"]].round(4))
     np.testing.assert_allclose(table[["gold", "score_a", "score_b"]], rows[["gold", "score_a", "score_b"]], atol=5.1e-5)
 
 

@@ -59,13 +59,9 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def check_repository(root: Path) -> None:
-    """Check that git can read the last commit, and that DVC is here: without it, `dvc metrics diff` finds nothing.
-
-    Raises:
-        ParameterError: git cannot, with the reason that it gives, or DVC is not here.
-    """
+    """Raise a ParameterError, with the reason, if git cannot read the last commit or DVC is not here."""
     git(root, "log", "--max-count=1", "--format=%H")
-    if not dvc_folder(root).is_dir():
+    if not dvc_folder(root).is_dir():  # `dvc metrics diff` would find nothing
         raise ParameterError(f"{root}: no folder .dvc here or above it; run this in the folder of the project")
 
 
@@ -140,11 +136,7 @@ def path_in(folder: str, root: Path) -> str:
 def files_of(root: Path, revision: str) -> Iterator[Any]:
     """Yield the files of the project `root` in a revision or an experiment, as a file system of `fsspec`.
 
-    Files that DVC tracks come from its cache or its remote.
-
-    Raises:
-        UnknownRevisionError: there is no such revision or experiment.
-        ParameterError: as for `dvc_repository`.
+    Files that DVC tracks come from its cache or its remote. Errors are those of `dvc_repository`.
     """
     from fsspec.implementations.dirfs import DirFileSystem
 

@@ -19,9 +19,7 @@ _COMPARED = pa.schema([SCORES.field(name) for name in ("set", "kind", "split", "
 def scores_of(revision: str) -> ScoresBySet:
     """Return the scores of `revision` by set; `workspace` stands for the files of the last `dvc repro` here.
 
-    Raises:
-        ParameterError: there is no such revision or experiment, or git or DVC cannot read this repository.
-        DataError: its scores are not in the DVC cache, or are damaged.
+    Errors are those of `table_of` and `by_set`.
     """
     schema = SCORES if revision == WORKSPACE else _COMPARED
     return by_set(table_of(revision, SCORES_FILE, schema).select(_COMPARED.names))

@@ -30,8 +30,8 @@ def pairs_of_two_runs(a: str, b: str) -> tuple[pd.DataFrame, list[str]]:
         The columns `set`, `text1`, `text2` (tokenized), `gold`, `score_a` and `score_b`, by set; the names.
 
     Raises:
-        ParameterError: there is no such revision or experiment, or this is not a DVC repository.
-        DataError: scores or sentences are missing or damaged, or the runs have no set or other pairs in common.
+        ParameterError: as for `table_of`.
+        DataError: the same, or the runs have no set or other pairs in common.
     """
     first, second = _scored_pairs(a), _scored_pairs(b)
     common = sorted({*first["set"]} & {*second["set"]})

@@ -23,11 +23,7 @@ from paraphrastic.nn.layers import glorot_uniform
 
 
 def filter_reach(filters: dict[int, int]) -> list[int]:
-    """Return how many filters are wider than j, for j from 0 to the greatest width.
-
-    Args:
-        filters: number of filters by width.
-    """
+    """Return how many filters are wider than j, for j from 0 to the greatest width, from their numbers by width."""
     return [sum(count for width, count in filters.items() if width > j) for j in range(max(filters) + 1)]
 
 
@@ -39,16 +35,13 @@ def init_filters(filters: dict[int, int], dim: int, generator: Generator) -> Ten
 
 
 def conv_max_pool(projected: Tensor, ids: Tensor, offsets: Tensor, reach: list[int]) -> Tensor:
-    """Return the greatest response of each filter in each sentence; zero for an empty sentence.
+    """Return the greatest response of each filter, widest first, in each sentence, (B, filters); zero if it is empty.
 
     Args:
         projected: (U, Σ reach) float, U input vectors (such as those of the distinct characters) times the filters.
         ids: (N,) int64, rows of `projected`.
         offsets: (B + 1,) int64; sentence i has `ids[offsets[i]:offsets[i + 1]]`.
         reach: from `filter_reach`.
-
-    Returns:
-        (B, filters), widest first.
     """
     if projected.device.type != "cpu" or projected.detach().sum().isnan():  # the loops would drop a NaN
         return reference(projected, ids, offsets, reach)

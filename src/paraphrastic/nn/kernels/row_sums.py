@@ -16,16 +16,13 @@ from paraphrastic.base.parallel import FASTMATH, Array, njit
 
 
 def bag_sum(table: Tensor, ids: Tensor, offsets: Tensor, weights: Tensor) -> Tensor:
-    """Return `out[i] = Σ_n weights[n] · table[ids[n]]` over n in `offsets[i]:offsets[i + 1]`; 0 for an empty bag.
+    """Return `out[i] = Σ_n weights[n] · table[ids[n]]` over n in `offsets[i]:offsets[i + 1]`, (B, dim).
 
     Args:
         table: (rows, dim) float.
         ids: (N,) int64, rows of `table`.
         offsets: (B + 1,) int64.
         weights: (N,) in the data type of `table`; they receive no gradient.
-
-    Returns:
-        (B, dim).
     """
     return (_bag_sum if table.device.type == "cpu" else _sum)(table, ids, offsets, weights)
 
@@ -69,17 +66,9 @@ def _transpose(ids: Array, offsets: Array, weights: Array, rows: int) -> tuple[A
 
 
 def row_mixture(base: Tensor, parts: Tensor, ids: Tensor, rows: Tensor, weights: Tensor) -> Tensor:
-    """Return `out[n] = base[ids[n]] + Σ_k weights[n, k] · parts[rows[n, k]]`.
+    """Return `out[n] = base[ids[n]] + Σ_k weights[n, k] · parts[rows[n, k]]`, (N, F).
 
-    Args:
-        base: (U, F) float.
-        parts: (U, F) in the data type of `base`.
-        ids: (N,) int64, rows of `base`.
-        rows: (N, K) int64, rows of `parts`.
-        weights: (N, K) in the data type of `base`.
-
-    Returns:
-        (N, F).
+    Tables, (U, F), and weights, (N, K), have one data type; ids, (N,), and rows, (N, K), are int64.
     """
     if base.device.type != "cpu":
         return reference_mixture(base, parts, ids, rows, weights)
