@@ -178,12 +178,13 @@ def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
     ("name", "message"),
     [
         ("none.csv", "no such file; check the path"),
-        ("notes.txt", "ends in none of .csv"),
+        ("notes.md", "ends in none of .csv.*\\.txt"),
         ("empty", "the folder has no file"),
     ],
 )
 def test_path_that_is_no_table(tmp_path, name, message):
-    write(tmp_path / "notes.txt", "a\n")
+    write(tmp_path / "notes.md", "a\n")
     (tmp_path / "empty").mkdir()
+    write(tmp_path / "empty/README.txt", "lines beside tables are no table\n")
     with pytest.raises(SourceError, match=f"{name}: {message}"):
         OwnFile(path=str(tmp_path / name)).files()

@@ -91,17 +91,6 @@ def test_tfidf_against_scikit_learn(text, order):
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
-def test_weights_of_rare_and_frequent_ngram():
-    scorer = fit_chars(pa.array(["aaa bbb", "aaa ccc", "aaa ddd", "eee"]))
-    assert score_texts(scorer, "eee fff aaa", "eee") > score_texts(scorer, "eee fff aaa", "aaa") > 0
-
-
-def test_unknown_ngrams_and_empty_sentences():
-    scorer = fit_chars()
-    assert score_texts(scorer, "xyzzy", "xyzzy") == 0
-    assert score_texts(scorer, "", "the cat") == score_texts(scorer, "", "") == 0
-
-
 def test_oov_shares():
     # "the", "he ", "e x", " xx", "xxx", "xxx"; then a text shorter than an n-gram; then an empty text
     assert fit_chars().oov_share(pa.array(["the xxxx", "xyzzy", "xy", ""])).tolist() == [4 / 6, 1, 0, 0]

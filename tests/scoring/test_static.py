@@ -148,13 +148,6 @@ def load(encoder: StaticEncoder, folder: Path, **change: object) -> StaticEncode
     return StaticEncoder.load(folder, {key: value for key, value in form.items() if key != "kind"})
 
 
-def test_vectors_and_form_after_loading(tmp_path):
-    encoder = static_encoder(StaticForm("ngrams", "sum", counts="sqrt", activation="tanh"), "bias")
-    loaded = load(encoder, tmp_path)
-    assert loaded.form == encoder.form
-    np.testing.assert_array_equal(loaded.encode(SENTENCES), encoder.encode(SENTENCES))
-
-
 @pytest.mark.parametrize(
     ("arrays", "form"),
     [({}, {}), ({"embeddings": random_arrays(2)["embeddings"]}, {}), (random_arrays(3), {"vocabulary": "ngrams"})],

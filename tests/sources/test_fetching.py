@@ -38,21 +38,16 @@ def test_two_sources_with_one_address(server, fetch_sources, content, tmp_path, 
     assert len(server.requests) == 1
 
 
-def test_licence_callback(server, fetch_sources):
+def test_licence_and_progress_callbacks(server, fetch_sources):
     texts = make_source([*server.source().files, *server.source("/b.txt", b"b").files])
     calls = []
     fetch_sources(texts, on_licence=lambda source: calls.append((source.name, len(server.requests))))
     assert calls == [("texts", 0)]
-    fetch_sources(texts, on_licence=calls.append)
+    progress = []
+    fetch_sources(texts, on_licence=calls.append, on_progress=lambda *call: progress.append(call))
     assert len(calls) == 1
-
-
-def test_progress_of_a_cached_file(server, fetch_sources):
-    texts = server.source()
-    fetch_sources(texts)
-    calls = []
-    fetch_sources(texts, on_progress=lambda *call: calls.append(call))
-    assert calls == [(texts.files[0], len(BODY), len(BODY))]
+    assert sorted(call[1:] for call in progress) == [(1, 1), (len(BODY), len(BODY))]  # of cached files
+    assert {file for file, *_ in progress} == {*texts.files}
 
 
 def test_progress_of_two_files():
@@ -75,18 +70,12 @@ def test_damaged_file_in_the_cache(server, fetch_sources, content, tmp_path):
         copy.write_bytes(BODY[:-1] + b"?")
         fetch_sources(texts)
         assert content(texts.files[0].path) == BODY
+        with (tmp_path / "raw/texts" / texts.files[0].path).open("r+b") as file:
+            file.write(b"edited")  # which leaves the cache as it is
+        fetch_sources(texts)
+        assert content(texts.files[0].path) == BODY
         copy.unlink()
     assert len(server.requests) == 4
-
-
-def test_edited_copy_of_a_cached_file(server, fetch_sources, content, tmp_path):
-    texts = server.source()
-    fetch_sources(texts)
-    with (tmp_path / "raw/texts/data.bin").open("r+b") as file:
-        file.write(b"edited")
-    fetch_sources(texts)
-    assert content() == BODY
-    assert len(server.requests) == 1
 
 
 def write_mirror(tmp_path, source, body):
@@ -184,12 +173,8 @@ def test_optional_source_that_the_server_lacks(server, fetch_sources, content):
     assert name == "lost"
     assert error.startswith(f"{server.address}/lost.zip: the server answers 404 Not Found; ")
     assert source_error(fetch_sources, lost) == error  # nobody asked to go on
-
-
-def test_source_that_is_not_optional_and_that_the_server_lacks(server, fetch_sources):
-    lost = server.source("/lost.zip", pinned=False)
-    server.bodies.clear()
-    assert "404" in source_error(fetch_sources, lost, on_failure=print)
+    needed = lost.model_copy(update={"optional": False})
+    assert source_error(fetch_sources, needed, on_failure=print) == error
 
 
 def test_files_after_prune(tmp_path):

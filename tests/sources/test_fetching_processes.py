@@ -66,9 +66,10 @@ def wait_for_part(tmp_path, size):
     wait_for(lambda: any(path.stat().st_size == size for path in (tmp_path / "cache").rglob("*.part")))
 
 
-def assert_success(process):
+def assert_success(process, file):
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 0, errors
+    assert file.read_bytes() == BODY
 
 
 def test_download_by_two_processes(server, start, tmp_path):
@@ -81,9 +82,8 @@ def test_download_by_two_processes(server, start, tmp_path):
     time.sleep(0.5)  # until both processes have tried to download the file
     assert len(server.requests) == 1
     server.end_of_stall.set()
-    for process in processes:
-        assert_success(process)
-    assert [(tmp_path / folder / "texts/data.bin").read_bytes() for folder in ("one", "two")] == [BODY, BODY]
+    for process, folder in zip(processes, ("one", "two"), strict=True):
+        assert_success(process, tmp_path / folder / "texts/data.bin")
     assert [requested for _, requested, _ in server.requests] == [None, "bytes=1000-"]
     assert cached_files(tmp_path / "cache") == ["files/"]
 
@@ -98,8 +98,7 @@ def test_download_after_kill_of_the_lock_holder(server, start, tmp_path):
     time.sleep(0.3)  # until the process waits for the lock
     assert len(server.requests) == 1
     holder.kill()
-    assert_success(waiter)
-    assert (tmp_path / "two/texts/data.bin").read_bytes() == BODY
+    assert_success(waiter, tmp_path / "two/texts/data.bin")
     assert server.requests[1][1] == "bytes=100000-"
 
 
@@ -113,8 +112,7 @@ def test_download_after_removal_of_the_lock_file(server, start, tmp_path):
         time.sleep(0.5)  # until the process waits for the lock
         assert server.requests == []
         Path(lock.lock_file).unlink()
-    assert_success(process)
-    assert (tmp_path / "one/texts/data.bin").read_bytes() == BODY
+    assert_success(process, tmp_path / "one/texts/data.bin")
     assert len(server.requests) == 1
 
 
@@ -128,6 +126,5 @@ def test_download_after_interrupt(server, start, tmp_path):
     assert b"KeyboardInterrupt" in errors
     assert cached_files(tmp_path / "cache") == ["parts/.etag", "parts/.part"]
     assert not (tmp_path / "raw").exists()
-    assert_success(start(texts, "raw"))
-    assert (tmp_path / "raw/texts/data.bin").read_bytes() == BODY
+    assert_success(start(texts, "raw"), tmp_path / "raw/texts/data.bin")
     assert server.requests[1][1] == "bytes=100000-"

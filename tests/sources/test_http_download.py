@@ -57,22 +57,14 @@ def test_download_resumed_by_the_next_run(server, fetch_sources, content, tmp_pa
     assert server.requests[1][1:] == ("bytes=100000-", 206)
 
 
-def test_resumed_download_of_a_changed_file(server, fetch_sources, content):
-    texts = server.source(pinned=False)
+@pytest.mark.parametrize(("ranges", "body"), [(True, b"new" * 100_000), (False, BODY)])
+def test_resumed_download_of_a_changed_file_or_without_ranges(server, fetch_sources, content, ranges, body):
+    texts = server.source(pinned=not ranges)
     server.faults = [CUT]
     source_error(fetch_sources, texts, pauses=())
-    server.bodies["/data.bin"] = b"new" * 100_000
+    server.bodies["/data.bin"], server.ranges = body, ranges
     fetch_sources(texts)
-    assert content() == b"new" * 100_000
-
-
-def test_resumed_download_from_a_server_without_ranges(server, fetch_sources, content):
-    texts = server.source()
-    server.faults = [CUT]
-    source_error(fetch_sources, texts, pauses=())
-    server.ranges = False
-    fetch_sources(texts)
-    assert content() == BODY
+    assert content() == body
     assert server.requests[1][1:] == ("bytes=100000-", 200)
 
 

@@ -52,14 +52,6 @@ def test_seed_of_random_negatives(tmp_path):
     assert losses("first", 5) == losses("second", 5) != losses("third", 6)
 
 
-@pytest.mark.slow
-def test_accuracy_on_fifty_training_pairs(tmp_path):
-    model, _ = train(tmp_path, labelled, epochs=40, dim=32)
-    pairs = labelled(model)
-    matches = model.score_ids(pairs.sentences, pairs.left, pairs.right) > 0.5
-    assert np.mean(matches == (pairs.labels > 0.5)) >= 0.99
-
-
 @pytest.mark.parametrize("shuffled", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_scores_of_new_pairs_after_training_on_true_or_shuffled_labels(tmp_path, shuffled):
     model, _ = train(tmp_path, partial(four_hundred, shuffled=shuffled), epochs=5, dim=32)

@@ -226,6 +226,18 @@ def test_model_that_learned_from_a_teacher(folder, monkeypatch):
         paraphrastic.train("pairs.csv", "out", model="overlap", settings={"teacher.path": str(mini)})
 
 
+def test_single_sentences_of_a_file(folder, monkeypatch):
+    mini = stub_teacher.install(monkeypatch, folder / "mini")
+    generator = random.Random(2)
+    (folder / "mine.txt").write_text("\n".join(" ".join(generator.choices(WORDS, k=6)) for _ in range(301)))
+    settings = SMALL | {"teacher.path": str(mini), "teacher.margin_weight": 0.0}
+    assert paraphrastic.train("mine.txt", "out", settings=settings).sources == {"own.mine": 151}
+    with pytest.raises(ParameterError, match=r"corpus: own\.mine has single sentences, .* set teacher\.path"):
+        paraphrastic.train("mine.txt", "out", settings=SMALL)
+    with pytest.raises(ParameterError, match=r"margin_weight = 1: would take the single sentences of own\.mine"):
+        paraphrastic.train("mine.txt", "out", settings=settings | {"teacher.margin_weight": 1.0})
+
+
 def test_paths_of_any_name(folder):
     (folder / "pairs.csv").rename(folder / "pairs")
     with pytest.raises(ParameterError, match="unknown corpus 'pairs'"):

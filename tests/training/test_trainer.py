@@ -155,18 +155,13 @@ def test_run_with_damaged_checkpoint(tmp_path):
     assert steps[0] == 1
 
 
-def test_run_that_diverges(tmp_path):
-    message = r"the loss is nan at step \d+: lower `learning_rate`, or bound the gradient with `max_grad_norm`"
-    with pytest.raises(ModelError, match=message):
-        train("avg", WORD, tmp_path, learning_rate=1e38)
-
-
 def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch):
     monkeypatch.setattr(training_loop, "_POINTS", 4)  # losses are read after 8 steps
     trainer = small_trainer()
     loss_of = trainer.loss_of
     trainer.loss_of = lambda *arguments: loss_of(*arguments) * (np.nan if trainer.step == 6 else 1)
-    with pytest.raises(ModelError, match=r"^the loss is nan at step 6: lower"):
+    message = "the loss is nan at step 6: lower `learning_rate`, or bound the gradient with `max_grad_norm`"
+    with pytest.raises(ModelError, match=f"^{message}"):
         trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
 
 

@@ -65,12 +65,6 @@ def test_given_ids():
     assert counts(vocabulary.lookup(pa.array(["the the", "x"]))) == [{3: 2, 7: 2}, {}]
 
 
-def test_counts_without_padding():
-    vocabulary = NgramVocabulary(pa.array([" a", "ab", "b ", "a b"]), padding="")
-    assert counts(vocabulary.lookup(pa.array(["ab", "a b", "b", ""]))) == [{1: 1}, {3: 1}, {}, {}]
-    assert vocabulary.oov_share(pa.array(["ab", "a b", "b", ""])).tolist() == [0, pytest.approx(2 / 3), 0, 0]
-
-
 def test_out_of_vocabulary_share_by_order():
     vocabulary = NgramVocabulary(pa.array([" a", "b ", "a b "]))
     # " a b " has " a" and "b " of four bigrams, and "a b " of two 4-grams; " a " has " a" of two bigrams, and no 4-gram

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")  # of tables of the user
+LINES = ".txt"  # of a file of the user with a sentence in each line
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 SMALL = 1 << 26  # bytes of a file that is read whole before it is checked: 64 MiB
 FLOOR = 1 << 28  # bytes that any file may unpack to: 256 MiB
@@ -233,17 +234,22 @@ def group_sizes(metadata: Any) -> list[int]:
 
 def is_table(path: Path) -> bool:
     """Return whether the name of a file ends as a table does."""
-    return name_of(path) != path.name
+    return _uncompressed(path).name.endswith(ENDINGS)
+
+
+def is_lines(path: Path) -> bool:
+    """Return whether the name of a file ends as that of lines of text does."""
+    return _uncompressed(path).suffix == LINES
 
 
 def name_of(path: Path) -> str:
     """Return the name of a file without the endings of its format and its compression."""
     plain = _uncompressed(path).name
-    return next((plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending)), path.name)
+    return next((plain.removesuffix(each) for each in (*ENDINGS, LINES) if plain.endswith(each)), path.name)
 
 
 def format_of(path: Path) -> str:
-    """Return `csv`, `tsv`, `jsonl` or `parquet`, or `arrow` for a folder of `datasets`."""
+    """Return `csv`, `tsv`, `jsonl`, `parquet` or `txt`, or `arrow` for a folder of `datasets`."""
     return "arrow" if path.is_dir() else _uncompressed(path).suffix.removeprefix(".")
 
 

@@ -120,7 +120,7 @@ def _use(own: OwnFile, layout: Layout) -> Use:
     notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
     title = f"evaluation set {set_name(own, layout)}, {_NAMES.get(layout.kind)}"
     if layout.kind == "pairs":
-        title = "training pairs"
+        title = "single sentences for a teacher, two in a row" if layout.single else "training pairs"
         limits = "training on pairs with scores needs tokenize.min_score or tokenize.max_score"
         notes += [f"{limits}: {name}" for name in score_of(layout)]
     notes += warning_without_spaces(texts)

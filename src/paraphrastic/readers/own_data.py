@@ -16,6 +16,7 @@ from paraphrastic.readers.lines import NUMBER
 from paraphrastic.readers.own_judgements import is_index, is_named_like_judgement, judgements
 from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
 from paraphrastic.readers.own_tables import OwnTable
+from paraphrastic.readers.paraphrase_groups import side_by_side
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
 from paraphrastic.sources.own_files import Meaning, OwnFile
 from paraphrastic.sources.source import Source
@@ -36,7 +37,7 @@ class Layout(NamedTuple):
 
     Attributes:
         kind: `pairs`, or a kind of evaluation set.
-        texts: the two columns of text.
+        texts: the two columns of text; of single sentences, their column twice.
         others: columns beside them that are read, by their meaning.
         unused: the other columns, except an index that pandas wrote.
     """
@@ -49,7 +50,12 @@ class Layout(NamedTuple):
     @property
     def columns(self) -> list[str]:
         """All columns that are read."""
-        return [*self.texts, *self.others.values()]
+        return [*dict.fromkeys((*self.texts, *self.others.values()))]
+
+    @property
+    def single(self) -> bool:
+        """Whether it has single sentences, which are no pairs."""
+        return self.texts[0] == self.texts[1]
 
     @property
     def words(self) -> bool:
@@ -60,9 +66,13 @@ class Layout(NamedTuple):
 def layout_of_pairs(table: OwnTable) -> Layout:
     """Return the columns of training pairs: two texts, and `label`, `score` and `group` where they exist.
 
+    A file of single sentences has one column, `text` or the one that the user calls so.
+
     Raises:
         DataError: it has no pairs of text, or a column looks like judgements and nothing says what it is.
     """
+    if table.own.single:
+        return _layout_of_sentences(table)
     layout = _layout("pairs", table, _texts(table), ("label", "score", "group"))
     if table.own.columns is None and "label" not in layout.others and (found := judgements(table, layout.unused)):
         label = (
@@ -83,6 +93,10 @@ def layout_of_set(table: OwnTable) -> Layout:
     Raises:
         DataError: it is none of these.
     """
+    if table.own.single:
+        raise DataError(
+            f"{table.own.path}: has single sentences; an evaluation set needs pairs of texts with judgements"
+        )
     ranking = _layout("ranking", table, _named(table, QUESTION), ("label", "split"))
     is_named = {"text1", "text2"} & table.own.meanings.keys()
     if not is_named and {*ranking.texts, ranking.others.get("label")} <= set(table.names):
@@ -166,7 +180,7 @@ def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> I
     groups: dict[str, int] = {}
     read = 0
     for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
-        yield _pairs(rows, layout, own, wanted, groups, read)
+        yield _sentences(rows, layout, read) if layout.single else _pairs(rows, layout, own, wanted, groups, read)
         read += len(rows)
 
 
@@ -204,7 +218,7 @@ def _texts(table: OwnTable) -> tuple[str, str]:
         if set(pair) <= set(names):
             return pair
     wanted = " and ".join(_named(table, SIDES)) if is_named else ", ".join("/".join(pair) for pair in known)
-    remedy = "rename them, or name both with `{path: …, columns: [A, B]}`"
+    remedy = "rename them, or name both with `{path: …, columns: [A, B]}`; single sentences with `columns: {text: A}`"
     if found := [name for name in names if is_named_like_judgement(name)]:
         remedy += f", or all as `columns: {{text1: A, text2: B, label: {found[0]}}}`"
     if any(_NO_NAME.search(name) for name in names):
@@ -223,6 +237,21 @@ def _layout(kind: str, table: OwnTable, texts: tuple[str, str], meanings: Sequen
     others = {meaning: name for meaning, name in chosen.items() if name in names and name not in texts}
     unused = [name for name in names if name not in (*texts, *others.values()) and not is_index(name)]
     return Layout(kind, texts, others, tuple(unused))
+
+
+def _layout_of_sentences(table: OwnTable) -> Layout:
+    if len(table.own.meanings) > 1:
+        raise DataError(f"{table.own.path}: has single sentences; name no column beside `text`")
+    name = table.own.meanings.get("text", "text")
+    return _layout("pairs", table, (name, name), ())
+
+
+def _sentences(rows: OwnRows, layout: Layout, read: int) -> Reading:
+    """Return single sentences, two in a row, each normal form once."""
+    text = rows.columns[layout.texts[0]]
+    left, right = side_by_side(text.filter(pc.not_equal(pc.utf8_trim_whitespace(text), "")))
+    group = pa.array(np.arange(read, read + len(left)))
+    return make_reading("pairs", [rows], may_be_empty=True, text1=left, text2=right, group=group)
 
 
 def _pairs(

@@ -1,4 +1,4 @@
-"""Rows of a user's file: CSV, TSV, JSON lines or parquet, plain or compressed, or a folder of Hugging Face `datasets`.
+"""Rows of a user's file: CSV, TSV, JSON lines, parquet or lines of text, plain or packed; or a folder of `datasets`.
 
 CSV has quoted cells as in RFC 4180; in TSV, quotes have no special meaning. Another separator than that of the ending
 is found if the first lines leave no doubt. Leading columns may have no name, as those of an index that pandas writes.
@@ -102,6 +102,8 @@ class OwnTable:
                 rows: Iterator[_NumberedCells]
                 if self._format == "jsonl":
                     rows = ((line, _json_cells(text, columns)) for line, text in enumerate(file, 1) if text.strip())
+                elif self._format == "txt":
+                    rows = ((line, [text.strip()]) for line, text in enumerate(file, 1) if text.strip())
                 else:
                     rows = self._cells(self._reader(file), [self.names.index(name) for name in columns])
                 yield from _in_parts(self._path, columns, rows, size)
@@ -116,6 +118,8 @@ class OwnTable:
                 return [name.strip() for name in self._header()]
             case "jsonl":
                 return self._keys()
+            case "txt":
+                return ["text"]
         return list(self._schema().names)
 
     def _schema(self) -> pa.Schema:
@@ -234,7 +238,7 @@ class OwnTable:
     @contextmanager
     def _open(self) -> Iterator[IO[str]]:
         """Open the text; bytes that are not UTF-8 become lone surrogates, so that other rows can be used."""
-        newline = "\n" if self._format == "jsonl" else ""
+        newline = "\n" if self._format in ("jsonl", "txt") else ""
         with unpacked(self._path) as stream:
             yield io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=newline)
 

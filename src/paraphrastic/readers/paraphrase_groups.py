@@ -103,7 +103,7 @@ def sentences(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """
     records = [each for listing in options["lists"] for each in read_records(folder, listing)]
     texts = pa.concat_arrays([column for each in records for column in each.texts.drop_null().columns])
-    yield _side_by_side([file for each in records for file in each.files], texts)
+    yield _single([file for each in records for file in each.files], texts)
 
 
 def word_list(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -120,15 +120,20 @@ def word_list(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         raise DataError(f"{path}: no parquet file with a column '{options['column']}'; {REMEDY}") from error
     words = column.filter(pc.match_substring_regex(column, f"^(?:{options['pattern']})$"))
     words = words.filter(pc.equal(tokenize(words), words))[: options["count"]]
-    yield _side_by_side([SourceRows(path, np.arange(1, len(words) + 1), "record")], words)
+    yield _single([SourceRows(path, np.arange(1, len(words) + 1), "record")], words)
 
 
-def _side_by_side(files: Sequence[SourceRows], texts: pa.StringArray) -> Reading:
-    """Return a reading of single sentences, two in a row; each normal form once."""
+def side_by_side(texts: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
+    """Return single sentences as sides of pairs, each normal form once; of an odd number, the first one twice."""
     forms = normal_forms(texts).indices.to_numpy()
     first = np.sort(np.unique(forms, return_index=True)[1])
     left, right = np.append(first, first[: len(first) % 2]).reshape(-1, 2).T
-    return make_pairs(files, texts.take(pa.array(left)), texts.take(pa.array(right)), np.arange(len(left)))
+    return texts.take(pa.array(left)), texts.take(pa.array(right))
+
+
+def _single(files: Sequence[SourceRows], texts: pa.StringArray) -> Reading:
+    left, right = side_by_side(texts)
+    return make_pairs(files, left, right, np.arange(len(left)))
 
 
 def _pairs_of_groups(

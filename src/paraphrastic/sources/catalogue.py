@@ -156,6 +156,7 @@ def _own_source(own: OwnFile, reader: str) -> Source:
         reader=reader,
         options={"own": own},
         pairs=reader == "own-pairs",
+        single=own.single,
         near_copies=True,
     )
 

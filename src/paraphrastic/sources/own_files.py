@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paraphrastic.base.errors import ParameterError, SourceError
-from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, is_dataset_folder, is_table, name_of
+from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, LINES, is_dataset_folder, is_lines, is_table, name_of
 
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
 
-Meaning = Literal["text1", "text2", "question", "candidate", "label", "score", "group", "split"]  # of a column
+Meaning = Literal["text", "text1", "text2", "question", "candidate", "label", "score", "group", "split"]  # of a column
 _TEXTS, _MEANINGS = "two texts", "meanings"  # forms of `columns`, which stand in the places of pydantic's errors
 _Columns = Annotated[
     Annotated[tuple[str, str], Field(strict=False), Tag(_TEXTS)] | Annotated[dict[Meaning, str], Tag(_MEANINGS)],
@@ -26,8 +26,8 @@ class OwnFile(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    # a file that ends in one of `ENDINGS`, also with one of `COMPRESSIONS` after it; a folder of such files; or a
-    # folder that Hugging Face `datasets` saved
+    # a file that ends in one of `ENDINGS` or in `LINES`, also with one of `COMPRESSIONS` after it; a folder of files
+    # that end in `ENDINGS`; or a folder that Hugging Face `datasets` saved
     path: str = Field(min_length=1)
     # the names of the two columns of text, or the name of a column by its meaning; None finds them
     columns: _Columns | None = None
@@ -39,6 +39,11 @@ class OwnFile(BaseModel):
     def name(self) -> str:
         """The name of the file without its endings; what is no letter, digit, `_` or `-` becomes `-`."""
         return re.sub(r"[^\w-]+", "-", name_of(Path(self.path))).strip("-") or "file"
+
+    @property
+    def single(self) -> bool:
+        """Whether it has single sentences: lines of text, or a column that `columns` calls `text`."""
+        return is_lines(Path(self.path)) or "text" in self.meanings
 
     @property
     def meanings(self) -> dict[Meaning, str]:
@@ -57,8 +62,8 @@ class OwnFile(BaseModel):
         if not path.exists():
             remedy = "check the path; a queued experiment needs a whole path, or a file that is in git or DVC"
             raise SourceError(f"{self.path}: no such file; {remedy}")
-        if path.is_file() and not is_table(path):
-            endings = f"{', '.join(ENDINGS)}, alone or with {', '.join(COMPRESSIONS)} after it"
+        if path.is_file() and not (is_table(path) or is_lines(path)):
+            endings = f"{', '.join((*ENDINGS, LINES))}, alone or with {', '.join(COMPRESSIONS)} after it"
             raise SourceError(f"{self.path}: ends in none of {endings}")
         if not path.is_dir() or is_dataset_folder(path):
             return [self]
@@ -77,7 +82,7 @@ def own_file(entry: DataEntry) -> OwnFile | None:
         ParameterError: a key of the mapping is unknown, missing or has a wrong value.
     """
     if isinstance(entry, str):
-        if not ("/" in entry or "\\" in entry or is_table(Path(entry))):
+        if not ("/" in entry or "\\" in entry or is_table(Path(entry)) or is_lines(Path(entry))):
             return None
         entry = {"path": entry}
     try:

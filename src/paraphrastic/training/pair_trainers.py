@@ -74,14 +74,7 @@ class PairTrainer(Trainer, ABC):
         score = None if select is None else lambda: self.processes.agree(lambda: select(model))
         modules = [(model.module, penalty), *((module, L2Penalty()) for module in companions)]
         super().__init__(
-            modules,
-            model.embeddings,
-            embeddings_penalty,
-            config,
-            seed,
-            score,
-            selections_per_epoch,
-            config.accumulate,
+            modules, model.embeddings, embeddings_penalty, config, seed, score, selections_per_epoch, config.accumulate
         )
         self.negatives = self.random(NEGATIVES)
         self._take = pairs.on_device(model.embeddings.device)
