@@ -305,5 +305,6 @@ def test_tags_of_four_tokens(tmp_path):
     assert outcome.dev == outcome.test == {"accuracy": 100.0}
     assert 1 <= outcome.epoch <= 30
     rows = [row for split in ("train", "test") for row in tag_rows(split)]
+    without = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
     with pytest.raises(DataError, match="tagging, development split: no tagged"):
-        train_tags(found, tagger_config_class(name)(**block), task_run(tmp_path / "checkpoint"))
+        train_tags(without, config, task_run(tmp_path / "other"))
