@@ -31,22 +31,33 @@ Matrix = NDArray[np.float64]
 
 
 class Unit(NamedTuple):
-    """A word, a pair of adjacent words, an n-gram or a bias of a sentence."""
+    """A word, a pair of adjacent words, an n-gram or a bias of a sentence.
 
-    text: str  # the word, pair or n-gram as in the vocabulary, or `(bias)`
-    share: float  # of the cosine; may be negative
-    gate: float | None  # L1 norm of the word's gate (acl2017 §5.2), for GRAN; otherwise None
+    Attributes:
+        text: the word, pair or n-gram as in the vocabulary, or `(bias)`.
+        share: of the cosine; may be negative.
+        gate: L1 norm of the word's gate (acl2017 §5.2), for GRAN; otherwise None.
+    """
+
+    text: str
+    share: float
+    gate: float | None
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The cosine of two sentences, and the shares in it."""
+    """The cosine of two sentences, and the shares in it.
 
-    cosine: float  # the similarity of the sentences; 0 if a vector is zero
-    # units of the first sentence, whose shares sum to the cosine. Words stand in reading order, with boundary tokens;
-    # n-grams occur once each, in the order of the vocabulary.
+    Attributes:
+        cosine: the similarity of the sentences; 0 if a vector is zero.
+        left: units of the first sentence, whose shares sum to the cosine. Words stand in reading order, with boundary
+            tokens; n-grams occur once each, in the order of the vocabulary.
+        right: units of the second sentence, likewise.
+    """
+
+    cosine: float
     left: list[Unit]
-    right: list[Unit]  # units of the second sentence, likewise
+    right: list[Unit]
 
 
 class _Parts(NamedTuple):

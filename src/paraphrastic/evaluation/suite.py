@@ -39,17 +39,12 @@ _Found = tuple[dict[str, float], dict[str, str]]  # metrics, and the reason if t
 
 @dataclass(frozen=True)
 class EvaluationSet:
-    """Pairs of sentences with human judgements.
+    """Pairs of sentences with human judgements."""
 
-    Attributes:
-        name: for example `sts.2012.MSRpar`.
-        kind: one of `SCORED`, or `labelled_sentences`; determines the columns of `table`.
-        table: the test pairs in the order of the source; labelled pairs also have the training pairs, sets of
-            `FEATURES` the rows of all splits.
-    """
-
-    name: str
-    kind: str
+    name: str  # for example `sts.2012.MSRpar`
+    kind: str  # one of `SCORED`, or `labelled_sentences`; determines the columns of `table`
+    # the test pairs in the order of the source; labelled pairs also have the training pairs, sets of `FEATURES` the
+    # rows of all splits
     table: pa.Table
 
     def __len__(self) -> int:
@@ -187,14 +182,10 @@ class Selection:
 
     Called with a scorer, it returns the mean of Pearson × 100 over these sets. Sets of words or phrases count with
     Spearman's ρ in place of Pearson's r.
-
-    Attributes:
-        sentences: the distinct sentences that the sets refer to.
-        sets: similarity sets.
     """
 
-    sentences: pa.StringArray
-    sets: Sequence[EvaluationSet]
+    sentences: pa.StringArray  # the distinct sentences that the sets refer to
+    sets: Sequence[EvaluationSet]  # similarity sets
 
     @property
     def names(self) -> list[str]:

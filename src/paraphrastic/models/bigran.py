@@ -10,15 +10,10 @@ from paraphrastic.nn.recurrent import GranGates, RecurrentEncoder, Variant
 
 
 class Config(LstmConfig):
-    """Options of BiGRAN.
+    """Options of BiGRAN."""
 
-    Attributes:
-        variant: the equation of a_t in both directions, see `GranGates`.
-        combine: forward and backward vectors are added (`sum`), or mapped by one tanh layer (`dense`).
-    """
-
-    variant: Variant
-    combine: CombineMode
+    variant: Variant  # the equation of a_t in both directions, see `GranGates`
+    combine: CombineMode  # forward and backward vectors are added (`sum`), or mapped by one tanh layer (`dense`)
 
 
 class BiGran(RecurrentEncoder):

@@ -10,13 +10,9 @@ from paraphrastic.nn.recurrent import RecurrentEncoder
 
 
 class Config(LstmConfig):
-    """Options of BiLSTMAVG.
+    """Options of BiLSTMAVG."""
 
-    Attributes:
-        combine: forward and backward states are added (`sum`), or mapped by one tanh layer (`dense`).
-    """
-
-    combine: CombineMode
+    combine: CombineMode  # forward and backward states are added (`sum`), or mapped by one tanh layer (`dense`)
 
 
 class BiLstmAvg(RecurrentEncoder):

@@ -14,19 +14,13 @@ from paraphrastic.nn.static_form import Activation, CountWeight, StaticForm
 
 
 class CharagramArchitecture(ArchitectureConfig):
-    """Options of the architecture, which sentence encoders and taggers share.
-
-    Attributes:
-        words: add an embedding for each whole word to those of the n-grams.
-        counts: an n-gram that occurs k times has weight k (`linear`, the paper's) or √k (`sqrt`).
-        num_layers: 2 adds a dense layer on top of Eq. 1 (charagram2016 §4.2).
-        activation: h of Eq. 1 and of the second layer; `relu` is meant for tagging (charagram2016 §4.2, note 2).
-    """
+    """Options of the architecture, which sentence encoders and taggers share."""
 
     init: Literal["random", "idf"]
-    words: bool
-    counts: CountWeight
-    num_layers: Literal[1, 2]
+    words: bool  # add an embedding for each whole word to those of the n-grams
+    counts: CountWeight  # an n-gram that occurs k times has weight k (`linear`, the paper's) or √k (`sqrt`)
+    num_layers: Literal[1, 2]  # 2 adds a dense layer on top of Eq. 1 (charagram2016 §4.2).
+    # h of Eq. 1 and of the second layer; `relu` is meant for tagging (charagram2016 §4.2, note 2).
     activation: Activation
 
 

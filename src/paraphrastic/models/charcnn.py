@@ -23,24 +23,18 @@ def _integer_keys(filters: Any) -> Any:
 
 
 class CharCnnArchitecture(ArchitectureConfig):
-    """Options of the architecture, which sentence encoders and taggers share.
-
-    Attributes:
-        filters: number of filters by width (charagram2016 §4.1.3).
-        filter_activation: f, applied to the pooled responses.
-        dense: whether a dense layer maps the pooled responses to a vector of size `dim`. Without it they are the
-            vector, and its size is the number of filters (charagram2016 §4.1.3).
-        activation: h, of the dense layer; `relu` is meant for tagging (charagram2016 §4.2, note 2). `linear` without a
-            dense layer.
-        dropout: probability that a pooled response is set to zero in training.
-    """
+    """Options of the architecture, which sentence encoders and taggers share."""
 
     init: Literal["random", "idf"]
+    # number of filters by width (charagram2016 §4.1.3)
     filters: Annotated[dict[Width, PositiveInt], Field(min_length=1), BeforeValidator(_integer_keys)]
-    filter_activation: Literal["relu", "tanh"]
+    filter_activation: Literal["relu", "tanh"]  # f, applied to the pooled responses
+    # whether a dense layer maps the pooled responses to a vector of size `dim`. Without it they are the vector, and its
+    # size is the number of filters (charagram2016 §4.1.3).
     dense: bool
+    # h, of the dense layer; `relu` is meant for tagging (charagram2016 §4.2, note 2). `linear` without a dense layer.
     activation: Activation
-    dropout: DropoutProbability
+    dropout: DropoutProbability  # probability that a pooled response is set to zero in training
 
     @property
     def pooled_dim(self) -> int:

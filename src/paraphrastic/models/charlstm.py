@@ -12,14 +12,10 @@ from paraphrastic.nn.recurrent import Packing
 
 
 class CharLstmArchitecture(ArchitectureConfig, PrecisionConfig):
-    """Options of the architecture, which sentence encoders and taggers share.
-
-    Attributes:
-        output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
-    """
+    """Options of the architecture, which sentence encoders and taggers share."""
 
     init: Literal["random", "idf"]
-    output_gate: bool
+    output_gate: bool  # whether h = o ⊙ tanh(c); otherwise h = tanh(c)
 
 
 class Config(CharLstmArchitecture, EncoderConfig):

@@ -10,15 +10,10 @@ from paraphrastic.nn.options import WordEncoderConfig
 
 
 class Config(WordEncoderConfig):
-    """Options of DAN.
+    """Options of DAN."""
 
-    Attributes:
-        num_layers: dense layers on top of the mean.
-        activation: activation of each layer.
-    """
-
-    num_layers: Literal[1, 2]
-    activation: Literal["tanh", "relu"]
+    num_layers: Literal[1, 2]  # dense layers on top of the mean
+    activation: Literal["tanh", "relu"]  # activation of each layer
 
 
 class Dan(Encoder):

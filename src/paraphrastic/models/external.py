@@ -12,15 +12,10 @@ from paraphrastic.scoring.external_encoder import ExternalEncoder
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
-    """Options of external encoders.
+    """Options of external encoders."""
 
-    Attributes:
-        path: folder of the encoder.
-        batch_size: sentences per call of the encoder.
-    """
-
-    path: str | None
-    batch_size: int = Field(ge=1, lt=1 << 63)
+    path: str | None  # folder of the encoder
+    batch_size: int = Field(ge=1, lt=1 << 63)  # sentences per call of the encoder
 
 
 class External(Baseline):

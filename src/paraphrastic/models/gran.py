@@ -9,13 +9,9 @@ from paraphrastic.nn.recurrent import GranGates, Packing, RecurrentEncoder, Vari
 
 
 class Config(LstmConfig):
-    """Options of GRAN.
+    """Options of GRAN."""
 
-    Attributes:
-        variant: the equation of a_t, see `GranGates`.
-    """
-
-    variant: Variant
+    variant: Variant  # the equation of a_t, see `GranGates`
 
 
 class Gran(RecurrentEncoder):

@@ -13,24 +13,16 @@ from paraphrastic.nn.options import DropoutProbability, PairModelConfig, Precisi
 
 
 class Config(PrecisionConfig, WordEmbeddingsConfig, PairModelConfig):
-    """Options of lexical decomposition and composition.
+    """Options of lexical decomposition and composition."""
 
-    Attributes:
-        match: what a word is matched with (Eq. 6): the most similar word of the other sentence (`max`), all its
-            words (`global`), or the words around the most similar one (`local`).
-        window: words on each side that `local` includes.
-        decompose: how a word is decomposed by its match (Eq. 7–9): `rigid`, `linear` or `orthogonal`.
-        max_window: filters are 1, 2, …, `max_window` words wide.
-        filters_per_width: number of filters of each width.
-        dropout: probability that a feature is set to zero in training.
-    """
-
+    # what a word is matched with (Eq. 6): the most similar word of the other sentence (`max`), all its words
+    # (`global`), or the words around the most similar one (`local`).
     match: Match
-    window: Annotated[int, Field(ge=1, le=4)]
-    decompose: Decompose
-    max_window: Annotated[int, Field(ge=1, le=5)]
-    filters_per_width: PositiveInt
-    dropout: DropoutProbability
+    window: Annotated[int, Field(ge=1, le=4)]  # words on each side that `local` includes
+    decompose: Decompose  # how a word is decomposed by its match (Eq. 7–9): `rigid`, `linear` or `orthogonal`.
+    max_window: Annotated[int, Field(ge=1, le=5)]  # filters are 1, 2, …, `max_window` words wide
+    filters_per_width: PositiveInt  # number of filters of each width
+    dropout: DropoutProbability  # probability that a feature is set to zero in training
 
     @field_validator("decompose")
     @classmethod

@@ -9,13 +9,9 @@ from paraphrastic.nn.options import WordEncoderConfig
 
 
 class Config(WordEncoderConfig):
-    """Options of projection.
+    """Options of projection."""
 
-    Attributes:
-        out_dim: size of a sentence vector; `dim` in most of the paper, 1200 and 2400 in iclr2016 §4.4.2.
-    """
-
-    out_dim: PositiveInt
+    out_dim: PositiveInt  # size of a sentence vector; `dim` in most of the paper, 1200 and 2400 in iclr2016 §4.4.2
 
 
 class Proj(Encoder):

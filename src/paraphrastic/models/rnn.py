@@ -11,13 +11,9 @@ from paraphrastic.nn.recurrent import Elman, RecurrentEncoder
 
 
 class Config(RecurrentConfig):
-    """Options of the recurrent network.
+    """Options of the recurrent network."""
 
-    Attributes:
-        activation: f.
-    """
-
-    activation: Literal["tanh", "relu"]
+    activation: Literal["tanh", "relu"]  # f
 
 
 class Rnn(RecurrentEncoder):

@@ -17,15 +17,10 @@ from paraphrastic.vocabulary.counting import WORDS_CHUNK, count_words
 
 
 class Config(PretrainedConfig):
-    """Options of SIF.
+    """Options of SIF."""
 
-    Attributes:
-        a: a word w has weight a / (a + p(w)).
-        components: how many principal components are removed; 1 in the paper.
-    """
-
-    a: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    components: int = Field(ge=0)
+    a: Annotated[float, Field(gt=0, allow_inf_nan=False)]  # a word w has weight a / (a + p(w))
+    components: int = Field(ge=0)  # how many principal components are removed; 1 in the paper
 
     @field_validator("components")
     @classmethod

@@ -9,13 +9,9 @@ from paraphrastic.vocabulary.counting import count_ngrams
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
-    """Options of TF-IDF over character n-grams.
+    """Options of TF-IDF over character n-grams."""
 
-    Attributes:
-        order: characters per n-gram, spaces included.
-    """
-
-    order: int = Field(ge=1, le=6)
+    order: int = Field(ge=1, le=6)  # characters per n-gram, spaces included
 
 
 class TfidfChars(Baseline):

@@ -80,27 +80,18 @@ class TrainingConfig(ArchitectureConfig):
 
 
 class EncoderConfig(TrainingConfig):
-    """Options of sentence encoders, which are trained with a margin loss (acl2017 §3.2) or InfoNCE.
+    """Options of sentence encoders, which are trained with a margin loss (acl2017 §3.2) or InfoNCE."""
 
-    Attributes:
-        margin: δ of Eq. 2; not read on supervised tasks.
-        temperature: τ of InfoNCE, for which every sentence of the mini-batch is a negative; it replaces the margin
-            loss, so that `margin` and `negatives` have no effect. null for the margin loss; not read on supervised
-            tasks.
-    """
-
-    margin: NonNegativeFloat
+    margin: NonNegativeFloat  # δ of Eq. 2; not read on supervised tasks.
+    # τ of InfoNCE, for which every sentence of the mini-batch is a negative; it replaces the margin loss, so that
+    # `margin` and `negatives` have no effect. null for the margin loss; not read on supervised tasks.
     temperature: PositiveFloat | None
 
 
 class PairModelConfig(TrainingConfig):
-    """Options of pair models that are trained on paraphrases.
+    """Options of pair models that are trained on paraphrases."""
 
-    Attributes:
-        negatives_per_sentence: mismatched partners of each sentence; `negatives` says which. Not read on supervised
-            tasks.
-    """
-
+    # mismatched partners of each sentence; `negatives` says which. Not read on supervised tasks.
     negatives_per_sentence: PositiveInt
 
 
@@ -121,28 +112,20 @@ class WordEmbeddingsConfig(BaseModel):
 
 
 class WordEncoderConfig(WordEmbeddingsConfig, EncoderConfig):
-    """Options of encoders that read words.
+    """Options of encoders that read words."""
 
-    Attributes:
-        boundary_tokens: enclose every sentence in `<s>` and `</s>`: `none`, `start`, `end` or `both` (acl2017 §4.1.2,
-            note 4).
-        dropout: probability that an element of a word embedding is set to zero in training (acl2017 §4.2).
-        word_dropout: probability that a whole word embedding is set to zero in training (acl2017 §4.2).
-    """
-
+    # enclose every sentence in `<s>` and `</s>`: `none`, `start`, `end` or `both` (acl2017 §4.1.2, note 4)
     boundary_tokens: BoundaryTokens
+    # probability that an element of a word embedding is set to zero in training (acl2017 §4.2)
     dropout: DropoutProbability
+    # probability that a whole word embedding is set to zero in training (acl2017 §4.2)
     word_dropout: DropoutProbability
 
 
 class PrecisionConfig(BaseModel):
-    """Option of models that spend most of their time on matrix products.
+    """Option of models that spend most of their time on matrix products."""
 
-    Attributes:
-        matmul_dtype: data type of the operands of matrix products in training.
-    """
-
-    matmul_dtype: MatmulDtype
+    matmul_dtype: MatmulDtype  # data type of the operands of matrix products in training
 
 
 class RecurrentConfig(WordEncoderConfig, PrecisionConfig):
@@ -157,13 +140,9 @@ class RecurrentConfig(WordEncoderConfig, PrecisionConfig):
 
 
 class LstmConfig(RecurrentConfig):
-    """Options of encoders with an LSTM over words.
+    """Options of encoders with an LSTM over words."""
 
-    Attributes:
-        output_gate: whether h = o ⊙ tanh(c); otherwise h = tanh(c).
-    """
-
-    output_gate: bool
+    output_gate: bool  # whether h = o ⊙ tanh(c); otherwise h = tanh(c)
 
 
 def freezes_embeddings(config: ArchitectureConfig) -> bool:

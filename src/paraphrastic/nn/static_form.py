@@ -16,17 +16,10 @@ class StaticForm:
 
     Without b, it is zero; without W2 and b2, there is no second layer. The embedding table E, and b, W2 and b2 if they
     exist, are arrays of the same names as in the torch model: `embeddings`, `bias`, `dense.W`, `dense.b`.
-
-    Attributes:
-        vocabulary: what the rows of E stand for.
-        boundary_tokens: tokens that enclose every sentence of words.
-        pooling: scale is 1 / tokens of the sentence (`mean`) or 1 (`sum`).
-        counts: an id that occurs k times has weight k (`linear`) or √k (`sqrt`).
-        activation: f.
     """
 
-    vocabulary: VocabularyKind
-    pooling: Pooling
-    boundary_tokens: BoundaryTokens = "none"
-    counts: CountWeight = "linear"
-    activation: Activation = "linear"
+    vocabulary: VocabularyKind  # what the rows of E stand for
+    pooling: Pooling  # scale is 1 / tokens of the sentence (`mean`) or 1 (`sum`)
+    boundary_tokens: BoundaryTokens = "none"  # tokens that enclose every sentence of words
+    counts: CountWeight = "linear"  # an id that occurs k times has weight k (`linear`) or √k (`sqrt`)
+    activation: Activation = "linear"  # f

@@ -33,19 +33,12 @@ _HEADER = r"`score\ttext1\ttext2`"
 
 
 class Layout(NamedTuple):
-    """What a file has.
+    """What a file has."""
 
-    Attributes:
-        kind: `pairs`, or a kind of evaluation set.
-        texts: the two columns of text; of single sentences, their column twice.
-        others: columns beside them that are read, by their meaning.
-        unused: the other columns, except an index that pandas wrote.
-    """
-
-    kind: str
-    texts: tuple[str, str]
-    others: Mapping[Meaning, str]
-    unused: tuple[str, ...]
+    kind: str  # `pairs`, or a kind of evaluation set
+    texts: tuple[str, str]  # the two columns of text; of single sentences, their column twice
+    others: Mapping[Meaning, str]  # columns beside them that are read, by their meaning
+    unused: tuple[str, ...]  # the other columns, except an index that pandas wrote
 
     @property
     def columns(self) -> list[str]:

@@ -25,16 +25,12 @@ class Baseline(ABC):
 
 
 class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
-    """Options of models that read word vectors from a file.
+    """Options of models that read word vectors from a file."""
 
-    Attributes:
-        vectors: file in GloVe or word2vec text format. Its word `UUUNKKK` has the vector of unknown words; without it,
-            that vector is zero.
-        dim: size of a vector.
-    """
-
+    # file in GloVe or word2vec text format. Its word `UUUNKKK` has the vector of unknown words; without it, that vector
+    # is zero.
     vectors: str | None
-    dim: int = Field(ge=1)
+    dim: int = Field(ge=1)  # size of a vector
 
 
 def read_pretrained(config: PretrainedConfig) -> tuple[pa.StringArray, Vectors]:

@@ -17,13 +17,9 @@ Vectors = NDArray[np.float32]
 
 
 class Scorer(Protocol):
-    """Computes how similar two sentences are. A sentence is tokenized text: tokens joined by single spaces.
+    """Computes how similar two sentences are. A sentence is tokenized text: tokens joined by single spaces."""
 
-    Attributes:
-        texts: entries of the vocabulary in row order; empty if there is no vocabulary.
-    """
-
-    texts: pa.StringArray
+    texts: pa.StringArray  # entries of the vocabulary in row order; empty if there is no vocabulary
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the similarity of `sentences[left[i]]` and `sentences[right[i]]`, (pairs,); higher is more similar."""
@@ -66,13 +62,9 @@ class SparseScorer(Scorer, Protocol):
 
 @runtime_checkable
 class EmbeddingScorer(Scorer, Protocol):
-    """A scorer with an embedding for each entry of its vocabulary.
+    """A scorer with an embedding for each entry of its vocabulary."""
 
-    Attributes:
-        vocabulary_kind: the kind of the entries: words, n-grams, both, or characters.
-    """
-
-    vocabulary_kind: "VocabularyKind"
+    vocabulary_kind: "VocabularyKind"  # the kind of the entries: words, n-grams, both, or characters
 
     def embedding_array(self) -> NDArray[np.float32]:
         """Return the embedding table in main memory.

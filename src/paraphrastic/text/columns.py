@@ -137,17 +137,13 @@ class GrowingArray:
 
 @dataclass(frozen=True)
 class Ragged:
-    """The vocabulary ids of n sentences, concatenated.
+    """The vocabulary ids of n sentences, concatenated."""
 
-    Attributes:
-        ids: (N,) int32, ids of all sentences. Words and characters stand in reading order; n-grams are distinct
-            and ascending within a sentence.
-        offsets: (n + 1,) int64; sentence i has `ids[offsets[i]:offsets[i + 1]]`, which may be empty.
-        counts: (N,) uint16, occurrences of each id in its sentence; None if `ids` repeats an id instead.
-    """
-
+    # (N,) int32, ids of all sentences. Words and characters stand in reading order; n-grams are distinct and ascending
+    # within a sentence.
     ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int64]  # (n + 1,) int64; sentence i has `ids[offsets[i]:offsets[i + 1]]`, which may be empty
+    # (N,) uint16, occurrences of each id in its sentence; None if `ids` repeats an id instead
     counts: NDArray[np.uint16] | None = None
 
     def __len__(self) -> int:

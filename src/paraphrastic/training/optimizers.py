@@ -16,15 +16,10 @@ MOMENTUM = 0.95  # charagram2016 §4.2
 
 
 class L2Penalty(NamedTuple):
-    """The penalty ½λ‖W − W0‖² on weights W.
+    """The penalty ½λ‖W − W0‖² on weights W."""
 
-    Attributes:
-        strength: λ; infinite for weights that are not trained.
-        to_start: W0 is the initial value of the weights; otherwise zero.
-    """
-
-    strength: float = 0.0
-    to_start: bool = False
+    strength: float = 0.0  # λ; infinite for weights that are not trained
+    to_start: bool = False  # W0 is the initial value of the weights; otherwise zero
 
 
 class DenseOptimizer:
