@@ -7,7 +7,6 @@ import pytest
 from typer.testing import CliRunner
 
 from docs import encoders
-from tests.helpers.small_models import CHARAGRAM_WORDS, save_encoder
 
 SETS = ["STS12", "STS13", "STS14", "STS15", "STS16", "SICK-R"]
 MTEB = {name: 70.0 + n for n, name in enumerate(SETS)}
@@ -86,7 +85,7 @@ def invoke(*arguments):
     return CliRunner().invoke(encoders.app, [str(argument) for argument in arguments])
 
 
-def test_quality_is_measured_once_and_speeds_are_those_of_one_run(stored, tmp_path, monkeypatch):
+def test_quality_is_that_of_the_files_and_speeds_are_those_of_one_run(stored, tmp_path, monkeypatch):
     measured = []
     monkeypatch.setattr(encoders, "in_own_process", lambda task, *inputs: task(*inputs))
     monkeypatch.setattr(
@@ -96,7 +95,7 @@ def test_quality_is_measured_once_and_speeds_are_those_of_one_run(stored, tmp_pa
     )
     monkeypatch.setattr(encoders, "measure_speed", lambda folder, texts: (1000.4, 0.12345))
     monkeypatch.setattr(encoders, "_texts", lambda: ["a"])
-    save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS)
+    (tmp_path / "model").mkdir()
     for _ in range(2):
         assert invoke(f"sister={tmp_path / 'model'}", "--rounds", 2).exit_code == 0
     small, sister, published = json.loads(stored.read_text())
@@ -105,6 +104,10 @@ def test_quality_is_measured_once_and_speeds_are_those_of_one_run(stored, tmp_pa
     assert sister["data"] == "CC BY"
     assert small == {name: value for name, value in ROWS[0].items() if name not in SPEEDS}
     assert published == ROWS[2]
+    (tmp_path / "model/weights.safetensors").write_bytes(b"other")
+    assert invoke(f"sister={tmp_path / 'model'}", "--rounds", 0).exit_code == 0
+    assert measured[1:] == [["mteb-sts", "features"]]
+    assert json.loads(stored.read_text())[1]["sentences per second"] == 1000
 
 
 @pytest.mark.parametrize(
