@@ -65,6 +65,21 @@ def test_principal_components(members, dim, tmp_path):
     np.testing.assert_allclose(vectors, expected * signs, rtol=1e-3, atol=1e-4)
 
 
+def test_charagram_models_of_two_vocabularies(tmp_path):
+    whole = [save_encoder(tmp_path / f"{seed}", "charagram", LINEAR, seed) for seed in range(2)]
+    half = 0.6 * whole[1].summary()["bytes"] / 1e6
+    compact(whole[0], tmp_path / "int8", "int8")
+    compact(whole[1], tmp_path / "fewer", "float32", half)
+    members = [paraphrastic.load(tmp_path / name) for name in ("int8", "fewer")]
+    assert len(members[1].vocabulary) < len(members[0].vocabulary)
+    for order in (members, members[::-1]):
+        merge(order, tmp_path / "merged", 2 * order[0].dim)
+        merged = paraphrastic.load(tmp_path / "merged")
+        assert sorted(merged.vocabulary.to_pylist()) == sorted(members[0].vocabulary.to_pylist())
+        vectors, expected = merged.encode(TEXTS), side_by_side(order, [model.encode(TEXTS) for model in order])
+        np.testing.assert_allclose(vectors @ vectors.T, expected @ expected.T, rtol=1e-4, atol=1e-5)
+
+
 def test_same_bytes_again_and_blocks_of_rows(members, tmp_path, monkeypatch):
     for name in ("whole", "again"):
         merge(members, tmp_path / name)

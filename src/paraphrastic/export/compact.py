@@ -104,7 +104,7 @@ def _largest(encoder: StaticEncoder, table: TableFormat, model: Model, trial: Pa
 def _importance(encoder: StaticEncoder) -> NDArray[np.float64]:
     """Return how much each entry adds to sentence vectors, up to a factor, (n,); infinite for boundary tokens."""
     texts = encoder.texts
-    groups = _groups(encoder)
+    groups = entry_groups(encoder)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     ranks = np.empty(len(texts))
     ranks[order] = 1 + np.arange(len(texts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -113,8 +113,8 @@ def _importance(encoder: StaticEncoder) -> NDArray[np.float64]:
     return np.where(is_boundary, np.inf, lengths * sizes[groups] / ranks)
 
 
-def _groups(encoder: StaticEncoder) -> NDArray[np.int64]:
-    """Return `_NGRAMS`, `_WORDS` or `_PAIRS` for each entry, (n,)."""
+def entry_groups(encoder: StaticEncoder) -> NDArray[np.int64]:
+    """Return a number for each entry, the same for all n-grams, for all words, and for all pairs of words, (n,)."""
     if encoder.form.vocabulary == "words":
         return np.full(len(encoder.texts), _WORDS)
     _, words, pairs = (kind.to_numpy(zero_copy_only=False) for kind in entry_kinds(encoder.texts))
@@ -131,7 +131,7 @@ def _part(encoder: StaticEncoder, kept: NDArray[np.integer]) -> StaticEncoder:
     unknown, table, texts = _unknown(encoder), encoder.table, encoder.texts.take(pa.array(kept))
     rows = table.array()[np.concatenate([np.arange(unknown), kept + unknown])]
     if encoder.form.vocabulary == "words+ngrams":
-        is_word = _groups(encoder)[kept] == _WORDS
+        is_word = entry_groups(encoder)[kept] == _WORDS
         found = encoder.vocabulary.lookup(pc.utf8_trim(texts.filter(pa.array(is_word)), " "))
         is_kept = np.zeros(len(table), bool)
         is_kept[kept] = True

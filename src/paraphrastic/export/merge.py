@@ -1,14 +1,18 @@
-"""One encoder from several of the same vocabulary, such as those of several seeds."""
+"""One encoder from several, such as those of several seeds or corpora."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.console import progress
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_folder
+from paraphrastic.export.compact import entry_groups
 from paraphrastic.inference.model import Model, ModelInfo
 from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.scorer import principal_directions
@@ -27,20 +31,24 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     Since a sum of rows of T P is the sum of rows of T, times P, the result is a sum of embeddings like its members.
     With all dimensions, its inner products are the means of theirs.
 
-    Memory: the members' tables, which are mapped, and the new table in float32.
+    Charagram models can have different vocabularies: an entry that one lacks has a row of zeros there, which adds
+    nothing to a sum. Averages have a vector of unknown words, and so must have the same vocabulary.
+
+    Memory: the members' tables, which are mapped unless vocabularies differ, and the new table in float32.
 
     Args:
-        models: averages or Charagram models with the same vocabulary.
+        models: averages with the same vocabulary, or Charagram models.
         out: the folder, which appears whole or not at all; one that is there is replaced.
         dim: dimensions that are kept, and returned; None for as many as the first member has.
 
     Raises:
-        ModelError: a member is no linear sum of embeddings, not of the same kind and vocabulary as the first, or has
-            numbers that are not finite.
+        ModelError: a member is no linear sum of embeddings, is of another kind than the first or an average of another
+            vocabulary, or has numbers that are not finite.
         ParameterError: `dim` is none of 1 to Σ dims.
     """
-    encoders = [_linear(model) for model in models]
-    _refuse_others(models, encoders)
+    members = [_linear(model) for model in models]
+    _refuse_others(models, members)
+    encoders = _with_entries_of_all(members)
     tables = [encoder.table for encoder in encoders]
     dims = [table.values.shape[1] for table in tables]
     dim = dims[0] if dim is None else dim
@@ -65,7 +73,7 @@ def _linear(model: Model) -> StaticEncoder:
 
 
 def _refuse_others(models: Sequence[Model], encoders: Sequence[StaticEncoder]) -> None:
-    """Refuse members that are not of the kind or the vocabulary of the first."""
+    """Refuse members that are not of the kind of the first, and averages of another vocabulary."""
     first = models[0]
     for model, encoder in zip(models, encoders, strict=True):
         if (model.name, encoder.form) != (first.name, encoders[0].form):
@@ -73,10 +81,30 @@ def _refuse_others(models: Sequence[Model], encoders: Sequence[StaticEncoder]) -
                 f"{model.folder}: {model.name} is of another kind than {first.folder}, {first.name}; train both with "
                 "the same options"
             )
-        if not encoder.texts.equals(encoders[0].texts):
+        if encoder.form.vocabulary == "words" and not encoder.texts.equals(encoders[0].texts):
             raise ModelError(
                 f"{model.folder}: has another vocabulary than {first.folder}; train both on the same corpus"
             )
+
+
+def _with_entries_of_all(encoders: Sequence[StaticEncoder]) -> Sequence[StaticEncoder]:
+    """Return the encoders with the entries of all, n-grams, words and pairs of words by their first place in any."""
+    if all(each.texts.equals(encoders[0].texts) for each in encoders):
+        return encoders
+    places: dict[str, tuple[int, int]] = {}
+    for encoder in encoders:
+        counts: Counter[int] = Counter()
+        for text, group in zip(encoder.texts.to_pylist(), entry_groups(encoder).tolist(), strict=True):
+            places[text] = min(places.get(text, (group, counts[group])), (group, counts[group]))
+            counts[group] += 1
+    texts = pa.array(sorted(places, key=lambda text: (places[text], text)), pa.string())
+    return [_extended(encoder, texts) for encoder in encoders]
+
+
+def _extended(encoder: StaticEncoder, texts: pa.StringArray) -> StaticEncoder:
+    embeddings = np.zeros((len(texts), encoder.table.values.shape[1]), np.float32)
+    embeddings[pc.index_in(encoder.texts, texts).to_numpy()] = encoder.table.array()
+    return encoder.with_table(texts, EmbeddingTable(embeddings))
 
 
 def _blocks(tables: Sequence[EmbeddingTable], description: str) -> Iterator[NDArray[np.float32]]:
