@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from paraphrastic.papers.plan import expected, plan, runs_of_row
+from paraphrastic.papers.figures import description
+from paraphrastic.papers.plan import expected, needs_vectors, plan, runs_of_row
 from paraphrastic.papers.project import DataNeeds, Project
 from paraphrastic.sources.locations import DataLocations
 from tests.helpers.repository import ROOT
@@ -112,15 +113,28 @@ def test_models_by_number_of_ngrams_of_charagram2016_4_4():
 @pytest.mark.parametrize(
     ("names", "sources"),
     [
-        (["charagram2016-t1", "charagram2016-t2", "charagram2016-f1", "iclr2016-t5", "ldc2016-t3", "ldc2016-f2"], []),
+        (["charagram2016-t1", "charagram2016-t2", "charagram2016-t8", "charagram2016-f1"], []),
+        (["iclr2016-t5", "iclr2016-s6", "ldc2016-t3", "ldc2016-f2"], []),
         (["charagram2016-t4", "charagram2016-f1-tagging"], ["wsj"]),
-        (["iclr2016-t2", "acl2017-t6", "charagram2016-t7"], ["sts2013-smt"]),
+        (["iclr2016-t2", "charagram2016-t7", "acl2017-t6", "acl2017-t7", "acl2017-t9"], ["sts2013-smt"]),
     ],
 )
 def test_tables_ask_for_the_licensed_files_that_they_use(names, sources, tmp_path):
     for name in names:
         runs = plan(PROJECT.experiments.select([name]), PROJECT.experiments, "paper")
         assert [each.name for each in DataNeeds.of(runs, DataLocations(tmp_path)).manual] == sources
+
+
+def test_columns_and_curves_of_tasks_are_those_of_the_data():
+    experiments = PROJECT.experiments.select(["charagram2016-t4", "charagram2016-f1-tagging"])
+    table, curves = (PROJECT.compare(experiment, "open") for experiment in experiments)
+    assert all(line.cells["tags.wsj.accuracy"].ours for line in table.lines)
+    assert "no curve" not in description(curves)
+
+
+def test_taggers_need_no_word_vectors():
+    runs = plan(PROJECT.experiments.select(["charagram2016-t4"]), PROJECT.experiments, "paper")
+    assert not any(needs_vectors(PROJECT.params, run) for run in runs)
 
 
 def test_pairs_are_trained_on_for_what_reads_them():

@@ -24,6 +24,7 @@ _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
 _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
+_OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms"}  # analyses that read no evaluation sets
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
@@ -42,7 +43,7 @@ class Run:
     against: "Run | None" = None
     sets: bool = True  # whether the evaluation sets are scored, which takes longer than some tasks do
     data: Data = "open"  # the kind of data, which decides whether models of words start from a file of word vectors
-    # first parts of the names of sets and tasks that are shown, as `words`; means and analyses are of `sts`
+    # first parts of the names of the sets and tasks that are shown, as `words`; means and most analyses are of `sts`
     families: frozenset[str] = frozenset({"sts"})
 
     @property
@@ -128,7 +129,8 @@ def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, se
     others = (experiment.row(name) if name else None for name in names)
     start, against = (_run(experiment, other, declared, data, seed) if other else None for other in others)
     tasks, analyses = tuple(row.paper_tasks if data == "paper" and row.paper_tasks else row.tasks), tuple(row.analyses)
-    sets, families = experiment.needs_sets(row), _families([*experiment.keys_of(row).values(), *tasks], analyses)
+    keys, sets = experiment.keys_of(row).values(), experiment.needs_sets(row)
+    families = _families(keys, tasks, analyses, settings.get("train.select", ""))
     return Run(row.model, settings, seed, tasks, analyses, start, against, sets, data, families)
 
 
@@ -143,10 +145,13 @@ def _declared(experiment: Experiment, row: Row, presets: Mapping[str, Preset], d
     return {f"models.{row.model}.{key}": value for key, value in options.items()} | others
 
 
-def _families(names: Iterable[str], analyses: Sequence[str]) -> frozenset[str]:
-    """Return the first parts of keys of values and of tasks, such as `words`; of means and analyses, `sts`."""
-    own = {re.split(r"[.-]", name.removeprefix(TASKS))[0] for name in names}
-    return frozenset(own | ({"sts"} if analyses or "transfer" in own else set()))
+def _families(keys: Iterable[str], tasks: Sequence[str], analyses: Sequence[str], select: str) -> frozenset[str]:
+    """Return the first parts of the keys of values and of tasks, such as `words`; `sts` if all sets of it are read."""
+    values = {key.removeprefix(TASKS) for key in keys if "{task}" not in key}
+    tables = {*analyses, *(key.partition("[")[0] for key in values if "[" in key)}
+    own = {re.split(r"[.-]", name)[0] for name in (*values, *tasks) if "[" not in name}
+    every = "transfer" in own or tables - _OF_TRAINING or select == "oracle"
+    return frozenset(own | ({"sts"} if every else set()))
 
 
 def _differs(params: Mapping[str, Any], key: str, value: Any) -> bool:
