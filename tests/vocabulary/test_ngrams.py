@@ -110,6 +110,8 @@ def test_out_of_vocabulary_share_without_padding():
     assert share.tolist() == [1, 0, 0.5, 0]
     assert share.dtype == np.float64
     assert CharacterVocabulary(pa.array(["e"])).oov_share(pa.array(["e\n"])).tolist() == [0.5]
+    sentences = pa.array(["zz", "ze", "", "z z"])
+    assert OF_CHARACTERS.has_known(OF_CHARACTERS.lookup(sentences)).tolist() == [False, True, False, False]
 
 
 @pytest.mark.parametrize("alphabet", ALPHABETS)
