@@ -135,7 +135,8 @@ def _line(
         keys = [(row, experiment.keys_of(row).get(column, "")) for row in rows]
         query = label.partition(" ")[2]  # without the model that the label begins with
         filling = [(row, key.replace("{label}", label).replace("{query}", query)) for row, key in keys if key]
-        found = [(results[run.name], key) for row, key in filling for run in runs[id(row)] if run.name in results]
+        own = [(run, key) for row, key in filling for run in runs[id(row)] if run.name in results]
+        found = [(results[run.name], key.replace("{task}", "".join(run.tasks[:1]))) for run, key in own]
         values = tuple(value for result, key in found if (value := result.value(key)) is not None)
         lacks = dict.fromkeys(name for result, key in found for name in result.lacks(key))
         return Cell(theirs.get((label, column), ""), values, experiment.scale, tuple(lacks) if values else ())

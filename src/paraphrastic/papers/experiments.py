@@ -1,7 +1,7 @@
 """The declarations in `experiments/`: one file for each table or figure, of a paper or our own, and presets of options.
 
 `experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
-of the papers by name.
+of the papers by name. The value "null" of an option stands for an empty one.
 """
 
 import tomllib
@@ -82,10 +82,13 @@ class Row(_Table):
     preset: str | None = None  # hyperparameters on the paper's data; on open data those of params.yaml hold
     options: dict[str, JsonValue] = {}  # values of the model's block in params.yaml, on all data
     open_options: dict[str, JsonValue] = {}  # values of the model's block on open data only
+    paper_options: dict[str, JsonValue] = {}  # on the papers' data only
     set: Settings = {}  # values of other keys of params.yaml, by dotted key, on all data
+    paper_set: Settings = {}  # on the papers' data only
     corpus: Corpus | None = None  # training pairs, in place of those of the experiment
     seeds: Seeds = []  # in place of those of the experiment
     tasks: list[_Text] = []  # supervised tasks to train on
+    paper_tasks: list[_Text] = []  # in place of them on the papers' data
     analyses: list[_Text] = []  # analyses to compute
     # label of the row of this experiment whose word embeddings are the initial vectors on open data; on the papers'
     # data a person names the file
@@ -119,7 +122,7 @@ class Figure(_Table):
     kind: Literal["line", "bar", "curve"]
     x: str  # label of the horizontal axis
     y: str  # label of the vertical axis
-    column: str  # the column that is drawn; for `curve`, the name of the curve
+    column: str  # the column that is drawn; for `curve`, the name of the curve, `{task}` being the first task
     log: bool = False  # whether the horizontal axis is logarithmic
 
 
@@ -134,8 +137,9 @@ class Experiment(_Table):
     caption: _Text  # what is measured, and how ours differs
     corpus: Corpus  # training pairs on each kind of data
     # published column → key of a value of a run; `{label}` stands for the row's label, `{query}` for the label without
-    # its first word
+    # its first word, `{task}` for the first task
     columns: dict[str, _Text] = {}
+    paper_set: Settings = {}  # values of keys of params.yaml for all rows on the papers' data
     seeds: Seeds = [1]  # seeds of each row
     rows: list[Row] = []  # the configurations
     figure: Figure | None = None  # how the results are drawn; None for a table

@@ -98,6 +98,7 @@ def _content(comparison: Comparison) -> tuple[Figure, list[Series]]:
 
 def _curve(line: Line, name: str) -> Series:
     """Return the mean over seeds of the scores at each point of training that all seeds have."""
+    name = name.replace("{task}", next((task for run in line.runs for task in run.tasks), ""))
     curves = [{row[0]: row[1] for row in each.curves.get(name, [])} for each in line.results.values()]
     points = []
     for x in sorted(set.intersection(*map(set, curves))) if curves else []:

@@ -276,7 +276,8 @@ def _data(comparison: Comparison) -> str:
     experiment = comparison.experiment
     ours = _codes(name for line in comparison.lines for name in line.data)
     rows = [row for row in experiment.rows if not row.hidden]
-    theirs = _codes(name for row in rows for name in names_of_data((row.corpus or experiment.corpus).paper, row.tasks))
+    data = [((row.corpus or experiment.corpus).paper, row.paper_tasks or row.tasks) for row in rows]
+    theirs = _codes(name for corpora, tasks in data for name in names_of_data(corpora, tasks))
     paper = f"; the paper: {theirs or '–'}" if experiment.paper else ""
     return f"ours: {comparison.data} data, {ours or 'no runs'}{paper}"
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from paraphrastic.base.parameters import FILES, PARAMS, place
-from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
+from paraphrastic.papers.experiments import TASKS, Data, Experiment, Experiments, Preset, Row
 
 Flat = Mapping[str, Any]
 
@@ -24,6 +24,7 @@ _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
 _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
+_OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms"}  # analyses that read no evaluation sets
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
@@ -42,6 +43,8 @@ class Run:
     against: "Run | None" = None
     sets: bool = True  # whether the evaluation sets are scored, which takes longer than some tasks do
     data: Data = "open"  # the kind of data, which decides whether models of words start from a file of word vectors
+    # first parts of the names of the sets and tasks that are shown, as `words`; means and most analyses are of `sts`
+    families: frozenset[str] = frozenset({"sts"})
 
     @property
     def configuration(self) -> str:
@@ -90,6 +93,7 @@ def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, s
         run
         for experiment in experiments
         for row in experiment.rows
+        if not (row.hidden and data == "paper")  # what rows start from there, a person names
         for run in runs_of_row(experiment, row, declared, data, seeds)
     )
     return merge(each for run in needed for each in (run.start, run.against, run) if each)
@@ -109,24 +113,45 @@ def merge(runs: Iterable[Run]) -> list[Run]:
         known = by_name.get(run.name, run)
         tasks = tuple(dict.fromkeys([*known.tasks, *run.tasks]))
         analyses = tuple(dict.fromkeys([*known.analyses, *run.analyses]))
-        against, sets = known.against or run.against, known.sets or run.sets
-        by_name[run.name] = replace(known, tasks=tasks, analyses=analyses, against=against, sets=sets)
+        against, sets, families = known.against or run.against, known.sets or run.sets, known.families | run.families
+        joint = replace(known, tasks=tasks, analyses=analyses, against=against, sets=sets, families=families)
+        by_name[run.name] = joint
     return list(by_name.values())
 
 
 def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, seed: int) -> Run:
-    preset = declared.presets[row.preset] if row.preset and data == "paper" else None
-    options = (preset.options if preset else {}) | row.options | (row.open_options if data == "open" else {})
     corpus = row.corpus or experiment.corpus
-    settings: dict[str, Any] = {"model": row.model, "corpus": getattr(corpus, data), "benchmarks": SUITES[data]}
-    settings |= {f"models.{row.model}.{key}": value for key, value in options.items()}
-    settings |= (preset.set if preset else {}) | row.set
+    named = {"model": row.model, "corpus": getattr(corpus, data), "benchmarks": SUITES[data]}
+    settings = named | _declared(experiment, row, declared.presets, data)
+    settings = {key: None if value == "null" else value for key, value in settings.items()}
     settings = {key: value for key, value in settings.items() if key in _NAMED or _differs(declared.params, key, value)}
     names = row.start if data == "open" else None, row.against
     others = (experiment.row(name) if name else None for name in names)
     start, against = (_run(experiment, other, declared, data, seed) if other else None for other in others)
-    tasks, analyses = tuple(row.tasks), tuple(row.analyses)
-    return Run(row.model, settings, seed, tasks, analyses, start, against, experiment.needs_sets(row), data)
+    tasks, analyses = tuple(row.paper_tasks if data == "paper" and row.paper_tasks else row.tasks), tuple(row.analyses)
+    keys, sets = experiment.keys_of(row).values(), experiment.needs_sets(row)
+    families = _families(keys, tasks, analyses, settings.get("train.select", ""))
+    return Run(row.model, settings, seed, tasks, analyses, start, against, sets, data, families)
+
+
+def _declared(experiment: Experiment, row: Row, presets: Mapping[str, Preset], data: Data) -> dict[str, Any]:
+    """Return the settings of a row by dotted key; on the papers' data with those that hold there alone."""
+    options, others = row.options | row.open_options, row.set
+    if data == "paper":
+        preset = presets[row.preset] if row.preset else Preset(model=row.model, options={})
+        options = preset.options | row.options | row.paper_options
+        overlap = {"tokenize.drop_overlap": False} if experiment.paper else {}  # the papers train on all pairs
+        others = overlap | preset.set | experiment.paper_set | row.set | row.paper_set
+    return {f"models.{row.model}.{key}": value for key, value in options.items()} | others
+
+
+def _families(keys: Iterable[str], tasks: Sequence[str], analyses: Sequence[str], select: str) -> frozenset[str]:
+    """Return the first parts of the keys of values and of tasks, such as `words`; `sts` if all sets of it are read."""
+    values = {key.removeprefix(TASKS) for key in keys if "{task}" not in key}
+    tables = {*analyses, *(key.partition("[")[0] for key in values if "[" in key)}
+    own = {re.split(r"[.-]", name)[0] for name in (*values, *tasks) if "[" not in name}
+    every = "transfer" in own or tables - _OF_TRAINING or select == "oracle"
+    return frozenset(own | ({"sts"} if every else set()))
 
 
 def _differs(params: Mapping[str, Any], key: str, value: Any) -> bool:
@@ -186,7 +211,8 @@ def expected(params: Mapping[str, Any], run: Run) -> Flat:
 def needs_vectors(params: Mapping[str, Any], run: Run) -> bool:
     """Return whether the user names the word vectors of `run`: those of models of words on the papers' data."""
     named = run.start is not None or f"models.{run.model}.vectors" in run.settings
-    return run.data == "paper" and not named and "vectors" in (params["models"][run.model] or ())
+    unread = run.families == {"tags"}  # taggers read characters
+    return run.data == "paper" and not named and not unread and "vectors" in (params["models"][run.model] or ())
 
 
 def determining(params: Mapping[str, Any], with_tasks: bool) -> Flat:

@@ -38,18 +38,21 @@ class DataNeeds:
 
     @classmethod
     def of(cls, runs: Sequence[Run], locations: DataLocations) -> Self:
-        """Return the needs of runs."""
+        """Return the needs of runs: of the sources to bring of a suite, those with a set that a run shows."""
         corpora = sorted({name for run in runs for name in run.corpora})
         suites = sorted({run.settings["benchmarks"] for run in runs})
-        sources = [*corpus(corpora), *(each for name in suites for each in suite(name).sources)]
+        families = frozenset[str]().union(*(run.families for run in runs))
+        members = [each for name in suites for each in suite(name).sources]
+        unread = {each.name for each in members if each.manual and not families & {n.split(".")[0] for n in each.rows}}
+        sources = [*corpus(corpora), *(each for each in members if each.name not in unread)]
         distinct = list({each.name: each for each in sources}.values())
         names = [*corpora, *(f"suite {name}" for name in suites)]
         return cls(names, distinct, [each for each in distinct if not locations.has(each)])
 
     @property
     def manual(self) -> list[Source]:
-        """The absent sources that a person has to bring, without optional ones."""
-        return [each for each in self.absent if each.manual and not each.optional]
+        """The absent sources that a person has to bring."""
+        return [each for each in self.absent if each.manual]
 
     def check(self, locations: DataLocations) -> None:
         """Raise a ParameterError if a source is absent and has no address."""

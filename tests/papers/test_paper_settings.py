@@ -1,0 +1,143 @@
+"""What `papers run --data paper` trains, against the settings in the papers' text and in the authors' scripts."""
+
+from typing import Any
+
+import pytest
+
+from paraphrastic.papers.figures import description
+from paraphrastic.papers.plan import expected, needs_vectors, plan, runs_of_row
+from paraphrastic.papers.project import DataNeeds, Project
+from paraphrastic.sources.locations import DataLocations
+from tests.helpers.repository import ROOT
+
+PROJECT = Project(ROOT, read_only=True)
+AGRAM = "charagram select/words.simlex"
+ORDERS, MIN_COUNT, TOP = "vocabulary.orders", "vocabulary.ngram_min_count", "vocabulary.ngrams_per_order"
+ALL = {ORDERS: [2, 3, 4], MIN_COUNT: 1, TOP: None}
+SCRIPT = {"margin": 0.4, "batch_size": 100, "negatives": "max", "optimizer": "adam", "schedule": "constant"}
+PPDB = {"epochs": 10, "train.select": "paraphrase.ppdb", "corpus": ["ppdb-xl-phrasal"]}  # iclr2016 §4.2.1
+XXL = {"epochs": 10, "train.select": "paraphrase.ppdb", "corpus": ["ppdb-xxl-phrasal"]}  # charagram2016 §4.1.4
+WORDS = {"margin": 0.4, "epochs": 50, "learning_rate": 0.001, "dim": 300, "corpus": ["ppdb-xxl-lexical"]}  # Appendix B
+MIX = {"negatives": "mix", "lambda_c": 1e-6, "curriculum": True}  # the scripts of charcnn and charlstm
+SIMPWIKI = {"learning_rate": 0.001, "corpus": ["simpwiki"], "train.select": "test"}  # acl2017 §4.1.2
+NOISE = {"scramble": 0.5, "dropout": 0.4, "word_dropout": 0.0}  # the script of acl2017 for lstmavg and gran
+LSTM_NOISE = {"scramble": 0.75, "dropout": 0.0, "word_dropout": 0.2}  # and for lstm
+NONE = {"scramble": 0.0, "dropout": 0.0, "word_dropout": 0.0}
+TAGGER = {"optimizer": "sgd", "learning_rate": 0.2, "batch_size": 100, "epochs": 50, "schedule": "constant", "dim": 150}
+HEAD = {"finetune.optimizer": "adam", "finetune.learning_rate": 0.001, "finetune.lambda_c": 1e-6}
+
+# experiment, label, settings; an option of the model has no dot
+SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
+    # the scripts of iclr2016, which leave gradients unclipped where they do not name a norm
+    ("iclr2016-t2", "avg", SCRIPT | PPDB | {"lambda_w": 1e-6, "learning_rate": 0.005, "max_grad_norm": 1.0}),
+    ("iclr2016-t2", "proj", SCRIPT | PPDB | {"lambda_w": 1e-8, "lambda_c": 1e-5, "learning_rate": 0.0005}),
+    ("iclr2016-t2", "dan", SCRIPT | PPDB | {"optimizer": "adagrad", "learning_rate": 0.05, "activation": "relu"}),
+    ("iclr2016-t2", "dan", {"lambda_w": 1e-5, "lambda_c": 1e-5, "num_layers": 1, "max_grad_norm": None}),
+    ("iclr2016-t2", "rnn", SCRIPT | PPDB | NONE | {"negatives": "mix", "learning_rate": 0.0005, "max_grad_norm": None}),
+    ("iclr2016-t2", "rnn", {"lambda_w": 1e-6, "lambda_c": 1e-4, "activation": "relu"}),
+    ("iclr2016-t2", "irnn", SCRIPT | PPDB | NONE | {"lambda_c": 10.0, "learning_rate": 0.005, "max_grad_norm": 1.0}),
+    ("iclr2016-t2", "lstm o.g.", SCRIPT | PPDB | NONE | {"lambda_c": 1e-3, "learning_rate": 0.0005}),
+    ("iclr2016-t2", "lstm no o.g.", PPDB | NONE | {"batch_size": 50, "lambda_c": 1e-3, "output_gate": False}),
+    ("iclr2016-t4", "paragram-phrase-xxl", SCRIPT | XXL | {"optimizer": "adagrad", "learning_rate": 0.05}),  # note 12
+    ("iclr2016-t5", "avg", HEAD | {"finetune.epochs": 10}),  # §4.4, note 16
+    ("iclr2016-t6", "avg 2400", HEAD | {"finetune.epochs": 20, "out_dim": 2400}),  # §4.4.2
+    # charagram2016: Appendix B for words, §4.1.4 for sentences, and the scripts
+    ("charagram2016-t1", "charcnn select/words.simlex", WORDS | MIX | {"batch_size": 25, "activation": "linear"}),
+    ("charagram2016-t1", "charlstm select/words.simlex", WORDS | MIX | {"batch_size": 50, "output_gate": True}),
+    ("charagram2016-t1", "charlstm select/words.wordsim", WORDS | {"max_grad_norm": None}),
+    ("charagram2016-t1", AGRAM, WORDS | ALL | {"activation": "linear", "batch_size": 25, "negatives": "max"}),
+    ("charagram2016-f1", "charagram", WORDS | ALL),
+    ("charagram2016-f1", "charlstm", WORDS),
+    ("charagram2016-t2", "charagram", WORDS | ALL),
+    # §4.1.3 and §4.4
+    ("charagram2016-t2", "charagram (large)", WORDS | {"epochs": 25, ORDERS: [2, 3, 4, 5, 6], TOP: 50000}),
+    ("charagram2016-t3", "charcnn", SCRIPT | XXL | {"batch_size": 25, "curriculum": True}),
+    ("charagram2016-t3", "charcnn", {"activation": "tanh", "filter_activation": "relu"}),
+    ("charagram2016-t3", "charcnn", {"filters": {"1": 25, "2": 50, "3": 75, "4": 100, "5": 125, "6": 150}}),
+    ("charagram2016-t3", "charlstm", SCRIPT | XXL | {"dim": 300, "output_gate": False, "lambda_c": 1e-6}),
+    ("charagram2016-t3", "avg", SCRIPT | XXL | {"learning_rate": 0.001}),
+    ("charagram2016-t3", "charagram", SCRIPT | XXL | ALL | {"activation": "tanh"}),
+    ("charagram2016-t11", "charlstm", SCRIPT | XXL | {"dim": 300}),
+    # acl2017: §4.1.2, §4.2, note 4 for tokens at the boundaries, and the scripts
+    ("acl2017-t1", "lstm ppdb", NONE | {"epochs": 3, "boundary_tokens": "end", "tokenize.max_pairs": 1341188}),
+    ("acl2017-t1", "lstm simpwiki", SCRIPT | SIMPWIKI | NONE | {"boundary_tokens": "end", "lambda_w": 1e-5}),
+    ("acl2017-t1", "lstmavg ppdb", NONE | {"boundary_tokens": "start"}),
+    ("acl2017-t2", "avg none", SCRIPT | SIMPWIKI | {"margin": 0.6, "epochs": 7, "lambda_w": 0.0}),
+    ("acl2017-t2", "lstm scrambling", SIMPWIKI | NONE | {"scramble": 0.75}),
+    ("acl2017-t2", "lstm dropout scrambling", SCRIPT | SIMPWIKI | LSTM_NOISE | {"epochs": 3, "lambda_c": 0.0}),
+    ("acl2017-t2", "lstmavg dropout scrambling", SCRIPT | NOISE | {"lambda_w": 1e-5, "boundary_tokens": "end"}),
+    ("acl2017-t3", "gran dropout scrambling", SCRIPT | SIMPWIKI | NOISE | {"variant": 1, "lambda_w": 0.0}),
+    ("acl2017-t3", "gran-5 dropout scrambling oracle", NOISE | {"variant": 5, "train.select": "oracle"}),
+    ("acl2017-t4", "lstm", SIMPWIKI | LSTM_NOISE),
+    ("acl2017-t6", "gran-2", HEAD | NOISE | {"variant": 2}),
+    ("acl2017-t8", "lstmavg dropout scrambling", HEAD | NOISE),
+    ("acl2017-t9", "gran tags highest", NOISE | {"train.select": "oracle"}),  # §5.2
+]  # fmt: skip
+
+
+def resolved(name, label, column=None):
+    """Return the run of a row on the papers' data and its parameters."""
+    experiment = PROJECT.experiments.by_id[name]
+    rows = [row for row in experiment.rows if label in row.all_labels and (column is None or column in row.columns)]
+    run = runs_of_row(experiment, rows[0], PROJECT.experiments, "paper")[0]
+    return run, expected(PROJECT.params, run)
+
+
+@pytest.mark.parametrize(("name", "label", "settings"), SETTINGS)
+def test_rows_have_the_settings_of_the_papers(name, label, settings):
+    run, found = resolved(name, label)
+    resolved_to = {key: found.get(f"models.{run.model}.{key}", found.get(key, "absent")) for key in settings}
+    assert resolved_to == settings
+    assert found["tokenize.drop_overlap"] is False
+
+
+@pytest.mark.parametrize("tagger", ["charcnn", "charlstm", "charagram"])
+@pytest.mark.parametrize("name", ["charagram2016-t4", "charagram2016-f1-tagging"])
+def test_taggers_of_charagram2016_4_2(name, tagger):
+    run, found = resolved(name, tagger)
+    assert run.tasks == ("tags-wsj",)
+    assert {key: found[f"taggers.{tagger}.{key}"] for key in TAGGER} == TAGGER
+
+
+def test_models_by_number_of_ngrams_of_charagram2016_4_4():
+    label = "charagram orders/2-3 top/1000"
+    run, found = resolved("charagram2016-t5", label, "mean")
+    assert [run.settings["corpus"], found["models.charagram.epochs"]] == [["ppdb-xl-phrasal"], 5]
+    assert [found[key] for key in (ORDERS, TOP, "models.charagram.lambda_c")] == [[2, 3], 1000, 0.0]
+    run, found = resolved("charagram2016-t5", label, "words.simlex")
+    assert [run.settings["corpus"], found["models.charagram.epochs"]] == [["ppdb-xxl-lexical"], 5]
+    run, found = resolved("charagram2016-t5", label, "tags.wsj.accuracy/dev")
+    assert [run.tasks, found["taggers.charagram.optimizer"]] == [("tags-wsj",), "sgd"]
+
+
+@pytest.mark.parametrize(
+    ("names", "sources"),
+    [
+        (["charagram2016-t1", "charagram2016-t2", "charagram2016-t8", "charagram2016-f1"], []),
+        (["iclr2016-t5", "iclr2016-s6", "ldc2016-t3", "ldc2016-f2"], []),
+        (["charagram2016-t4", "charagram2016-f1-tagging"], ["wsj"]),
+        (["iclr2016-t2", "charagram2016-t7", "acl2017-t6", "acl2017-t7", "acl2017-t9"], ["sts2013-smt"]),
+    ],
+)
+def test_tables_ask_for_the_licensed_files_that_they_use(names, sources, tmp_path):
+    for name in names:
+        runs = plan(PROJECT.experiments.select([name]), PROJECT.experiments, "paper")
+        assert [each.name for each in DataNeeds.of(runs, DataLocations(tmp_path)).manual] == sources
+
+
+def test_columns_and_curves_of_tasks_are_those_of_the_data():
+    experiments = PROJECT.experiments.select(["charagram2016-t4", "charagram2016-f1-tagging"])
+    table, curves = (PROJECT.compare(experiment, "open") for experiment in experiments)
+    assert all(line.cells["tags.wsj.accuracy"].ours for line in table.lines)
+    assert "no curve" not in description(curves)
+
+
+def test_taggers_need_no_word_vectors():
+    runs = plan(PROJECT.experiments.select(["charagram2016-t4"]), PROJECT.experiments, "paper")
+    assert not any(needs_vectors(PROJECT.params, run) for run in runs)
+
+
+def test_pairs_are_trained_on_for_what_reads_them():
+    experiments = PROJECT.experiments.select([f"ldc2016-{name}" for name in ("t3", "t4", "t5", "f2", "f3", "f4")])
+    runs = plan(experiments, PROJECT.experiments, "paper")
+    assert {(run.model, *run.corpora) for run in runs} == {("ldc", "sample")}
