@@ -175,6 +175,7 @@ def test_code_in_the_folder_is_not_run(tmp_path, modules, message):
 
 def test_vectors_of_model2vec(tmp_path):
     model2vec = pytest.importorskip("model2vec", reason=INSTALL)
+    pytest.importorskip("sentence_transformers", reason=INSTALL)  # which reads what model2vec 0.10 and later write
     tokenizer = Tokenizer(WordLevel({"[UNK]": 0, "a": 1, "b": 2}, "[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     embeddings = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
