@@ -14,15 +14,19 @@ PROJECT = Project(ROOT, read_only=True)
 AGRAM = "charagram select/words.simlex"
 ORDERS, MIN_COUNT, TOP = "vocabulary.orders", "vocabulary.ngram_min_count", "vocabulary.ngrams_per_order"
 ALL = {ORDERS: [2, 3, 4], MIN_COUNT: 1, TOP: None}
-SCRIPT = {"margin": 0.4, "batch_size": 100, "negatives": "max", "optimizer": "adam", "schedule": "constant"}
+ADAM = {"optimizer": "adam", "schedule": "constant", "batches": "mixed", "init": "random"}
+SCRIPT = ADAM | {"margin": 0.4, "batch_size": 100, "negatives": "max", "curriculum": False}
 PPDB = {"epochs": 10, "train.select": "paraphrase.ppdb", "corpus": ["ppdb-xl-phrasal"]}  # iclr2016 §4.2.1
 XXL = {"epochs": 10, "train.select": "paraphrase.ppdb", "corpus": ["ppdb-xxl-phrasal"]}  # charagram2016 §4.1.4
-WORDS = {"margin": 0.4, "epochs": 50, "learning_rate": 0.001, "dim": 300, "corpus": ["ppdb-xxl-lexical"]}  # Appendix B
+WORDS = ADAM | {"margin": 0.4, "epochs": 50, "learning_rate": 0.001, "dim": 300}  # charagram2016, Appendix B
+WORDS |= {"corpus": ["ppdb-xxl-lexical"]}
 MIX = {"negatives": "mix", "lambda_c": 1e-6, "curriculum": True}  # the scripts of charcnn and charlstm
 SIMPWIKI = {"learning_rate": 0.001, "corpus": ["simpwiki"], "train.select": "test"}  # acl2017 §4.1.2
 NOISE = {"scramble": 0.5, "dropout": 0.4, "word_dropout": 0.0}  # the script of acl2017 for lstmavg and gran
 LSTM_NOISE = {"scramble": 0.75, "dropout": 0.0, "word_dropout": 0.2}  # and for lstm
 NONE = {"scramble": 0.0, "dropout": 0.0, "word_dropout": 0.0}
+AVERAGE = {"dropout": 0.0, "word_dropout": 0.0, "boundary_tokens": "none"}
+STATES = {"matmul_dtype": "float32", "output_gate": True}
 TAGGER = {"optimizer": "sgd", "learning_rate": 0.2, "batch_size": 100, "epochs": 50, "schedule": "constant", "dim": 150}
 HEAD = {"finetune.optimizer": "adam", "finetune.learning_rate": 0.001, "finetune.lambda_c": 1e-6}
 
@@ -30,43 +34,59 @@ HEAD = {"finetune.optimizer": "adam", "finetune.learning_rate": 0.001, "finetune
 SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
     # the scripts of iclr2016, which leave gradients unclipped where they do not name a norm
     ("iclr2016-t2", "avg", SCRIPT | PPDB | {"lambda_w": 1e-6, "learning_rate": 0.005, "max_grad_norm": 1.0}),
+    ("iclr2016-t2", "avg", AVERAGE),
+    ("iclr2016-t2", "proj", AVERAGE),
+    ("iclr2016-t2", "dan", AVERAGE),
     ("iclr2016-t2", "proj", SCRIPT | PPDB | {"lambda_w": 1e-8, "lambda_c": 1e-5, "learning_rate": 0.0005}),
     ("iclr2016-t2", "dan", SCRIPT | PPDB | {"optimizer": "adagrad", "learning_rate": 0.05, "activation": "relu"}),
     ("iclr2016-t2", "dan", {"lambda_w": 1e-5, "lambda_c": 1e-5, "num_layers": 1, "max_grad_norm": None}),
     ("iclr2016-t2", "rnn", SCRIPT | PPDB | NONE | {"negatives": "mix", "learning_rate": 0.0005, "max_grad_norm": None}),
-    ("iclr2016-t2", "rnn", {"lambda_w": 1e-6, "lambda_c": 1e-4, "activation": "relu"}),
+    ("iclr2016-t2", "rnn", {"lambda_w": 1e-6, "lambda_c": 1e-4, "activation": "relu", "matmul_dtype": "float32"}),
+    ("iclr2016-t2", "irnn", {"lambda_w": 1e-6, "boundary_tokens": "none", "matmul_dtype": "float32"}),
     ("iclr2016-t2", "irnn", SCRIPT | PPDB | NONE | {"lambda_c": 10.0, "learning_rate": 0.005, "max_grad_norm": 1.0}),
     ("iclr2016-t2", "lstm o.g.", SCRIPT | PPDB | NONE | {"lambda_c": 1e-3, "learning_rate": 0.0005}),
-    ("iclr2016-t2", "lstm no o.g.", PPDB | NONE | {"batch_size": 50, "lambda_c": 1e-3, "output_gate": False}),
+    ("iclr2016-t2", "lstm o.g.", STATES | {"lambda_w": 1e-6, "boundary_tokens": "none"}),
+    ("iclr2016-t2", "lstm no o.g.", SCRIPT | PPDB | NONE | {"batch_size": 50, "lambda_c": 1e-3}),
+    ("iclr2016-t2", "lstm no o.g.", {"lambda_w": 1e-6, "learning_rate": 0.0005, "output_gate": False}),
     ("iclr2016-t4", "paragram-phrase-xxl", SCRIPT | XXL | {"optimizer": "adagrad", "learning_rate": 0.05}),  # note 12
     ("iclr2016-t5", "avg", HEAD | {"finetune.epochs": 10}),  # §4.4, note 16
     ("iclr2016-t6", "avg 2400", HEAD | {"finetune.epochs": 20, "out_dim": 2400}),  # §4.4.2
     # charagram2016: Appendix B for words, §4.1.4 for sentences, and the scripts
     ("charagram2016-t1", "charcnn select/words.simlex", WORDS | MIX | {"batch_size": 25, "activation": "linear"}),
+    ("charagram2016-t1", "charcnn select/words.simlex", {"filters": {"2": 175, "3": 175, "4": 175}}),
     ("charagram2016-t1", "charlstm select/words.simlex", WORDS | MIX | {"batch_size": 50, "output_gate": True}),
     ("charagram2016-t1", "charlstm select/words.wordsim", WORDS | {"max_grad_norm": None}),
     ("charagram2016-t1", AGRAM, WORDS | ALL | {"activation": "linear", "batch_size": 25, "negatives": "max"}),
+    ("charagram2016-t1", AGRAM, {"curriculum": False, "counts": "linear", "vocabulary.count": "pairs"}),
     ("charagram2016-f1", "charagram", WORDS | ALL),
     ("charagram2016-f1", "charlstm", WORDS),
     ("charagram2016-t2", "charagram", WORDS | ALL),
     # §4.1.3 and §4.4
     ("charagram2016-t2", "charagram (large)", WORDS | {"epochs": 25, ORDERS: [2, 3, 4, 5, 6], TOP: 50000}),
     ("charagram2016-t3", "charcnn", SCRIPT | XXL | {"batch_size": 25, "curriculum": True}),
-    ("charagram2016-t3", "charcnn", {"activation": "tanh", "filter_activation": "relu"}),
+    ("charagram2016-t3", "charcnn", {"activation": "tanh", "filter_activation": "relu", "lambda_c": 1e-6}),
+    ("charagram2016-t3", "charcnn", {"learning_rate": 0.001}),
     ("charagram2016-t3", "charcnn", {"filters": {"1": 25, "2": 50, "3": 75, "4": 100, "5": 125, "6": 150}}),
-    ("charagram2016-t3", "charlstm", SCRIPT | XXL | {"dim": 300, "output_gate": False, "lambda_c": 1e-6}),
+    ("charagram2016-t3", "charlstm", SCRIPT | XXL | {"dim": 300, "output_gate": False, "curriculum": True}),
+    ("charagram2016-t3", "charlstm", {"lambda_c": 1e-6, "learning_rate": 0.001, "max_grad_norm": None}),
     ("charagram2016-t3", "avg", SCRIPT | XXL | {"learning_rate": 0.001}),
-    ("charagram2016-t3", "charagram", SCRIPT | XXL | ALL | {"activation": "tanh"}),
-    ("charagram2016-t11", "charlstm", SCRIPT | XXL | {"dim": 300}),
+    ("charagram2016-t3", "charagram", SCRIPT | XXL | ALL | {"activation": "tanh", "learning_rate": 0.001}),
+    ("charagram2016-t3", "charagram", {"lambda_c": 1e-6, "counts": "linear", "vocabulary.count": "pairs"}),
+    ("charagram2016-t11", "charlstm", XXL | {"dim": 300}),
     # acl2017: §4.1.2, §4.2, note 4 for tokens at the boundaries, and the scripts
     ("acl2017-t1", "lstm ppdb", NONE | {"epochs": 3, "boundary_tokens": "end", "tokenize.max_pairs": 1341188}),
     ("acl2017-t1", "lstm simpwiki", SCRIPT | SIMPWIKI | NONE | {"boundary_tokens": "end", "lambda_w": 1e-5}),
     ("acl2017-t1", "lstmavg ppdb", NONE | {"boundary_tokens": "start"}),
-    ("acl2017-t2", "avg none", SCRIPT | SIMPWIKI | {"margin": 0.6, "epochs": 7, "lambda_w": 0.0}),
+    ("acl2017-t2", "avg none", SCRIPT | SIMPWIKI | AVERAGE | {"margin": 0.6, "epochs": 7, "lambda_w": 0.0}),
     ("acl2017-t2", "lstm scrambling", SIMPWIKI | NONE | {"scramble": 0.75}),
-    ("acl2017-t2", "lstm dropout scrambling", SCRIPT | SIMPWIKI | LSTM_NOISE | {"epochs": 3, "lambda_c": 0.0}),
-    ("acl2017-t2", "lstmavg dropout scrambling", SCRIPT | NOISE | {"lambda_w": 1e-5, "boundary_tokens": "end"}),
-    ("acl2017-t3", "gran dropout scrambling", SCRIPT | SIMPWIKI | NOISE | {"variant": 1, "lambda_w": 0.0}),
+    ("acl2017-t2", "lstm dropout scrambling", SCRIPT | SIMPWIKI | LSTM_NOISE | STATES | {"epochs": 3, "lambda_c": 0.0}),
+    ("acl2017-t2", "lstmavg dropout scrambling", SCRIPT | SIMPWIKI | NOISE | STATES | {"lambda_w": 1e-5}),
+    ("acl2017-t2", "lstmavg dropout scrambling", {"epochs": 3, "boundary_tokens": "end"}),
+    ("acl2017-t2", "bilstmavg dropout scrambling", SCRIPT | SIMPWIKI | NOISE | STATES | {"epochs": 3}),
+    ("acl2017-t2", "bilstmavg dropout scrambling", {"lambda_w": 1e-5}),
+    ("acl2017-t3", "gran dropout scrambling", SCRIPT | SIMPWIKI | NOISE | STATES | {"variant": 1, "epochs": 3}),
+    ("acl2017-t3", "gran dropout scrambling", {"lambda_w": 0.0, "boundary_tokens": "none"}),
+    ("acl2017-t3", "bigran dropout scrambling", SCRIPT | SIMPWIKI | NOISE | STATES | {"epochs": 3, "lambda_w": 0.0}),
     ("acl2017-t3", "gran-5 dropout scrambling oracle", NOISE | {"variant": 5, "train.select": "oracle"}),
     ("acl2017-t4", "lstm", SIMPWIKI | LSTM_NOISE),
     ("acl2017-t6", "gran-2", HEAD | NOISE | {"variant": 2}),
