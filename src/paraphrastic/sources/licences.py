@@ -47,11 +47,11 @@ def with_licences(sources: Sequence[Source], names: Sequence[str]) -> tuple[Sour
         ParameterError: a name is unknown, or no source is left.
     """
     stated = sorted({source.licence for source in sources})
-    known = (*KINDS, *GROUPS, *stated)
+    known = {*KINDS, *GROUPS, *stated}
     for name in names:
         if name not in known:
             raise ParameterError(f"params.yaml: tokenize.licences: {unknown_name('licence', name, known)}")
-    wanted = {each for name in names for each in GROUPS.get(name, (name,))} or {*known}
+    wanted = {each for name in names for each in GROUPS.get(name, (name,))} or known
     left = tuple(each for each in sources if "own" in each.options or {each.licence, kind_of(each.licence)} & wanted)
     if not left:
         remedy = f"its sources have {', '.join(stated)}; name one of them, or another corpus"
