@@ -148,8 +148,7 @@ class Model(OtherTools, ModelInfo):
         vectors = np.empty((len(texts), self.dim), np.float32)
         for rows in _batches(len(texts), batch_size, show_progress_bar):
             vectors[rows] = self.encode_tokenized(tokenize(texts[rows], "NFKC"))
-        vectors = vectors[:, :truncate_dim]
-        vectors = normalize_rows(vectors) if normalize_embeddings else vectors
+        vectors = normalize_rows(vectors[:, :truncate_dim]) if normalize_embeddings else vectors[:, :truncate_dim]
         result: Any = vectors if precision in (None, "float32") else quantize(vectors, precision, chosen)
         result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
@@ -254,8 +253,7 @@ class Model(OtherTools, ModelInfo):
     def _compare(self, left: Any, right: Any) -> Scores:
         if isinstance(self.scorer, VectorScorer):
             first, second, i, j = self._unit_vectors(left, right, BATCH)
-            cosines: Scores = np.clip(np.einsum("nd,nd->n", first, second), -1, 1)
-            return np.where(i == j, np.float32(1), cosines)
+            return np.where(i == j, np.float32(1), np.clip(np.einsum("nd,nd->n", first, second), -1, 1))
         texts, (i, j) = deduplicate([tokenize(left, "NFKC"), tokenize(right, "NFKC")])
         known = (self.scorer.oov_share(texts) < 1) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
         scores = np.where(known[i] & known[j], np.clip(self.scorer.score(texts, i, j), -1, 1), np.float32(0))
@@ -297,9 +295,8 @@ class Model(OtherTools, ModelInfo):
             left = np.atleast_2d(self.encode(a)) if left is None else left
             right = np.atleast_2d(self.encode(b)) if right is None else right
             if left.shape[1] != right.shape[1]:
-                sizes = f"vectors of size {left.shape[1]} and of size {right.shape[1]}"
                 remedy = "a cosine is one of vectors of the same size; encode both with the same model"
-                raise ParameterError(f"{sizes}: {remedy}")
+                raise ParameterError(f"vectors of size {left.shape[1]} and of size {right.shape[1]}: {remedy}")
             return normalize_rows(left), normalize_rows(right), np.full(len(left), -1), np.full(len(right), -2)
         texts, (i, j) = deduplicate([tokenize(_column_of(each), "NFKC") for each in (a, b)])
         parts = (self.encode_tokenized(texts[rows]) for rows in _batches(len(texts), batch_size, progress=False))

@@ -184,9 +184,8 @@ class Paraphrases(SentencePairs):
     """Pairs that are paraphrases."""
 
     groups: NDArray[np.integer]  # (n,), pairs from the same sentence or image have the same number
-    weights: NDArray[np.float64] | None = (
-        None  # (sources,), how often an epoch has each pair of a source; None for once
-    )
+    # (sources,), how often an epoch has each pair of a source; None for once
+    weights: NDArray[np.float64] | None = None
 
     @classmethod
     def of(
