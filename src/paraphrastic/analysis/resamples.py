@@ -1,4 +1,7 @@
-"""Bootstrap replicates of the main metrics of a run: all that intervals and tests of differences need of it."""
+"""Bootstrap replicates of the main metrics of a run, all that intervals and tests of differences need of it.
+
+The tables of the papers, from iclr2016 to ldc2016, have neither.
+"""
 
 from collections.abc import Mapping
 
