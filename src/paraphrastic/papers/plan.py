@@ -143,7 +143,8 @@ def _declared(experiment: Experiment, row: Row, presets: Mapping[str, Preset], d
         options = preset.options | row.options | row.paper_options
         overlap = {"tokenize.drop_overlap": False} if experiment.paper else {}  # the papers train on all pairs
         others = overlap | preset.set | experiment.paper_set | row.set | row.paper_set
-    return {f"models.{row.model}.{key}": value for key, value in options.items()} | others
+    tuned = {key if "." in key else f"models.{row.model}.{key}": value for key, value in row.tuned.items()}
+    return {f"models.{row.model}.{key}": value for key, value in options.items()} | others | tuned
 
 
 def _families(keys: Iterable[str], tasks: Sequence[str], analyses: Sequence[str], select: str) -> frozenset[str]:
