@@ -16,6 +16,7 @@ from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, SIDES, indexed_schema, write_parts, write_table
 from paraphrastic.corpus.exchanging import SOURCE, exchanged_copies
 from paraphrastic.corpus.filtering import EvaluationText, filter_pairs
+from paraphrastic.corpus.fragments import fragments
 from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
 from paraphrastic.readers.lines import BadRow
@@ -72,6 +73,11 @@ def tokenize_sources(
         keep = partial(_keep, wanted, excluded, options, scratch, advance)
         kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
         names = [source.name for source in pairs_of]
+        if options.fragments:
+            kept = [
+                _filtered([fragments(pairs)], name, excluded, scratch)
+                for name, (pairs, _) in zip(names, kept, strict=True)
+            ]
         if options.exchange:
             names.append(SOURCE)
             kept.append(_exchanged(pairs_of, [pairs for pairs, _ in kept], excluded, options.exchange, scratch, seed))
@@ -122,8 +128,15 @@ def _exchanged(
     single = [(pairs, source.words) for source, pairs in zip(sources, kept, strict=True) if source.single]
     sentences, words = ([pairs for pairs, are_words in single if are_words == wanted] for wanted in (False, True))
     tables = list(exchanged_copies(sentences, words, copies, np.random.default_rng(seed)))
-    pairs, dropped = filter_pairs(tables, evaluation, scratch, near=True, words=False)
-    row: _ReportRow = {"source": SOURCE, "read": sum(map(len, tables)), "bad": 0}
+    return _filtered(tables, SOURCE, evaluation, scratch, near=True)
+
+
+def _filtered(
+    tables: Sequence[pa.Table], name: str, evaluation: EvaluationText | None, scratch: Path, near: bool = False
+) -> tuple[Pairs, _ReportRow]:
+    """Return what `_keep` returns, of tables that are made of the pairs of sources."""
+    pairs, dropped = filter_pairs(tables, evaluation, scratch, near=near, words=False)
+    row: _ReportRow = {"source": name, "read": sum(map(len, tables)), "bad": 0}
     return pairs, row | dropped | {"kept": len(pairs.left)}
 
 

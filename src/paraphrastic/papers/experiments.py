@@ -1,7 +1,8 @@
 """The declarations in `experiments/`: one file for each table or figure, of a paper or our own, and presets of options.
 
 `experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
-of the papers by name. The value "null" of an option stands for an empty one.
+of the papers by name, and `experiments/replica.toml` what stands for the papers' data. The value "null" of an option
+stands for an empty one.
 """
 
 import tomllib
@@ -24,9 +25,9 @@ from pydantic import (
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.reading import SMALL, regular
 
-Data = Literal["open", "paper"]
+Data = Literal["open", "replica", "paper"]
 PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
-PRESETS = "presets.toml"
+PRESETS, REPLICA = "presets.toml", "replica.toml"
 TASKS = "finetune."  # the keys of metrics of supervised tasks start so
 
 
@@ -69,6 +70,25 @@ class Preset(_Table):
     set: Settings = {}  # values of other keys of params.yaml, by dotted key
 
 
+class OpenPairs(_Table):
+    """Open data in place of a corpus of the papers."""
+
+    corpus: Annotated[list[_Text], Field(min_length=1)]
+    set: Settings = {}  # values of keys of params.yaml, by dotted key
+
+
+class Replica(_Table):
+    """The closest to the papers' data and settings that open data allow: presets hold, apart from what is here."""
+
+    seeds: Seeds  # of each row
+    corpora: dict[str, OpenPairs]  # by name of a corpus of the papers
+    vectors: _Text  # source of the word vectors that `start` starts from
+    start: Preset  # the run whose word vectors are the initial ones, in place of PARAGRAM-SL999
+    start_corpus: OpenPairs  # its pairs
+    words: dict[str, JsonValue]  # options of all models that start from word vectors, in place of those of rows
+    presets: dict[str, dict[str, JsonValue]]  # options in place of those of a preset, by its name
+
+
 class Row(_Table):
     """One configuration of an experiment."""
 
@@ -82,16 +102,18 @@ class Row(_Table):
     preset: str | None = None  # hyperparameters on the paper's data; on open data those of params.yaml hold
     options: dict[str, JsonValue] = {}  # values of the model's block in params.yaml, on all data
     open_options: dict[str, JsonValue] = {}  # values of the model's block on open data only
-    paper_options: dict[str, JsonValue] = {}  # on the papers' data only
+    paper_options: dict[str, JsonValue] = {}  # on the papers' data only, and in their replica
+    replica_options: dict[str, JsonValue] = {}  # in the replica only
     set: Settings = {}  # values of other keys of params.yaml, by dotted key, on all data
-    paper_set: Settings = {}  # on the papers' data only
+    paper_set: Settings = {}  # on the papers' data only, and in their replica
+    replica_set: Settings = {}  # in the replica only
     corpus: Corpus | None = None  # training pairs, in place of those of the experiment
     seeds: Seeds = []  # in place of those of the experiment
     tasks: list[_Text] = []  # supervised tasks to train on
     paper_tasks: list[_Text] = []  # in place of them on the papers' data
     analyses: list[_Text] = []  # analyses to compute
-    # label of the row of this experiment whose word embeddings are the initial vectors on open data; on the papers'
-    # data a person names the file
+    # label of the row of this experiment whose word embeddings are the initial vectors on open data; in the replica
+    # those of its own are, and on the papers' data a person names the file
     start: str | None = None
     against: str | None = None  # label of the row with whose scores the analyses of two runs compare those of this row
     hidden: bool = False  # not shown, because other rows only start from it or are compared with it
@@ -203,6 +225,7 @@ class Experiments:
 
     by_id: Mapping[str, Experiment]  # the experiments, by paper and then by number; those without a paper are last
     presets: Mapping[str, Preset]  # the presets by name
+    replica: Replica | None = None  # what stands for the papers' data; None in a project without the papers
     # content of all parameter files, whose values the settings of a row replace
     params: Mapping[str, Any] = field(default_factory=dict)
 
@@ -217,11 +240,12 @@ class Experiments:
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder; run this in the root of the repository")
         presets = _validated(_Presets, {"presets": _read(folder / PRESETS)}, folder / PRESETS).presets
-        files = [file for file in folder.glob("*.toml") if file.name != PRESETS]
+        replica = _validated(Replica, _read(folder / REPLICA), folder / REPLICA) if (folder / REPLICA).exists() else None
+        files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, REPLICA)]
         experiments = [_validated(Experiment, _read(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
             _check_presets(experiment, presets, folder)
-        return cls({each.id: each for each in sorted(experiments, key=_order)}, presets, params)
+        return cls({each.id: each for each in sorted(experiments, key=_order)}, presets, replica, params)
 
     def select(self, ids: list[str]) -> list[Experiment]:
         """Return the experiments with these ids; all if there are none.

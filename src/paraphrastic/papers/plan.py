@@ -19,7 +19,7 @@ from paraphrastic.papers.experiments import TASKS, Data, Experiment, Experiments
 
 Flat = Mapping[str, Any]
 
-SUITES: dict[Data, str] = {"open": "open", "paper": "papers"}
+SUITES: dict[Data, str] = {"open": "open", "replica": "open", "paper": "papers"}
 _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also if params.yaml has the same
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
@@ -39,6 +39,7 @@ class Run:
     tasks: tuple[str, ...] = ()  # supervised tasks to train on
     analyses: tuple[str, ...] = ()
     start: "Run | None" = None  # the run whose word embeddings are the initial vectors; None if there is none
+    vectors: str | None = None  # the source whose file has the initial vectors
     # the run with whose scores the analyses of two runs compare those of this one; None if there is none
     against: "Run | None" = None
     sets: bool = True  # whether the evaluation sets are scored, which takes longer than some tasks do
@@ -49,7 +50,7 @@ class Run:
     @property
     def configuration(self) -> str:
         """Name of the configuration, without the seed: equal settings have the same name in every experiment."""
-        content = [dict(self.settings), self.start.configuration if self.start else ""]
+        content = [dict(self.settings), self.start.configuration if self.start else self.vectors or ""]
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return f"{self.model}-{digest[:8]}"
 
@@ -68,7 +69,7 @@ class Run:
         """Return the command that queues the experiment.
 
         Args:
-            vectors: file with the embeddings of `start`.
+            vectors: file with the initial vectors.
             threads: threads of the CPU; None leaves those of params.yaml.
         """
         settings = {**self.settings, "seed": self.seed}
@@ -93,7 +94,7 @@ def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, s
         run
         for experiment in experiments
         for row in experiment.rows
-        if not (row.hidden and data == "paper")  # what rows start from there, a person names
+        if not (row.hidden and data != "open")  # what rows start from there, `Replica` declares or a person names
         for run in runs_of_row(experiment, row, declared, data, seeds)
     )
     return merge(each for run in needed for each in (run.start, run.against, run) if each)
@@ -103,7 +104,8 @@ def runs_of_row(
     experiment: Experiment, row: Row, declared: Experiments, data: Data, seeds: Sequence[int] = ()
 ) -> list[Run]:
     """Return one run of a row for each seed."""
-    return [_run(experiment, row, declared, data, seed) for seed in seeds or row.seeds or experiment.seeds]
+    usual = declared.replica.seeds if data == "replica" and declared.replica else row.seeds or experiment.seeds
+    return [_run(experiment, row, declared, data, seed) for seed in seeds or usual]
 
 
 def merge(runs: Iterable[Run]) -> list[Run]:
