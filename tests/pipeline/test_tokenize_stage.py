@@ -33,7 +33,7 @@ FILES = {
 GROUPS = {"groups": [["a", "b", "c"]], "all": True}
 NO_LIMITS = dict.fromkeys(("min_score", "max_score", "max_group_pairs", "max_pairs", "max_tokens"))
 SETTINGS = {"drop_overlap": True, "max_bad_rows": 0.1, "feature": "PPDB2.0Score", "relations": []} | NO_LIMITS
-SETTINGS |= {"licences": [], "take_share": 1.0, "take_by": "order", "fragments": False, "exchange": 0}
+SETTINGS |= {"licences": [], "take_share": 1.0, "take_by": "order", "exchange": 0}
 
 
 def use(monkeypatch, training, evaluation):

@@ -85,7 +85,6 @@ class Tokenize(Section):
     max_tokens: PositiveInt | None  # the same as tokens of both sentences of all pairs
     # `order` takes the first pairs of each source, `random` takes any; `seed` is the seed
     take_by: Literal["order", "random"]
-    fragments: bool  # train on the phrases in which the sentences of a pair differ, see `corpus.fragments`
     # how many copies of each single sentence there are in which some words are others
     exchange: int = Field(ge=0, le=100)
 

@@ -16,7 +16,7 @@ from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, SIDES, indexed_schema, write_parts, write_table
 from paraphrastic.corpus.exchanging import SOURCE, exchanged_copies
 from paraphrastic.corpus.filtering import EvaluationText, filter_pairs
-from paraphrastic.corpus.fragments import fragments
+from paraphrastic.corpus.phrases import phrases
 from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
 from paraphrastic.readers.lines import BadRow
@@ -73,11 +73,6 @@ def tokenize_sources(
         keep = partial(_keep, wanted, excluded, options, scratch, advance)
         kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
         names = [source.name for source in pairs_of]
-        if options.fragments:
-            kept = [
-                _filtered([fragments(pairs)], name, excluded, scratch)
-                for name, (pairs, _) in zip(names, kept, strict=True)
-            ]
         if options.exchange:
             names.append(SOURCE)
             kept.append(_exchanged(pairs_of, [pairs for pairs, _ in kept], excluded, options.exchange, scratch, seed))
@@ -112,6 +107,8 @@ def _keep(
     kept, dropped = filter_pairs(
         tables(), evaluation, scratch, near=source.near_copies, words=source.words, max_group_pairs=limit
     )
+    if source.phrases:
+        kept, _ = filter_pairs([phrases(kept)], evaluation, scratch, near=False, words=False)
     row: _ReportRow = {"source": source.name, "read": counts["read"], "bad": counts["bad"]}
     return kept, row | dropped | {"kept": len(kept.left)}
 
@@ -128,15 +125,8 @@ def _exchanged(
     single = [(pairs, source.words) for source, pairs in zip(sources, kept, strict=True) if source.single]
     sentences, words = ([pairs for pairs, are_words in single if are_words == wanted] for wanted in (False, True))
     tables = list(exchanged_copies(sentences, words, copies, np.random.default_rng(seed)))
-    return _filtered(tables, SOURCE, evaluation, scratch, near=True)
-
-
-def _filtered(
-    tables: Sequence[pa.Table], name: str, evaluation: EvaluationText | None, scratch: Path, near: bool = False
-) -> tuple[Pairs, _ReportRow]:
-    """Return what `_keep` returns, of tables that are made of the pairs of sources."""
-    pairs, dropped = filter_pairs(tables, evaluation, scratch, near=near, words=False)
-    row: _ReportRow = {"source": name, "read": sum(map(len, tables)), "bad": 0}
+    pairs, dropped = filter_pairs(tables, evaluation, scratch, near=True, words=False)
+    row: _ReportRow = {"source": SOURCE, "read": sum(map(len, tables)), "bad": 0}
     return pairs, row | dropped | {"kept": len(pairs.left)}
 
 

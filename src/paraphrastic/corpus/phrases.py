@@ -13,7 +13,7 @@ _LONGEST = 6  # tokens of a phrase
 _ALIKE = 0.5  # share of the tokens of both sentences that must be in common
 
 
-def fragments(pairs: Pairs) -> pa.Table:
+def phrases(pairs: Pairs) -> pa.Table:
     """Return a raw table of pairs of phrases, in the order of the sentences, with the groups of the pairs.
 
     A phrase is what one sentence has in place of what stands in the other between the same words; at least one of the
@@ -22,7 +22,7 @@ def fragments(pairs: Pairs) -> pa.Table:
     sentences = pa.chunked_array(list(pairs.texts), pa.string())
     words = pc.split_pattern(sentences, " ").to_pylist()
     rows = zip(pairs.left.tolist(), pairs.right.tolist(), pairs.groups.tolist(), strict=True)
-    found = [(*phrases, group) for left, right, group in rows for phrases in _differing(words[left], words[right])]
+    found = [(*both, group) for left, right, group in rows for both in _differing(words[left], words[right])]
     return pa.Table.from_pylist([dict(zip(RAW["pairs"].names, row, strict=True)) for row in found], RAW["pairs"])
 
 
