@@ -1,4 +1,4 @@
-"""Commands for the tables and figures of the papers: list, run, report."""
+"""Commands for the tables, figures and claims of the papers: list, run, report, claims."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from paraphrastic.papers.running import Runner
 
 papers = Typer(
-    help="Tables and figures of the papers: list, run, report.",
+    help="Tables, figures and claims of the papers: list, run, report, claims.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -111,10 +111,24 @@ def report(
         message(warning)
     comparisons = [project.compare(experiment, data) for experiment in experiments]
     if docs:
-        write_docs(comparisons, project.root / "docs/papers")
+        write_docs(comparisons, project.root / "docs/papers", project.decide(), project.claims)
     else:
         for comparison in comparisons:
             _print(comparison)
+
+
+@papers.command()
+def claims() -> None:
+    """Print the claims of the papers with their tests and verdicts.
+
+    The verdicts are those of stored results.
+    """
+    from paraphrastic.papers.claims_page import HEADER, cells, summary
+    from paraphrastic.papers.project import find_project
+
+    decisions = find_project(read_only=True).decide()
+    print_rows(HEADER, map(cells, decisions))
+    message(summary(decisions))
 
 
 def _print(comparison: "Comparison") -> None:

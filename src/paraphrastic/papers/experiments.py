@@ -27,6 +27,7 @@ from paraphrastic.base.reading import SMALL, regular
 Data = Literal["open", "paper"]
 PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
 PRESETS = "presets.toml"
+CLAIMS = "claims.toml"  # see `papers.claims`
 TASKS = "finetune."  # the keys of metrics of supervised tasks start so
 
 
@@ -216,9 +217,9 @@ class Experiments:
         """
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder; run this in the root of the repository")
-        presets = _validated(_Presets, {"presets": _read(folder / PRESETS)}, folder / PRESETS).presets
-        files = [file for file in folder.glob("*.toml") if file.name != PRESETS]
-        experiments = [_validated(Experiment, _read(file) | {"id": file.stem}, file) for file in files]
+        presets = validated(_Presets, {"presets": read_toml(folder / PRESETS)}, folder / PRESETS).presets
+        files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, CLAIMS)]
+        experiments = [validated(Experiment, read_toml(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
             _check_presets(experiment, presets, folder)
         return cls({each.id: each for each in sorted(experiments, key=_order)}, presets, params)
@@ -248,7 +249,8 @@ def _order(experiment: Experiment) -> tuple[int, int, int, str]:
     return [*get_args(PaperName), None].index(experiment.paper), kind, int(number), experiment.id
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """Return the content of a file of declarations; raise a DataError if it is missing or not TOML."""
     try:
         return tomllib.loads(regular(file, SMALL).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -257,7 +259,8 @@ def _read(file: Path) -> dict[str, Any]:
         raise DataError(f"{file}: not valid TOML: {error}") from error
 
 
-def _validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
+def validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
+    """Return the checked content of such a file; raise a DataError if a key is unknown, missing or wrong."""
     try:
         return section.model_validate(content)
     except ValidationError as error:
