@@ -14,8 +14,6 @@ from pathlib import Path
 from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.analysis.published import published
 from paraphrastic.base.files import write_text
-from paraphrastic.papers.claims import Claims
-from paraphrastic.papers.claims_page import section
 from paraphrastic.papers.comparing import (
     BOUNDS,
     GAP,
@@ -31,7 +29,6 @@ from paraphrastic.papers.comparing import (
 )
 from paraphrastic.papers.experiments import PaperName
 from paraphrastic.papers.figures import description, figure_svg
-from paraphrastic.papers.verdicts import Decision
 
 _WRITTEN = (".md", ".svg")  # endings of the files of the folder
 _SPECIAL = re.compile(r"[\\*_\[\]`]")
@@ -73,9 +70,9 @@ def part_of_paper(table: str) -> str:
     return f"{_PARTS[table[0]]} {table[1:]}" if re.fullmatch(r"[TFS]\d[\d.]*", table) else table
 
 
-def write_docs(comparisons: Sequence[Comparison], folder: Path, decisions: Sequence[Decision], claims: Claims) -> None:
+def write_docs(comparisons: Sequence[Comparison], folder: Path, claims: str) -> None:
     """Write the pages and their figures to `folder`, and remove other such files there."""
-    files = docs_files(comparisons, decisions, claims)
+    files = docs_files(comparisons, claims)
     for name, content in files.items():
         write_text(folder / name, content)
     for path in folder.iterdir():
@@ -83,15 +80,22 @@ def write_docs(comparisons: Sequence[Comparison], folder: Path, decisions: Seque
             path.unlink()
 
 
-def docs_files(comparisons: Sequence[Comparison], decisions: Sequence[Decision], claims: Claims) -> dict[str, str]:
-    """Return the content of each file of the folder by name; experiments without a paper are on no page."""
+def docs_files(comparisons: Sequence[Comparison], claims: str = "") -> dict[str, str]:
+    """Return the content of each file of the folder by name; experiments without a paper are on no page.
+
+    `claims` stand before the list of the tables, in Markdown, see `claims_page.section`.
+    """
     comparisons = [each for each in comparisons if each.experiment.paper]
-    links = {each.experiment.id: _link(each, part_of_paper(each.experiment.table)) for each in comparisons}
-    pages = {"index.md": _index(comparisons, section(decisions, claims, PAPERS, links))}
+    pages = {"index.md": _index(comparisons, claims)}
     for name in PAPERS:
         pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])
     drawn = [each for each in comparisons if each.experiment.figure]
     return pages | {f"{each.experiment.id}.svg": svg for each in drawn if (svg := figure_svg(each))}
+
+
+def links(comparisons: Sequence[Comparison]) -> dict[str, str]:
+    """Return a link to the table or figure of each experiment of a paper, in Markdown, by id."""
+    return {each.experiment.id: _link(each, part_of_paper(each.experiment.table)) for each in comparisons}
 
 
 def _link(comparison: Comparison, label: str) -> str:

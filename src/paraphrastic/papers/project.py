@@ -22,6 +22,7 @@ from paraphrastic.papers.experiments import CLAIMS, Data, Experiment, Experiment
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, rows_of
+from paraphrastic.papers.tuning import Choices
 from paraphrastic.papers.verdicts import Decision, decide
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.locations import DataLocations
@@ -125,11 +126,20 @@ class Project:
 
     def decide(self) -> list[Decision]:
         """Return the verdict on each claim from the stored results."""
-        return decide(self.claims.claims, self.experiments.by_id, self.experiments, self.store)
+
+        def find(name: str, data: Data) -> Experiment:
+            return self.choices.applied(self.experiments.by_id[name], data)
+
+        return decide(self.claims.claims, find, self.experiments, self.store)
+
+    @cached_property
+    def choices(self) -> Choices:
+        """The settings that searches chose."""
+        return Choices(self.root / "experiments/tuned.json")
 
     def plan(self, experiments: Sequence[Experiment], data: Data, seeds: Sequence[int] = ()) -> list[Run]:
-        """Return the distinct runs that `experiments` need, see `plan.plan`."""
-        return plan(experiments, self.experiments, data, seeds)
+        """Return the distinct runs that `experiments` need with their tuned rows, see `plan.plan`."""
+        return plan([self.choices.applied(each, data) for each in experiments], self.experiments, data, seeds)
 
     def collect(self, runs: Sequence[Run]) -> list[str]:
         """Store results of `runs` in DVC's records, see `collect_from`."""
@@ -160,7 +170,7 @@ class Project:
 
     def compare(self, experiment: Experiment, data: Data) -> Comparison:
         """Return the published table of an experiment beside the stored results."""
-        return compare(experiment, self.experiments, data, self.store)
+        return compare(self.choices.applied(experiment, data), self.experiments, data, self.store)
 
     def compare_runs(self, runs: Sequence[Run]) -> list[str]:
         """Store the analyses of two runs for each run that has results and another run to be compared with.

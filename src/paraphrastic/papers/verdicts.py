@@ -4,7 +4,7 @@ A claim with several comparisons holds if all of them do, and does not hold if o
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, cast, get_args
 from zlib import crc32
@@ -16,9 +16,7 @@ from scipy.stats import t as student
 from paraphrastic.papers.claims import Claim, Comparison, Side
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, PaperName, Row
 from paraphrastic.papers.plan import Run, runs_of_row
-from paraphrastic.papers.results import Result, Store
-
-RESAMPLES = "resamples"
+from paraphrastic.papers.results import RESAMPLES, Result, Store
 
 Verdict = Literal["holds", "does not hold", "cannot be decided here"]
 Items = Literal["resampled", "bounded", "not known"]
@@ -76,20 +74,20 @@ class _MissingError(Exception):
 
 
 def decide(
-    claims: Sequence[Claim], experiments: Mapping[str, Experiment], declared: Experiments, store: Store
+    claims: Sequence[Claim], find: Callable[[str, Data], Experiment], declared: Experiments, store: Store
 ) -> list[Decision]:
     """Return the verdict on each claim; p is corrected over the claims of a paper that have numbers (Holm).
 
     Args:
         claims: of any papers.
-        experiments: the experiments whose rows the claims name, by id.
-        declared: their presets and parameters.
+        find: returns the experiment with an id, as it is run on a kind of data.
+        declared: presets and parameters.
         store: the stored results.
 
     Raises:
         DataError: a stored result is damaged.
     """
-    found = [_tested(claim, _Reader(claim, experiments, declared, store)) for claim in claims]
+    found = [_tested(claim, _Reader(claim, find, declared, store)) for claim in claims]
     corrected: dict[str, float] = {}
     for paper in get_args(PaperName):
         own = [(each.claim.id, each.p) for each in found if each.claim.paper == paper and each.p is not None]
@@ -169,7 +167,7 @@ class _Reader:
     """Reads the numbers that a claim compares."""
 
     claim: Claim
-    experiments: Mapping[str, Experiment]
+    find: Callable[[str, Data], Experiment]
     declared: Experiments
     store: Store
 
@@ -189,10 +187,11 @@ class _Reader:
 
     def _by_seed(self, side: Side, label: str) -> dict[int, Numbers]:
         """Return the numbers of each seed of a row that has a result of the declared parameters."""
-        row, keys = _find(self.experiments[side.experiment], label, side.key)
         if self.claim.data not in get_args(Data):
             raise _MissingError(f"no results: {side.experiment}, {label}")
-        runs = runs_of_row(self.experiments[side.experiment], row, self.declared, cast(Data, self.claim.data))
+        experiment = self.find(side.experiment, cast(Data, self.claim.data))
+        row, keys = _find(experiment, label, side.key)
+        runs = runs_of_row(experiment, row, self.declared, cast(Data, self.claim.data))
         found = [(run, result) for run in runs if (result := self.store.result(run)) and not self.store.changed(run)]
         if not found:
             raise _MissingError(f"no results: {side.experiment}, {label}")
