@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paraphrastic.papers.tuning import Search
 
 papers = Typer(
-    help="Tables, figures and claims of the papers: list, run, report, claims.",
+    help="Tables, figures and claims of the papers.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
