@@ -24,7 +24,8 @@ _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
 _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
-_OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms"}  # analyses that read no evaluation sets
+# analyses that read no evaluation sets, or, as `resamples`, those of the other columns of a row alone
+_OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms", "resamples"}
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
