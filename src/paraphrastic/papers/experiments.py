@@ -28,6 +28,7 @@ from paraphrastic.base.reading import SMALL, regular
 Data = Literal["open", "replica", "paper"]
 PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
 PRESETS, REPLICA = "presets.toml", "replica.toml"
+CLAIMS = "claims.toml"  # see `papers.claims`
 TASKS = "finetune."  # the keys of metrics of supervised tasks start so
 
 
@@ -268,17 +269,15 @@ class Experiments:
         """
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder; run this in the root of the repository")
-        content = _read(folder / PRESETS)
-        presets = _validated(_Presets, {"grids": content.pop("grids", {}), "presets": content}, folder / PRESETS)
-        replica = (
-            _validated(Replica, _read(folder / REPLICA), folder / REPLICA) if (folder / REPLICA).exists() else None
-        )
-        files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, REPLICA)]
-        experiments = [_validated(Experiment, _read(file) | {"id": file.stem}, file) for file in files]
+        content, replica = read_toml(folder / PRESETS), folder / REPLICA
+        presets = validated(_Presets, {"grids": content.pop("grids", {}), "presets": content}, folder / PRESETS)
+        replaced = validated(Replica, read_toml(replica), replica) if replica.exists() else None
+        files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, REPLICA, CLAIMS)]
+        experiments = [validated(Experiment, read_toml(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
             _check_presets(experiment, presets, folder)
         ordered = sorted(experiments, key=_order)
-        return cls({each.id: each for each in ordered}, presets.presets, params, presets.grids, replica)
+        return cls({each.id: each for each in ordered}, presets.presets, params, presets.grids, replaced)
 
     def select(self, ids: list[str]) -> list[Experiment]:
         """Return the experiments with these ids; all if there are none.
@@ -313,7 +312,8 @@ def _order(experiment: Experiment) -> tuple[int, int, int, str]:
     return [*get_args(PaperName), None].index(experiment.paper), kind, int(number), experiment.id
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """Return the content of a file of declarations; raise a DataError if it is missing or not TOML."""
     try:
         return tomllib.loads(regular(file, SMALL).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -322,7 +322,8 @@ def _read(file: Path) -> dict[str, Any]:
         raise DataError(f"{file}: not valid TOML: {error}") from error
 
 
-def _validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
+def validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
+    """Return the checked content of such a file; raise a DataError if a key is unknown, missing or wrong."""
     try:
         return section.model_validate(content)
     except ValidationError as error:

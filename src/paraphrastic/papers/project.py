@@ -16,12 +16,14 @@ from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
 from paraphrastic.base.reading import SMALL, regular
+from paraphrastic.papers.claims import Claims
 from paraphrastic.papers.comparing import Comparison, compare
-from paraphrastic.papers.experiments import Data, Experiment, Experiments
+from paraphrastic.papers.experiments import CLAIMS, Data, Experiment, Experiments
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, rows_of
 from paraphrastic.papers.tuning import Choices
+from paraphrastic.papers.verdicts import Decision, decide
 from paraphrastic.sources.catalogue import catalogue, corpus, suite
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.source import Source
@@ -113,6 +115,23 @@ class Project:
     def store(self) -> Store:
         """The stored results."""
         return Store(self.root / "experiments/results", self.params, self.read_only)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """The claims of the papers.
+
+        Raises:
+            DataError: the file is missing or wrong, or names a row that is not declared.
+        """
+        return Claims.load(self.root / "experiments" / CLAIMS, self.experiments.by_id)
+
+    def decide(self) -> list[Decision]:
+        """Return the verdict on each claim from the stored results."""
+
+        def find(name: str, data: Data) -> Experiment:
+            return self.choices.applied(self.experiments.by_id[name], data)
+
+        return decide(self.claims.claims, find, self.experiments, self.store)
 
     @cached_property
     def choices(self) -> Choices:
