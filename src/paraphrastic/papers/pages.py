@@ -27,6 +27,7 @@ from paraphrastic.papers.comparing import (
     grid,
     names_of_data,
 )
+from paraphrastic.papers.experiments import PaperName
 from paraphrastic.papers.figures import description, figure_svg
 
 _WRITTEN = (".md", ".svg")  # endings of the files of the folder
@@ -45,7 +46,7 @@ _COLOUR = (
 _OPEN = "Ours is trained on open data and not on that of the papers, so that distances show both the data and the code."
 
 
-PAPERS = {  # as Markdown
+PAPERS: dict[PaperName, str] = {  # as Markdown
     "iclr2016": "Wieting, Bansal, Gimpel and Livescu, "
     "[Towards Universal Paraphrastic Sentence Embeddings](https://arxiv.org/abs/1511.08198), ICLR 2016.",
     "charagram2016": "Wieting, Bansal, Gimpel and Livescu, "
@@ -69,9 +70,9 @@ def part_of_paper(table: str) -> str:
     return f"{_PARTS[table[0]]} {table[1:]}" if re.fullmatch(r"[TFS]\d[\d.]*", table) else table
 
 
-def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
+def write_docs(comparisons: Sequence[Comparison], folder: Path, claims: str) -> None:
     """Write the pages and their figures to `folder`, and remove other such files there."""
-    files = docs_files(comparisons)
+    files = docs_files(comparisons, claims)
     for name, content in files.items():
         write_text(folder / name, content)
     for path in folder.iterdir():
@@ -79,26 +80,41 @@ def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
             path.unlink()
 
 
-def docs_files(comparisons: Sequence[Comparison]) -> dict[str, str]:
-    """Return the content of each file of the folder by name; experiments without a paper are on no page."""
+def docs_files(comparisons: Sequence[Comparison], claims: str = "") -> dict[str, str]:
+    """Return the content of each file of the folder by name; experiments without a paper are on no page.
+
+    `claims` stand before the list of the tables, in Markdown, see `claims_page.section`.
+    """
     comparisons = [each for each in comparisons if each.experiment.paper]
-    pages = {"index.md": _index(comparisons)}
+    pages = {"index.md": _index(comparisons, claims)}
     for name in PAPERS:
         pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])
     drawn = [each for each in comparisons if each.experiment.figure]
     return pages | {f"{each.experiment.id}.svg": svg for each in drawn if (svg := figure_svg(each))}
 
 
-def _index(comparisons: Sequence[Comparison]) -> str:
+def links(comparisons: Sequence[Comparison]) -> dict[str, str]:
+    """Return a link to the table or figure of each experiment of a paper, in Markdown, by id."""
+    return {each.experiment.id: _link(each, part_of_paper(each.experiment.table)) for each in comparisons}
+
+
+def _link(comparison: Comparison, label: str) -> str:
+    return f"[{label}]({comparison.experiment.paper}.md#{slug(_heading(comparison))})"
+
+
+def _index(comparisons: Sequence[Comparison], claims: str) -> str:
     rows = []
     for each, count in [(each, tally(each)) for each in comparisons]:
-        link = f"[{each.experiment.id}]({each.experiment.paper}.md#{slug(_heading(each))})"
+        link = _link(each, each.experiment.id)
         close = str(count.close) if count.compared else GAP
         rows.append([link, plain(_heading(each)), f"{count.finished} of {count.runs}", str(count.compared), close])
     return f"""# The papers, theirs and ours
 
 The tables and figures of the papers that run here, with the published numbers beside ours. These pages are written by
 `paraphrastic papers report --docs` from the stored results; [how to](../how-to/papers.md) run, report and extend them.
+
+{claims}
+## Tables and figures
 
 <div class="papers" markdown>
 
@@ -109,7 +125,7 @@ The tables and figures of the papers that run here, with the published numbers b
 """
 
 
-def _page(name: str, comparisons: Sequence[Comparison]) -> str:
+def _page(name: PaperName, comparisons: Sequence[Comparison]) -> str:
     sections = "\n".join(map(_section, comparisons))
     return f"""# {name}
 
