@@ -32,7 +32,10 @@ papers = Typer(
 Ids = Annotated[
     list[str] | None, Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
 ]
-DataOption = Annotated[Literal["open", "paper"], Option("--data", help="Open data, or those of the papers.")]
+DataOption = Annotated[
+    Literal["open", "replica", "paper"],
+    Option("--data", help="Open data, the closest to the papers' that they allow, or the papers'."),
+]
 
 
 @papers.command("list")

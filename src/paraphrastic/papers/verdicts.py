@@ -6,7 +6,7 @@ A claim with several comparisons holds if all of them do, and does not hold if o
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 from zlib import crc32
 
 import numpy as np
@@ -190,9 +190,9 @@ class _Reader:
         """Return the numbers of each seed of a row that has a result of the declared parameters."""
         if self.claim.data not in get_args(Data):
             raise _MissingError(f"no results: {side.experiment}, {label}")
-        experiment = self.find(side.experiment, cast(Data, self.claim.data))
+        experiment = self.find(side.experiment, self.claim.data)
         row, keys = _find(experiment, label, side.key)
-        runs = runs_of_row(experiment, row, self.declared, cast(Data, self.claim.data))
+        runs = runs_of_row(experiment, row, self.declared, self.claim.data)
         found = [(run, result) for run in runs if (result := self.store.result(run)) and not self.store.changed(run)]
         if not found:
             raise _MissingError(f"no results: {side.experiment}, {label}")
