@@ -42,7 +42,7 @@ class Claim(_Table):
     # next one; `level`: any two differ by less than `margin`; `threshold`: each is at least or at most a value;
     # `reaches`: each is at least a published number, which other data than the paper's cannot refute
     kind: Kind = "greater"
-    data: Literal[Data, "replica"] = "replica"  # the kind of data on which it is decided
+    data: Data = "replica"  # the kind of data on which it is decided
     experiment: str = ""  # id of the experiment of rows that name none
     rows: list[Annotated[list[_Text | Side], Field(min_length=1)]] = []  # lists of rows to compare; a text is a label
     # columns of the experiment, or keys as in `Result.value`; `epochs[CURVE,95]` is the number of epochs until a curve
