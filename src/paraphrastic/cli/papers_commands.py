@@ -119,22 +119,24 @@ def report(
 
 def _print(comparison: "Comparison") -> None:
     """Print a comparison: on a terminal between heading and facts, otherwise as rows that begin with its id."""
-    from paraphrastic.papers.comparing import grid
+    from paraphrastic.papers.facts import details
     from paraphrastic.papers.pages import analysis_tables
 
     names, first = ([], []) if sys.stdout.isatty() else (["experiment"], [comparison.experiment.id])
     rows = [
         (
             *first,
-            row.text,
-            column.text,
+            line.label,
+            column,
             cell.theirs,
-            cell.ours,
-            cell.spread,
-            cell.difference or cell.partial,
-            row.details,
+            cell.shown_mean,
+            cell.shown_spread,
+            cell.shown_difference or (f"without {', '.join(cell.lacks)}" if cell.partial else ""),
+            details(line),
         )
-        for row, column, cell in grid(comparison).entries()
+        for line in comparison.lines
+        for column, cell in line.cells.items()
+        if cell.theirs or cell.shown_mean
     ]
     _print_on_terminal(_heading(comparison))
     if rows:
@@ -156,7 +158,7 @@ def _heading(comparison: "Comparison") -> "list[str]":
 
 
 def _notes(comparison: "Comparison") -> "list[str]":
-    from paraphrastic.papers.pages import facts
+    from paraphrastic.papers.facts import facts
 
     finding = comparison.experiment.finding
     found = [*([("finding", [finding])] if finding else []), *facts(comparison)]
