@@ -105,6 +105,13 @@ def test_run_of_two_rows_scores_the_evaluation_sets_if_one_of_them_shows_them():
     assert run.tasks == ("sst",)
 
 
+@pytest.mark.parametrize(("column", "family"), [("words.simlex", "words"), ("sick.pearson", "sick")])
+def test_replicates_need_no_other_sets_than_those_of_the_columns(column, family):
+    experiment = experiment_of([{"label": "avg", "model": "avg", "analyses": ["resamples"]}], value=column)
+    (run,) = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
+    assert run.families == {family}
+
+
 def test_run_that_is_compared_with_another():
     rows = [{"label": name, "model": name} for name in ("avg", "proj")]
     experiment = experiment_of([rows[0], rows[1] | {"against": "avg", "analyses": ["length"]}], value="sts.mean")

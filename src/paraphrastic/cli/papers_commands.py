@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from paraphrastic.papers.plan import Run
     from paraphrastic.papers.project import Project
     from paraphrastic.papers.running import Runner
+    from paraphrastic.papers.tuning import Search
 
 papers = Typer(
     help="Tables and figures of the papers: list, run, report.",
@@ -57,37 +58,84 @@ def run(
     vectors: Annotated[
         Path | None, Option(exists=True, dir_okay=False, help="Word vectors that the papers' data start from.")
     ] = None,
-    dry: Annotated[bool, Option("--dry", help="Print the commands only.")] = False,
+    dry: Annotated[bool, Option("--dry", help="Print the commands only; with --tune, the numbers of runs.")] = False,
+    tune: Annotated[bool, Option("--tune", help="First search the grids of the papers.")] = False,
+    over: Annotated[str, Option(help="With --tune: axes to search, with commas between them, in place of all.")] = "",
 ) -> None:
     """Run what is missing of experiments through DVC's queue.
 
     After an interruption the same command goes on.
     """
-    from paraphrastic.papers.project import DataNeeds, find_project
+    from paraphrastic.papers.project import find_project
     from paraphrastic.papers.queue import QueueError
     from paraphrastic.papers.running import Runner
-    from paraphrastic.sources.locations import DataLocations
 
     project = find_project(read_only=dry)
     runner = Runner(project, jobs, vectors)
     experiments = project.experiments.select(ids)
+    if tune:
+        _tune(runner, experiments, data, over, _seeds(seeds), dry)
+    elif over:
+        raise BadParameter("names axes of a search; add --tune", param_hint="--over")
+    if tune and dry:
+        return
     runs = project.plan(experiments, data, _seeds(seeds))
     for warning in project.collect(runs):
         message(warning)
-    needed = runner.needed(runs)
     if dry:
-        sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in needed)
+        sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in runner.needed(runs))
         return
-    locations = DataLocations.from_environment()
-    DataNeeds.of(runs, locations).check(locations)
-    _check_vectors(project, needed, vectors)
-    message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
-    failed = _work(runner, needed)
+    failures = _run_missing(runner, runs)
     for warning in project.compare_runs(runs):
         message(warning)
-    if failed:
-        names = f"{', '.join(failed[:3])}{' and others' if len(failed) > 3 else ''}"
-        raise QueueError(f"{len(failed)} of {len(needed)} failed: {names}; `dvc queue logs {failed[0]}` shows why")
+    if failures:
+        raise QueueError(failures)
+
+
+def _tune(
+    runner: "Runner", experiments: "Sequence[Experiment]", data: "Data", over: str, seeds: "Sequence[int]", dry: bool
+) -> None:
+    """Search the grids of experiments and store the choices; print how many runs they need if `dry`."""
+    from paraphrastic.papers.plan import merge
+    from paraphrastic.papers.tuning import searches
+
+    project, axes = runner.project, [axis.strip() for axis in over.split(",")] if over else []
+    found = [(each, searches(each, project.experiments, data, axes, seeds)) for each in experiments]
+    runs = [[run for search in part for _, group in search.runs for run in group] for _, part in found]
+    distinct = merge(run for part in runs for each in part for run in (each.start, each) if run)
+    for warning in project.collect(distinct):
+        message(warning)
+    if dry:
+        header = "experiment", "row", "selected by", "settings", "runs", "to run", "axes"
+        print_rows(header, [_counts(project, each, search) for each, part in found for search in part])
+        message(f"{len(distinct)} distinct runs, of which {len(runner.needed(distinct))} are to run")
+        return
+    if failures := _run_missing(runner, distinct):
+        message(failures)  # a point of a grid may be one at which training does not converge
+    for experiment, part in found:
+        project.choices.add(experiment, data, [best for search in part if (best := search.best(project.store))])
+
+
+def _counts(project: "Project", experiment: "Experiment", search: "Search") -> tuple[str, ...]:
+    """Return the line of a search in the list of a dry run."""
+    runs = [run for _, group in search.runs for run in group]
+    axes = ", ".join(f"{axis} ({len(values)})" for axis, values in search.axes.items())
+    counts = len(search.runs), len(runs), len(project.missing(runs))
+    return experiment.id, search.row.all_labels[0], search.key, *map(str, counts), axes
+
+
+def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
+    """Run what is missing of `runs`; return which failed, as text."""
+    from paraphrastic.papers.project import DataNeeds
+    from paraphrastic.sources.locations import DataLocations
+
+    project, needed, locations = runner.project, runner.needed(runs), DataLocations.from_environment()
+    DataNeeds.of(runs, locations).check(locations)
+    _check_vectors(project, needed, runner.vectors)
+    message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
+    failed = _work(runner, needed)
+    names = f"{', '.join(failed[:3])}{' and others' if len(failed) > 3 else ''}"
+    return f"{len(failed)} of {len(needed)} failed: {names}; `dvc queue logs {failed[0]}` shows why" if failed else ""
 
 
 @papers.command()

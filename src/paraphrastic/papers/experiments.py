@@ -1,7 +1,7 @@
 """The declarations in `experiments/`: one file for each table or figure, of a paper or our own, and presets of options.
 
 `experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
-of the papers by name. The value "null" of an option stands for an empty one.
+of the papers by name, and in `grids` those that they searched. The value "null" of an option stands for an empty one.
 """
 
 import tomllib
@@ -61,12 +61,29 @@ class Corpus(_Table):
     paper: Annotated[list[_Text], Field(min_length=1)]  # on the papers' data
 
 
+# axes of a grid: the values to try of an option of the model's block, or of another key of params.yaml by dotted key; a
+# mapping in place of a value sets the options that it names
+Axes = dict[_Text, Annotated[list[JsonValue], Field(min_length=1)]]
+
+
+class Grid(_Table):
+    """Hyperparameters that a paper searched, see `papers.tuning`."""
+
+    source: _Text  # where the paper says so
+    over: Axes = {}
+    options: dict[str, JsonValue] = {}  # values of the model's block during the search, such as fewer epochs
+    set: Settings = {}  # values of other keys of params.yaml during the search, by dotted key
+    paper_corpus: list[_Text] = []  # training pairs during the search on the papers' data; empty: those of the row
+
+
 class Preset(_Table):
     """Hyperparameters of a paper for one model."""
 
     model: _Text  # name of the model
     options: dict[str, JsonValue]  # values of its block in params.yaml
     set: Settings = {}  # values of other keys of params.yaml, by dotted key
+    grid: str | None = None  # name of the grid from which the paper chose them
+    over: Axes = {}  # axes of the grid for this model, beside those of the grid or in place of them
 
 
 class Row(_Table):
@@ -94,6 +111,10 @@ class Row(_Table):
     # data a person names the file
     start: str | None = None
     against: str | None = None  # label of the row with whose scores the analyses of two runs compare those of this row
+    grid: str | None = None  # name of a grid in place of that of the preset, whose `over` does not count then
+    over: Axes = {}  # axes beside those of the grid or in place of them
+    # values that a search chose, by option of the model's block or by dotted key, in place of all others
+    tuned: dict[str, JsonValue] = {}
     hidden: bool = False  # not shown, because other rows only start from it or are compared with it
     x: float | str | None = None  # position on the horizontal axis of a figure
     series: str | None = None  # line of a figure that the row belongs to
@@ -140,6 +161,7 @@ class Experiment(_Table):
     # its first word, `{task}` for the first task
     columns: dict[str, _Text] = {}
     paper_set: Settings = {}  # values of keys of params.yaml for all rows on the papers' data
+    grid: str | None = None  # name of a grid for all rows that name none, in place of that of their presets
     seeds: Seeds = [1]  # seeds of each row
     rows: list[Row] = []  # the configurations
     figure: Figure | None = None  # how the results are drawn; None for a table
@@ -208,6 +230,7 @@ class Experiments:
     presets: Mapping[str, Preset]  # the presets by name
     # content of all parameter files, whose values the settings of a row replace
     params: Mapping[str, Any] = field(default_factory=dict)
+    grids: Mapping[str, Grid] = field(default_factory=dict)  # the grids by name
 
     @classmethod
     def load(cls, folder: Path, params: Mapping[str, Any]) -> Self:
@@ -219,12 +242,14 @@ class Experiments:
         """
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder; run this in the root of the repository")
-        presets = _validated(_Presets, {"presets": _read(folder / PRESETS)}, folder / PRESETS).presets
+        content = _read(folder / PRESETS)
+        presets = _validated(_Presets, {"grids": content.pop("grids", {}), "presets": content}, folder / PRESETS)
         files = [file for file in folder.glob("*.toml") if file.name != PRESETS]
         experiments = [_validated(Experiment, _read(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
             _check_presets(experiment, presets, folder)
-        return cls({each.id: each for each in sorted(experiments, key=_order)}, presets, params)
+        ordered = sorted(experiments, key=_order)
+        return cls({each.id: each for each in ordered}, presets.presets, params, presets.grids)
 
     def select(self, ids: list[str]) -> list[Experiment]:
         """Return the experiments with these ids; all if there are none.
@@ -239,7 +264,15 @@ class Experiments:
 
 
 class _Presets(_Table):
+    grids: dict[str, Grid]
     presets: dict[str, Preset]
+
+    @model_validator(mode="after")
+    def _check_grids(self) -> Self:
+        for preset in self.presets.values():
+            if preset.grid is not None and preset.grid not in self.grids:
+                raise ValueError(unknown_name("grid", preset.grid, self.grids))
+        return self
 
 
 _KINDS = "TFS"  # tables, figures, sections; then tables that are not of a paper
@@ -271,9 +304,12 @@ def _validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
         ) from error
 
 
-def _check_presets(experiment: Experiment, presets: Mapping[str, Preset], folder: Path) -> None:
+def _check_presets(experiment: Experiment, declared: _Presets, folder: Path) -> None:
+    file, presets = f"{folder / experiment.id}.toml", declared.presets
     for row in experiment.rows:
         if row.preset is not None and row.preset not in presets:
-            raise DataError(f"{folder / experiment.id}.toml: {unknown_name('preset', row.preset, presets)}")
+            raise DataError(f"{file}: {unknown_name('preset', row.preset, presets)}")
         if row.preset is not None and presets[row.preset].model != row.model:
-            raise DataError(f"{folder / experiment.id}.toml: preset '{row.preset}' is not for the model {row.model}")
+            raise DataError(f"{file}: preset '{row.preset}' is not for the model {row.model}")
+    for name in {experiment.grid, *(row.grid for row in experiment.rows)} - {None, *declared.grids}:
+        raise DataError(f"{file}: {unknown_name('grid', str(name), declared.grids)}")

@@ -24,7 +24,8 @@ _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
 _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
-_OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms"}  # analyses that read no evaluation sets
+# analyses that read no evaluation sets, or, as `resamples`, those of the other columns of a row alone
+_OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms", "resamples"}
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
@@ -142,7 +143,8 @@ def _declared(experiment: Experiment, row: Row, presets: Mapping[str, Preset], d
         options = preset.options | row.options | row.paper_options
         overlap = {"tokenize.drop_overlap": False} if experiment.paper else {}  # the papers train on all pairs
         others = overlap | preset.set | experiment.paper_set | row.set | row.paper_set
-    return {f"models.{row.model}.{key}": value for key, value in options.items()} | others
+    tuned = {key if "." in key else f"models.{row.model}.{key}": value for key, value in row.tuned.items()}
+    return {f"models.{row.model}.{key}": value for key, value in options.items()} | others | tuned
 
 
 def _families(keys: Iterable[str], tasks: Sequence[str], analyses: Sequence[str], select: str) -> frozenset[str]:

@@ -21,6 +21,7 @@ from paraphrastic.papers.experiments import Data, Experiment, Experiments
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, rows_of
+from paraphrastic.papers.tuning import Choices
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.source import Source
@@ -112,9 +113,14 @@ class Project:
         """The stored results."""
         return Store(self.root / "experiments/results", self.params, self.read_only)
 
+    @cached_property
+    def choices(self) -> Choices:
+        """The settings that searches chose."""
+        return Choices(self.root / "experiments/tuned.json")
+
     def plan(self, experiments: Sequence[Experiment], data: Data, seeds: Sequence[int] = ()) -> list[Run]:
-        """Return the distinct runs that `experiments` need, see `plan.plan`."""
-        return plan(experiments, self.experiments, data, seeds)
+        """Return the distinct runs that `experiments` need with their tuned rows, see `plan.plan`."""
+        return plan([self.choices.applied(each, data) for each in experiments], self.experiments, data, seeds)
 
     def collect(self, runs: Sequence[Run]) -> list[str]:
         """Store results of `runs` in DVC's records, see `collect_from`."""
@@ -145,7 +151,7 @@ class Project:
 
     def compare(self, experiment: Experiment, data: Data) -> Comparison:
         """Return the published table of an experiment beside the stored results."""
-        return compare(experiment, self.experiments, data, self.store)
+        return compare(self.choices.applied(experiment, data), self.experiments, data, self.store)
 
     def compare_runs(self, runs: Sequence[Run]) -> list[str]:
         """Store the analyses of two runs for each run that has results and another run to be compared with.

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, t
+from scipy.stats import pearsonr, spearmanr, t
 
 from paraphrastic.analysis.comparison import significance
 from paraphrastic.analysis.comparison.significance import (
     Correlation,
     Mean,
-    bootstrap,
+    RankCorrelation,
     percentile_interval,
+    resample,
     williams_of,
     williams_test,
 )
@@ -70,40 +71,36 @@ def test_correlation_of_a_resample_without_the_outlier_of_a_large_set():
     np.testing.assert_allclose(Correlation(gold, scores).of(weights), expected, atol=1e-5)
 
 
-def test_bootstrap_of_model_and_itself_and_with_other_seeds():
-    gold, scores = np.random.default_rng(3).normal(size=(2, 40))
-    same = Correlation(gold, scores)
-    assert not bootstrap([([same], [same])], 100, 0).any()
+def test_ranks_of_a_resample_share_the_mean_of_equal_values():
+    rng = np.random.default_rng(2)
+    gold, scores = rng.integers(6, size=(2, 30))
+    rows = rng.integers(30, size=(20, 30))
+    weights = np.stack([np.bincount(row, minlength=30) for row in rows]).astype(float)
+    expected = [spearmanr(gold[row], scores[row]).statistic for row in rows]
+    np.testing.assert_allclose(RankCorrelation(gold, scores).of(weights), expected, atol=1e-12)
+    assert RankCorrelation(np.arange(5.0), np.ones(5)).of(np.ones((2, 5))).tolist() == [0, 0]
+
+
+def test_replicates_are_those_of_the_set_and_its_pairs():
     gold, scores, other = np.random.default_rng(3).normal(size=(3, 40))
-    pair = [([Correlation(gold, scores)], [Correlation(gold, other)])]
-    np.testing.assert_array_equal(bootstrap(pair, 50, 7), bootstrap(pair, 50, 7))
-    assert (bootstrap(pair, 50, 7) != bootstrap(pair, 50, 8)).any()
-
-
-def test_bootstrap_of_several_runs_compares_their_means():
-    gold, first, second, other = np.random.default_rng(3).normal(size=(4, 40))
-    a, b, c = (Correlation(gold, scores) for scores in (first, second, other))
-    one, two = (bootstrap([([run], [c])], 50, 7) for run in (a, b))
-    np.testing.assert_allclose(bootstrap([([a, b], [c])], 50, 7), (one + two) / 2, atol=1e-12)
-    np.testing.assert_allclose(bootstrap([([c], [a, b])], 50, 7), -(one + two) / 2, atol=1e-12)
+    a, b = Correlation(gold, scores), Correlation(gold, other)
+    both = resample([a, b], "sts.2012.MSRpar", 50)
+    np.testing.assert_array_equal(resample([b], "sts.2012.MSRpar", 60)[:, :50], both[1:])
+    assert (resample([a], "sts.2012.MSRvid", 50) != both[0]).any()
+    assert abs(np.corrcoef(resample([a], "sts.2012.MSRvid", 400), resample([a], "sts.2013.FNWN", 400))[0, 1]) < 0.15
     values = np.random.default_rng(4).normal(size=(2, 500))
-    differences = bootstrap([([Mean(values[0])], [Mean(values[1])])], 4000, 0)[0]
-    assert differences.mean() == pytest.approx((values[1] - values[0]).mean(), abs=0.005)
-    assert differences.std() == pytest.approx((values[1] - values[0]).std() / np.sqrt(500), rel=0.05)
+    first, second = resample([Mean(each) for each in values], "qa.wikiqa", 4000)
+    assert (second - first).mean() == pytest.approx((values[1] - values[0]).mean(), abs=0.005)
+    assert (second - first).std() == pytest.approx((values[1] - values[0]).std() / np.sqrt(500), rel=0.05)
+    assert resample([Mean(np.zeros(0))], "qa.wikiqa", 3).tolist() == [[0, 0, 0]]
 
 
-def test_bootstrap_does_not_depend_on_the_numbers_drawn_at_once(monkeypatch):
-    gold, a, b = np.random.default_rng(3).normal(size=(3, 40))
-    pair = [([Correlation(gold, a)], [Correlation(gold, b)])]
-    expected = bootstrap(pair, 50, 7)
-    for block in (1, 3 * 40):  # one resample at once, and three
+def test_replicates_do_not_depend_on_the_numbers_drawn_at_once(monkeypatch):
+    gold, scores = np.random.default_rng(3).normal(size=(2, 40))
+    expected = resample([Correlation(gold, scores)], "words.simlex", 50)
+    for block in (1, 3 * 40):  # one replicate at once, and three
         monkeypatch.setattr(significance, "_BLOCK", block)
-        np.testing.assert_allclose(bootstrap(pair, 50, 7), expected, atol=1e-12)
-
-
-def test_bootstrap_of_a_set_without_questions():
-    empty = Mean(np.zeros(0))
-    assert bootstrap([([empty], [empty])], 3, 0).tolist() == [[0, 0, 0]]
+        np.testing.assert_allclose(resample([Correlation(gold, scores)], "words.simlex", 50), expected, atol=1e-12)
 
 
 @pytest.mark.slow
@@ -113,16 +110,11 @@ def test_coverage_of_interval():
     for run in range(runs):
         gold = rng.normal(size=size)
         a, b = gold + 0.9 * rng.normal(size=size), gold + 0.6 * rng.normal(size=size)
-        resampled = bootstrap([([Correlation(gold, a)], [Correlation(gold, b)])], 400, run)[0]
-        low, high = percentile_interval(0.0, resampled)[1:]
+        first, second = resample([Correlation(gold, a), Correlation(gold, b)], str(run), 400)
+        low, high = percentile_interval(0.0, second - first)[1:]
         covered += low <= true <= high
     assert 0.93 <= covered / runs <= 0.97
 
 
 def test_percentile_interval_worked_by_hand():
     assert percentile_interval(0.5, np.arange(1001.0)) == pytest.approx((0.5, 25, 975))
-    rng = np.random.default_rng(5)
-    sets = [([Mean(rng.normal(size=n))], [Mean(rng.normal(size=n))]) for n in (20, 50)]
-    resampled = bootstrap(sets, 200, 0)
-    assert resampled.shape == (2, 200)
-    assert abs(np.corrcoef(resampled)[0, 1]) < 0.2

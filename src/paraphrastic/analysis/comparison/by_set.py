@@ -13,9 +13,10 @@ from paraphrastic.analysis.comparison.significance import (
     Interval,
     Mean,
     Measure,
+    RankCorrelation,
     Williams,
-    bootstrap,
     percentile_interval,
+    resample,
     williams_test,
 )
 from paraphrastic.base.errors import DataError
@@ -72,13 +73,12 @@ def by_set(scores: pa.Table) -> dict[str, pa.Table]:
     return {name: scores.filter(pc.equal(scores["set"], name)) for name in sorted(pc.unique(scores["set"]).to_pylist())}
 
 
-def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, samples: int = SAMPLES) -> RunComparison:
+def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], samples: int = SAMPLES) -> RunComparison:
     """Compare B with A on the sets that all runs have.
 
     Args:
         a: the runs of A; several are seeds of one configuration, whose metrics are averaged.
         b: the runs of B.
-        seed: seed of the bootstrap.
         samples: resamples of the bootstrap.
 
     Raises:
@@ -90,12 +90,12 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, s
     if not common:
         raise DataError("no evaluation set is in all runs: evaluate all with the same `benchmarks`")
     _refuse_other_pairs(runs, common)
-    undefined = {name: reason for name in common if (reason := _why_undefined(a[0][name]))}
+    undefined = {name: reason for name in common if (reason := why_undefined(a[0][name]))}
     if undefined and len(undefined) == len(common):
         raise DataError("; ".join(f"{name}: {reason}" for name, reason in undefined.items()))
     common = [name for name in common if name not in undefined]
     measures = [([measure(run[name]) for run in a], [measure(run[name]) for run in b]) for name in common]
-    resampled = bootstrap(measures, samples, seed)
+    resampled = np.stack([_differences(*each, samples) for each in zip(common, measures, strict=True)])
     metrics = [metric_name(a[0][name]) for name in common]
     rows = [_row(*each) for each in zip(common, metrics, measures, resampled, strict=True)]
     suites = [[row.name for row in rows if row.name.startswith(prefix)] for prefix in (MTEB, FEATURES)]
@@ -105,7 +105,15 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], seed: int = 0, s
     return RunComparison(means + rows, sorted(left_out), undefined)
 
 
-def _why_undefined(scores: pa.Table) -> str:
+def _differences(name: str, measures: tuple[Sequence[Measure], Sequence[Measure]], samples: int) -> NDArray[np.float64]:
+    """Return the mean of B minus the mean of A in each replicate, (samples,)."""
+    a, b = measures
+    replicates = resample([*a, *b], name, samples)
+    differences: NDArray[np.float64] = replicates[len(a) :].mean(axis=0) - replicates[: len(a)].mean(axis=0)
+    return differences
+
+
+def why_undefined(scores: pa.Table) -> str:
     """Return why the judgements of a set define no metric; an empty string if they do."""
     metric = metric_name(scores)
     table = scores.filter(pc.equal(scores["split"], "test")) if metric == "accuracy" else scores
@@ -134,7 +142,7 @@ def measure(scores: pa.Table) -> Measure:
     if metric == "accuracy":
         test = pc.equal(scores["split"], "test").to_numpy()
         return Mean((decision_margins(gold, score, test) >= 0) == (gold[test] > 0))
-    return Correlation(ranks(gold), ranks(score)) if metric == "spearman" else Correlation(gold, score)
+    return RankCorrelation(ranks(gold), ranks(score)) if metric == "spearman" else Correlation(gold, score)
 
 
 def _refuse_other_pairs(runs: Sequence[ScoresBySet], common: Sequence[str]) -> None:

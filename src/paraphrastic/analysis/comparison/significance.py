@@ -4,7 +4,7 @@ Both models score the same pairs, so their errors are correlated. The bootstrap 
 ranking, questions) together with the scores of both models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from paraphrastic.evaluation.metrics import correlation, scaled
 
 Vector = NDArray[Any]
 
-_BLOCK = 1 << 22  # random numbers drawn at once, which bounds memory
+_BLOCK = 1 << 20  # random numbers drawn at once, which bounds memory
 
 
 class Interval(NamedTuple):
@@ -39,9 +39,8 @@ class Correlation:
     """Pearson's r, computed from weighted sums, so that all resamples are one matrix product.
 
     Args:
-        gold: (n,) gold scores. For Spearman's ρ, ranks in the whole set; they are not recomputed for a resample (an
-            approximation).
-        scores: (n,) scores of a model, or their ranks.
+        gold: (n,) gold scores.
+        scores: (n,) scores of a model.
     """
 
     gold: Vector
@@ -63,6 +62,37 @@ class Correlation:
         defined = spread > 1e-12 * n**4
         r: NDArray[np.float64] = np.divide(n * sxy - sx * sy, np.sqrt(spread), out=np.zeros(len(n)), where=defined)
         return r
+
+
+@dataclass(frozen=True)
+class RankCorrelation(Correlation):
+    """Spearman's ρ: Pearson's r of the ranks within each resample, in which equal values share their mean rank.
+
+    Args:
+        gold: (n,) ranks of the gold scores in the whole set.
+        scores: (n,) ranks of the scores of a model.
+    """
+
+    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ρ for each row of `weights` (samples, n), which counts how often a pair was drawn; 0 if undefined."""
+        x, y = _centred_ranks(self.gold, weights), _centred_ranks(self.scores, weights)  # (samples, n) each
+        xx, yy, xy = (np.einsum("rn,rn,rn->r", weights, a, b) for a, b in ((x, x), (y, y), (x, y)))
+        rho: NDArray[np.float64] = np.divide(xy, np.sqrt(xx * yy), out=np.zeros(len(xy)), where=xx * yy > 0)
+        return rho
+
+
+def _centred_ranks(values: Vector, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rank of each value in each resample, minus the mean rank, (samples, n).
+
+    Of N drawn values, c are at most as large as v, and w equal v, whose mean rank is c − (w − 1) / 2. The mean of all
+    ranks is (N + 1) / 2.
+    """
+    _, group = np.unique(values, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(group.max(initial=-1) + 1))
+    drawn = np.add.reduceat(weights[:, order], starts, axis=1)  # (samples, distinct values)
+    ranks: NDArray[np.float64] = np.cumsum(drawn, axis=1) - drawn / 2 - weights.sum(axis=1, keepdims=True) / 2
+    return ranks[:, group]
 
 
 @dataclass(frozen=True)
@@ -95,32 +125,34 @@ def standardize(values: Vector) -> NDArray[np.float64]:
     return standardized
 
 
-def bootstrap(
-    measures: Sequence[tuple[Sequence[Measure], Sequence[Measure]]], samples: int, seed: int
-) -> NDArray[np.float64]:
-    """Return the differences B − A on resampled pairs, a row per set, (sets, samples).
+def resample(measures: Sequence[Measure], name: str, samples: int) -> NDArray[np.float64]:
+    """Return bootstrap replicates of measures over the same n pairs or questions, (measures, samples).
+
+    A replicate draws n of them with replacement. Those of replicate r depend on `name`, n and r alone, so that two runs
+    have the same pairs in replicate r, and the difference of their replicates is a paired one.
 
     Args:
-        measures: for each set the measures of the runs of A and of B, all over the same n pairs. Several runs are
-            seeds of one configuration, whose mean is compared.
-        samples: resamples, each with as many pairs as the set has.
-        seed: seed of the draws.
+        measures: of the runs that are compared.
+        name: name of the evaluation set.
+        samples: number of replicates.
     """
-    streams = np.random.SeedSequence(seed).spawn(len(measures))
-    return np.stack([_resample(a, b, samples, s) for (a, b), s in zip(measures, streams, strict=True)])
+    if not len(measures[0]):  # a ranking set in which no question has a correct answer
+        return np.zeros((len(measures), samples))
+    parts = [[measure.of(weights) for measure in measures] for weights in _weights(name, len(measures[0]), samples)]
+    return np.concatenate(parts, axis=1)
 
 
-def _resample(a: Sequence[Measure], b: Sequence[Measure], samples: int, seed: np.random.SeedSequence) -> Vector:
-    generator, n = np.random.default_rng(seed), len(a[0])
-    if not n:  # a ranking set in which no question has a correct answer
-        return np.zeros(samples)
-    out, block = np.empty(samples), max(1, _BLOCK // n)
+def _weights(name: str, n: int, samples: int) -> Iterator[NDArray[np.float64]]:
+    """Yield how often each of n pairs is drawn in each replicate, (replicates, n) for some replicates at once.
+
+    Raw numbers of PCG64 stay the same in later versions of NumPy, unlike those of its distributions.
+    """
+    generator, block = np.random.PCG64([n, *name.encode()]), max(1, _BLOCK // n)
     for start in range(0, samples, block):
         rows = min(block, samples - start)
-        weights = generator.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
-        mean_a, mean_b = (np.mean([measure.of(weights) for measure in runs], axis=0) for runs in (a, b))
-        out[start : start + rows] = mean_b - mean_a
-    return out
+        drawn = (generator.random_raw(rows * n) % np.uint64(n)).astype(np.int64).reshape(rows, n)
+        cells = drawn + n * np.arange(rows)[:, None]
+        yield np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
 def percentile_interval(difference: float, resampled: Vector) -> Interval:
