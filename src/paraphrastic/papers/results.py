@@ -216,8 +216,6 @@ def sets_of(key: str) -> list[str]:
     return [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(prefix)]
 
 
-def rows_of(table: pd.DataFrame) -> list[list[Any]]:
-=======
 def _json(value: Any, line: str = "\n") -> str:
     """Return JSON with a line for each key, in order, and each list on one line: a table may have 1,000 rows."""
     if not isinstance(value, dict) or not value:
