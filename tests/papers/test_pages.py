@@ -138,8 +138,9 @@ def test_files_of_earlier_experiments_are_removed(tmp_path):
     for name in ("old.svg", "data.csv", "differences.md"):
         (tmp_path / name).write_text("")
     comparison = make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}))
-    write_docs([comparison], tmp_path)
+    write_docs([comparison], tmp_path, "## Claims\n")
     assert {path.name for path in tmp_path.iterdir()} == {*docs_files([comparison]), "data.csv", "differences.md"}
+    assert "\n## Claims\n\n## Tables and figures\n" in (tmp_path / "index.md").read_text()
 
 
 def test_command_data_runs_and_version():

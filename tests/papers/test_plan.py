@@ -22,7 +22,7 @@ STRINGS = [
     "é", "a\tb", "a\nb", "*", "@a", "%", "!a", "&a",
 ]  # fmt: skip
 LISTS = [[], [1, 2.5, None, True], ["a b", "true", "1"], [["a"], []]]
-MAPPINGS = [{}, {2: 5, 7: 3}, {"a": {"b": "c,d"}}]
+MAPPINGS = [{}, {2: 5, 7: 3}, {"a": {"b": "c,d"}}, {"sick-entailment": {"rate": 1e-06}}]
 
 
 def overrides(run: Run) -> list[str]:

@@ -1,4 +1,4 @@
-"""Commands for the tables and figures of the papers: list, run, report."""
+"""Commands for the tables, figures and claims of the papers: list, run, report, claims."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paraphrastic.papers.tuning import Search
 
 papers = Typer(
-    help="Tables and figures of the papers: list, run, report.",
+    help="Tables, figures and claims of the papers.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -32,7 +32,10 @@ papers = Typer(
 Ids = Annotated[
     list[str] | None, Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
 ]
-DataOption = Annotated[Literal["open", "paper"], Option("--data", help="Open data, or those of the papers.")]
+DataOption = Annotated[
+    Literal["open", "replica", "paper"],
+    Option("--data", help="Open data, the closest to the papers' that they allow, or the papers'."),
+]
 
 
 @papers.command("list")
@@ -141,28 +144,46 @@ def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
 @papers.command()
 def report(
     ids: Ids = None,
-    data: DataOption = "open",
+    data: DataOption | None = None,
     docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
 ) -> None:
     """Print the published tables beside ours.
 
-    Ours are stored results and those in DVC's records. What is missing is a gap.
+    Ours are stored results and those in DVC's records, without --data those of the replica of the papers' data if a
+    table has any, otherwise those of open data. What is missing is a gap.
     """
-    from paraphrastic.papers.pages import write_docs
+    from paraphrastic.papers.claims_page import section
+    from paraphrastic.papers.pages import PAPERS, links, write_docs
     from paraphrastic.papers.project import find_project
 
     project = find_project(read_only=True)
     if docs and ids:
         raise BadParameter("--docs writes all experiments; leave out the names", param_hint="ID")
     experiments = project.experiments.select(ids or [])
-    for warning in project.collect(project.plan(experiments, data)):
+    kinds: list[Data] = [data] if data else ["open", "replica"] if project.experiments.replica else ["open"]
+    for warning in project.collect([run for each in kinds for run in project.plan(experiments, each)]):
         message(warning)
-    comparisons = [project.compare(experiment, data) for experiment in experiments]
+    comparisons = [project.compare(each, data) if data else project.shown(each) for each in experiments]
     if docs:
-        write_docs(comparisons, project.root / "docs/papers")
+        claims_of_papers = section(project.decide(), project.claims, PAPERS, links(comparisons))
+        write_docs(comparisons, project.root / "docs/papers", claims_of_papers)
     else:
         for comparison in comparisons:
             _print(comparison)
+
+
+@papers.command()
+def claims() -> None:
+    """Print the claims of the papers with their tests and verdicts.
+
+    The verdicts are those of stored results.
+    """
+    from paraphrastic.papers.claims_page import HEADER, cells, summary
+    from paraphrastic.papers.project import find_project
+
+    decisions = find_project(read_only=True).decide()
+    print_rows(HEADER, map(cells, decisions))
+    message(summary(decisions))
 
 
 def _print(comparison: "Comparison") -> None:

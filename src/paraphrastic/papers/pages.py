@@ -12,6 +12,7 @@ from pathlib import Path
 from paraphrastic.analysis.published import published
 from paraphrastic.base.files import write_text
 from paraphrastic.papers.comparing import GAP, Cell, Comparison, Line
+from paraphrastic.papers.experiments import PaperName
 from paraphrastic.papers.facts import facts, tally
 from paraphrastic.papers.figures import description, figure_svg
 
@@ -32,7 +33,7 @@ star marks a number of ours over fewer sets than the paper's. In a browser the c
 points, or farther. [Where our code differs from the authors'](differences.md) holds for all tables."""
 
 
-PAPERS = {  # as Markdown
+PAPERS: dict[PaperName, str] = {  # as Markdown
     "iclr2016": "Wieting, Bansal, Gimpel and Livescu, "
     "[Towards Universal Paraphrastic Sentence Embeddings](https://arxiv.org/abs/1511.08198), ICLR 2016.",
     "charagram2016": "Wieting, Bansal, Gimpel and Livescu, "
@@ -56,9 +57,9 @@ def part_of_paper(table: str) -> str:
     return f"{_PARTS[table[0]]} {table[1:]}" if re.fullmatch(r"[TFS]\d[\d.]*", table) else table
 
 
-def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
+def write_docs(comparisons: Sequence[Comparison], folder: Path, claims: str) -> None:
     """Write the pages and their figures to `folder`, and remove other such files there."""
-    files = docs_files(comparisons)
+    files = docs_files(comparisons, claims)
     for name, content in files.items():
         write_text(folder / name, content)
     for path in folder.iterdir():
@@ -66,31 +67,45 @@ def write_docs(comparisons: Sequence[Comparison], folder: Path) -> None:
             path.unlink()
 
 
-def docs_files(comparisons: Sequence[Comparison]) -> dict[str, str]:
-    """Return the content of each file of the folder by name; experiments without a paper are on no page."""
+def docs_files(comparisons: Sequence[Comparison], claims: str = "") -> dict[str, str]:
+    """Return the content of each file of the folder by name; experiments without a paper are on no page.
+
+    `claims` stand before the list of the tables, in Markdown, see `claims_page.section`.
+    """
     comparisons = [each for each in comparisons if each.experiment.paper]
-    pages = {"index.md": _index(comparisons)}
+    pages = {"index.md": _index(comparisons, claims)}
     for name in PAPERS:
         pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])
     drawn = [each for each in comparisons if each.experiment.figure]
     return pages | {f"{each.experiment.id}.svg": svg for each in drawn if (svg := figure_svg(each))}
 
 
-def _index(comparisons: Sequence[Comparison]) -> str:
+def links(comparisons: Sequence[Comparison]) -> dict[str, str]:
+    """Return a link to the table or figure of each experiment of a paper, in Markdown, by id."""
+    return {each.experiment.id: _link(each, part_of_paper(each.experiment.table)) for each in comparisons}
+
+
+def _link(comparison: Comparison, label: str) -> str:
+    return f"[{label}]({comparison.experiment.paper}.md#{slug(_heading(comparison))})"
+
+
+def _index(comparisons: Sequence[Comparison], claims: str) -> str:
     rows = []
     for each, count in [(each, tally(each)) for each in comparisons]:
-        link = f"[{each.experiment.id}]({each.experiment.paper}.md#{slug(_heading(each))})"
         numbers = [
             f"{count.finished} of {count.runs}",
             str(count.compared),
             str(count.close) if count.compared else GAP,
         ]
-        rows.append([link, plain(_heading(each)), each.data, *numbers])
+        rows.append([_link(each, each.experiment.id), plain(_heading(each)), each.data, *numbers])
     return f"""# The papers, theirs and ours
 
 The tables and figures of the papers that run here, with the published numbers beside ours. These pages are written by
 `paraphrastic papers report --docs` from the stored results; [how to](../how-to/papers.md) run, report and extend them.
 [Where our code differs from the authors'](differences.md) holds for all of them.
+
+{claims}
+## Tables and figures
 
 <div class="papers" markdown>
 
@@ -99,7 +114,7 @@ The tables and figures of the papers that run here, with the published numbers b
 """
 
 
-def _page(name: str, comparisons: Sequence[Comparison]) -> str:
+def _page(name: PaperName, comparisons: Sequence[Comparison]) -> str:
     sections = "\n".join(map(_section, comparisons))
     return f"""# {name}
 
