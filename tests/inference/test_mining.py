@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
@@ -86,6 +87,25 @@ def test_pairs_are_nearest_to_each_other(model):
     assert [score for *_, score in found] == sorted((score for *_, score in found), reverse=True)
     assert len(paraphrases(lines, 0.5, 5)) > len(found)
     assert paraphrases(lines, 1.5) == []
+
+
+def test_order_of_lines_decides_which_duplicate_is_kept(model, monkeypatch):
+    monkeypatch.setattr(mining, "BLOCK", 100)
+    texts = [f"{' '.join(order)} {n}" for order in permutations(WORDS[:4]) for n in (10, 11)]
+    assert duplicates(Lines.of(model, [pa.array(texts)]), 0.99).tolist() == [0, 1] * 24
+
+
+def test_progress_of_comparisons(model, shown):
+    lines, size = Lines.of(model, BLOCKS), len(TEXTS)
+    distinct = len(lines.distinct())
+    assert shown() == [("lines read", size, None)]
+    duplicates(lines, 0.9)
+    name, done, total = shown()[1]
+    assert (name, done) == ("million comparisons", pytest.approx(total))
+    assert distinct * 7 < 1e6 * total < distinct * (7 + distinct)
+    for exact in (True, False):
+        nearest(lines, 1, exact)
+    assert shown()[2:] == [("lines", size, size), ("lines indexed", size, size), ("lines", size, size)]
 
 
 def test_text_without_lines_and_models_without_vectors(model, tmp_path):
