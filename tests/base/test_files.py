@@ -18,6 +18,7 @@ from paraphrastic.base.files import (
     locked,
     scratch_folder,
     sha256_of,
+    unwritable,
     write_text,
 )
 
@@ -29,6 +30,10 @@ def test_file_after_writing(tmp_path):
         assert not path.exists()
     assert path.read_text() == "content"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_error_of_a_library_that_gives_no_reason():
+    assert str(unwritable(Path("a/b"))) == "[Errno 5] cannot be written; is the disk full?: 'a/b'"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])

@@ -29,7 +29,8 @@ def runtime():
 
 
 def assert_same_vectors(model, out, runtime):
-    export(model, out, Format.ONNX)
+    note = "the vectors are those of the model to 1e-5; inputs.json says how ids are made"
+    assert export(model, out, Format.ONNX) == note
     ragged = model.scorer.vocabulary.lookup(tokenize(pa.array(TEXTS)))
     inputs = {"ids": ragged.ids.astype(np.int64), "offsets": ragged.offsets}
     if ragged.counts is not None:
@@ -39,6 +40,8 @@ def assert_same_vectors(model, out, runtime):
     np.testing.assert_allclose(vectors, model.encode(TEXTS), atol=1e-5)
     description = json.loads((out / "inputs.json").read_text())
     assert description["inputs"].keys() == inputs.keys()
+    offsets = "int64 (B + 1,), sentence i has ids[offsets[i]:offsets[i + 1]], B > 0"
+    assert description["inputs"]["offsets"] == offsets
     assert pq.read_table(out / "vocabulary.parquet")["text"].combine_chunks().equals(model.vocabulary)
     if ragged.counts is None:
         encodings = Tokenizer.from_file(str(out / "tokenizer.json")).encode_batch(TEXTS)

@@ -27,7 +27,8 @@ def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
 NOTES = {
     Format.STATIC_EMBEDDING: "a sentence of which nothing is known has the vector of unknown words, not zero",
     Format.MODEL2VEC: "a sentence of which nothing is known has the vector of unknown words, not zero",
-    Format.SENTENCE_TRANSFORMERS: "the vectors are those of the model; loading needs paraphrastic, see the documentation",
+    Format.SENTENCE_TRANSFORMERS: "the vectors are those of the model; loading needs paraphrastic, see the "
+    "documentation",
     Format.WORD2VEC: "the file does not keep how the model composes word vectors",
 }
 

@@ -177,7 +177,7 @@ def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("none.csv", "no such file; check the path"),
+        ("none.csv", "no such file; check the path; .* needs a whole path, or a file that is in git or DVC$"),
         ("notes.md", "ends in none of .csv.*\\.txt"),
         ("empty", "the folder has no file"),
     ],

@@ -234,7 +234,8 @@ def test_pickled_weights_are_not_read(encoder_folder, monkeypatch, name):
     with monkeypatch.context() as patched:
         patched.setattr(WordCountEncoder, "__init__", None)  # neither package is called
         patched.setattr(WordCountEncoder, "from_pretrained", None)
-        with pytest.raises(ModelError, match=f"{name}: pickled weights can run code and are not read; convert it to"):
+        remedy = r"convert it to model\.safetensors, or choose another encoder$"
+        with pytest.raises(ModelError, match=f"{name}: pickled weights can run code and are not read; {remedy}"):
             fit(encoder_folder)
     (path.parent / "model.safetensors").write_bytes(b"")
     assert fit(encoder_folder).encode(TEXTS).shape == (3, 2)  # both packages read the other weights

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from itertools import starmap
 from multiprocessing import active_children
 
@@ -92,7 +93,9 @@ def test_interrupted_run_of_another_encoder_or_precision_starts_again(teach, mon
     assert StubTeacher.precisions == ["bfloat16"] * (precision == "bfloat16")
 
 
-@pytest.mark.parametrize(("wanted", "usable", "started"), [(1, 9, ""), (2, 9, " in 2"), (9, 2, " in 2"), (9, 9, " in 3")])
+@pytest.mark.parametrize(
+    ("wanted", "usable", "started"), [(1, 9, ""), (2, 9, " in 2"), (9, 2, " in 2"), (9, 9, " in 3")]
+)
 def test_number_of_processes(teach, monkeypatch, capsys, wanted, usable, started):
     monkeypatch.setattr(teaching, "usable_processes", lambda folder, device: usable)
     monkeypatch.setattr(teaching, "_run", lambda count, calls: starmap(teaching._write_shard, calls))
@@ -146,6 +149,13 @@ def test_vector_that_is_not_finite(teach, monkeypatch, tmp_path):
     with pytest.raises(ModelError, match=re.escape(f"mini: the vector of {WORDS[0]!r} is not finite")):
         teach()
     assert not (tmp_path / "out").exists()
+
+
+def test_second_run_waits_for_the_first_one(teach, monkeypatch, tmp_path):
+    names = []
+    monkeypatch.setattr(teaching, "locked", lambda path, name: names.append((path.parent, name)) or nullcontext())
+    teach()
+    assert names == [(tmp_path / "work", "encodes with the same teacher")]
 
 
 @pytest.mark.parametrize(("device", "wanted"), [("auto", None), ("cpu", "cpu")])
