@@ -54,6 +54,11 @@ def test_all_dimensions(members, tmp_path):
     assert merged.dim == 22
 
 
+def test_size_is_that_of_the_first_member(members, tmp_path):
+    assert [merge(members[n:], tmp_path / "merged") for n in (1, 2)] == [8, 6]
+    assert merge(members[::-1], tmp_path / "merged") == 6
+
+
 @pytest.mark.parametrize("dim", [1, 3, None])
 def test_principal_components(members, dim, tmp_path):
     merge(members, tmp_path / "merged", dim)

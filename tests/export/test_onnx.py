@@ -28,6 +28,19 @@ def runtime():
     return pytest.importorskip("onnxruntime", reason="needs the extra `external`")
 
 
+OTHER_NODES = (  # variants with nodes that those have not
+    *(
+        "lstmavg-output_gate=False",
+        "rnn-activation=relu",
+        "dan-num_layers=2",
+        "proj",
+        "gran-output_gate=True-variant=1",
+    ),
+    *("bilstmavg-output_gate=True-combine=sum", "charagram-words=False-bigrams=None-counts=sqrt"),
+    "charcnn-filters={2:7,3:5}-filter_activation=tanh-dense=False",
+)
+
+
 def assert_same_vectors(model, out, runtime):
     note = "the vectors are those of the model to 1e-5; inputs.json says how ids are made"
     assert export(model, out, Format.ONNX) == note
@@ -49,7 +62,7 @@ def assert_same_vectors(model, out, runtime):
         assert [len(encoding) for encoding in encodings] == ragged.lengths.tolist()
 
 
-@pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE))
+@pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE, *OTHER_NODES))
 def test_vectors_of_trained_encoders(tmp_path, name, block, runtime):
     assert_same_vectors(save_encoder(tmp_path / "model", name, block), tmp_path / "out", runtime)
 
