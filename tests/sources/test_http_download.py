@@ -125,6 +125,15 @@ def test_redirect_to_another_host(server, fetch_sources, content):
     assert content() == BODY
 
 
+def test_length_that_the_server_does_not_say(server, fetch_sources, content):
+    texts, sizes = server.source(), []
+    server.faults = [Fault(length=None)]
+    fetch_sources(texts, on_progress=lambda file, size, total: sizes.append((size, total)))
+    assert content() == BODY
+    assert {total for _, total in sizes[:-1]} == {None}
+    assert sizes[-1] == (len(BODY), len(BODY))
+
+
 def test_number_of_retries_after_server_errors(server, fetch_sources):
     texts = server.source("/other.bin", b"other")
     server.faults = [Fault(status=500)] * 3
