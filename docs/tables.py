@@ -1,7 +1,7 @@
 """Write the tables of results in README.md and in docs/, and the picture of README.md: `python -m docs.tables`.
 
 They stand between `<!-- NAME: python -m docs.tables -->` and `<!-- end of NAME -->`. NAME is an experiment of
-`experiments/` without a paper, or one of `ENCODERS`, see docs/encoders.py.
+`experiments/` without a paper, one of `ENCODERS`, see docs/encoders.py, or `claims`.
 """
 
 import re
@@ -11,6 +11,7 @@ from pathlib import Path
 from docs import encoders
 from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.base.files import write_text
+from paraphrastic.papers.claims_page import summary
 from paraphrastic.papers.comparing import Cell, Line
 from paraphrastic.papers.plan import overrides
 from paraphrastic.papers.project import Project
@@ -28,7 +29,10 @@ def with_tables(page: str, project: Project) -> str:
     """Return a page with its tables and its picture replaced."""
 
     def replacement(found: re.Match[str]) -> str:
-        lines = ENCODERS[found[1]]() if found[1] in ENCODERS else table(found[1], project)
+        if found[1] == "claims":
+            lines = f"{summary(project.decide())} `paraphrastic papers claims` prints them.\n"
+        else:
+            lines = ENCODERS[found[1]]() if found[1] in ENCODERS else table(found[1], project)
         return f"{found[1]}: python -m docs.tables -->\n\n{lines}\n"
 
     return _TABLE.sub(replacement, page)

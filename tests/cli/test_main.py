@@ -41,7 +41,13 @@ EXAMPLES = {
     "data check": "data check",
     "data path": "data path texts",
 }
-ELSEWHERE = ["experiments", "papers list", "papers run", "papers report"]  # these have test files of their own
+ELSEWHERE = [
+    "experiments",
+    "papers list",
+    "papers run",
+    "papers report",
+    "papers claims",
+]  # these have test files of their own
 ELSEWHERE += ["train", "evaluate", "data inspect", "plots"]
 SILENT = ("data fetch", "merge", "compact", "export")  # print nothing on standard output
 

@@ -10,8 +10,9 @@ from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.results import Result
+from paraphrastic.papers.running import Runner
 from tests.helpers.command_line import assert_refused
-from tests.helpers.small_project import declare, make_project
+from tests.helpers.small_project import PARAMS, declare, make_project
 
 AVG = '{ label = "avg", model = "avg", seeds = [1, 2] }'
 CHARCNN = '{ label = "charcnn", model = "charcnn", options = { filters = { 2 = 5, 7 = 3 } } }'
@@ -112,6 +113,58 @@ def test_run_of_an_earlier_version_is_repeated(papers, clone):
     result = papers("run", "first", "--seeds", "1", "--dry")
     assert result.stderr == f"{name}: stored by version 0.2.0, this is 0.3.0; `paraphrastic papers run` runs it again\n"
     assert name in result.stdout
+
+
+GRID = """
+[grids.margins]
+source = "§1"
+set = { "train.select" = "sts.mean" }
+over = { margin = [0.3, 0.5], dim = [10, 20] }
+[avg]
+model = "avg"
+options = {}
+grid = "margins"
+"""
+
+
+@pytest.fixture
+def grid(clone):
+    """Give the row of the first experiment a grid of four points."""
+    (clone / "experiments/presets.toml").write_text(GRID)
+    declare(clone, "first", AVG.replace(" }", ', preset = "avg" }'))
+
+
+@pytest.mark.usefixtures("grid")
+def test_dry_search_prints_how_many_runs_it_needs(papers, queued):
+    result = papers("run", "first", "--tune", "--dry", "--seeds", "1,2")
+    assert result.stdout.splitlines()[1:] == ["first\tavg\tsts.mean\t4\t8\t8\tmargin (2), dim (2)"]
+    assert "8 distinct runs, of which 8 are to run" in result.stderr
+    result = papers("run", "first", "--tune", "--over", "dim", "--dry")
+    assert result.stdout.splitlines()[1:] == ["first\tavg\tsts.mean\t2\t2\t2\tdim (2)"]
+    assert "add --tune" in papers("run", "first", "--over", "dim").stderr
+    assert queued == []
+
+
+@pytest.mark.usefixtures("grid")
+def test_search_runs_its_grid_and_then_the_row_with_the_best(papers, monkeypatch):
+    rounds = []
+
+    def run(runner, runs, on_end):
+        """Store results of all but the last run, of which the third is the best."""
+        rounds.append(runs)
+        for run, score in zip(runs, [1.0, 2.0, 3.0], strict=False):
+            runner.project.store.add(run, Result("0.3.0", {"sts.mean": score}), expected(PARAMS, run))
+        return [run.name for run in runs[3:]]
+
+    monkeypatch.setattr(Runner, "run", run)
+    result = papers("run", "first", "--tune")
+    searched, last = rounds
+    assert f"1 of 4 failed: {searched[3].name}; `dvc queue logs {searched[3].name}` shows why" in result.stderr
+    assert [run.seed for run in searched] == [1] * 4
+    chosen = [run.settings for run in last if "models.avg.margin" in run.settings]
+    assert chosen == [{**chosen[0], "models.avg.margin": 0.5, "models.avg.dim": 10}] * 2
+    assert "train.select" not in chosen[0]
+    assert "first\tavg, tuned\tsts\t\t3.0\t" in papers("report", "first").stdout
 
 
 def test_experiments_without_results(papers, queued):

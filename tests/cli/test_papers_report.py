@@ -31,6 +31,18 @@ label = "new"
 model = "lstm"
 """
 
+CLAIM = """
+[[claims]]
+id = "acl2017-1"
+paper = "acl2017"
+place = "Table 1"
+says = "New is better."
+data = "open"
+experiment = "acl2017-t1"
+rows = [["new", "avg simpwiki"]]
+keys = ["mean"]
+"""
+
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
@@ -41,6 +53,7 @@ def clone(tmp_path_factory):
         file.unlink()
     shutil.rmtree(folder / "experiments/results", ignore_errors=True)  # those of this repository
     (folder / "experiments/acl2017-t1.toml").write_text(DECLARATION)
+    (folder / "experiments/claims.toml").write_text(CLAIM)
     project = Project(folder)
     run = plan(project.experiments.select([]), project.experiments, "open")[0]
     values = {"transfer.mean": 67.94} | dict.fromkeys(PAPERS_SETS, 67.94)
@@ -69,8 +82,20 @@ def test_rows_of_a_half_finished_experiment(report):
 def test_pages_of_the_documentation(report, clone):
     result = report("--docs")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "| avg simpwiki<br>" in (clone / "docs/papers/acl2017.md").read_text()
+    assert "| avg simpwiki  " in (clone / "docs/papers/acl2017.md").read_text()
     assert {path.suffix for path in (clone / "docs/papers").iterdir()} == {".md"}
+
+
+def test_claims(report, clone):
+    result = CliRunner().invoke(app, ["papers", "claims"])
+    open_claim = "cannot be decided here: no results: acl2017-t1, new"
+    assert result.stdout.splitlines() == [
+        "claim\tsays\ttested as\tprotocol\tdifference\tverdict",
+        f"acl2017-1\tNew is better. (Table 1)\tnew above avg simpwiki; in mean\topen\t\t{open_claim}",
+    ]
+    report("--docs")
+    link = "[Table 1](acl2017.md#table-1-sources): new above avg simpwiki"
+    assert f"{link}; in mean | open |  | {open_claim} |" in (clone / "docs/papers/index.md").read_text()
 
 
 def test_refused(report):

@@ -28,9 +28,8 @@ from tests.helpers.task_tables import write_tasks
 from tests.helpers.toy_tasks import HEAD, random_task
 
 NO_NOISE = {"scramble": None, "dropout": None, "word_dropout": None}
-OPTIONS = (
-    HEAD | NO_NOISE | {"epochs": 2, "projection_dim": 6, "tasks": ["any"], "tagger": "charagram", "num_threads": 1}
-)
+OPTIONS = HEAD | NO_NOISE | {"epochs": 2, "projection_dim": 6, "num_threads": 1}
+OPTIONS |= {"tasks": ["any"], "by_task": {}, "tagger": "charagram"}
 BLOCKS = {
     "avg": WORD,
     "charagram": CHARAGRAM,
@@ -158,6 +157,12 @@ def test_frozen_word_embeddings(train, tmp_path, monkeypatch, name, init):
     ((model, embeddings, parameters),) = starts
     assert torch.equal(model.embeddings, embeddings)
     assert not any(map(torch.equal, model.module.parameters(), parameters))
+
+
+def test_options_of_the_task_replace_those_of_all_tasks(train):
+    own = {"hidden_dim": 7, "learning_rate": 0.02}
+    assert train("avg", by_task={TASK.name: own}) == train("avg", **own)
+    assert train("avg", by_task={"other": own}) == train("avg") != train("avg", **own)
 
 
 @pytest.mark.parametrize("init", ["scratch", "universal"])

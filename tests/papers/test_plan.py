@@ -22,7 +22,7 @@ STRINGS = [
     "é", "a\tb", "a\nb", "*", "@a", "%", "!a", "&a",
 ]  # fmt: skip
 LISTS = [[], [1, 2.5, None, True], ["a b", "true", "1"], [["a"], []]]
-MAPPINGS = [{}, {2: 5, 7: 3}, {"a": {"b": "c,d"}}]
+MAPPINGS = [{}, {2: 5, 7: 3}, {"a": {"b": "c,d"}}, {"sick-entailment": {"rate": 1e-06}}]
 
 
 def overrides(run: Run) -> list[str]:
@@ -103,6 +103,13 @@ def test_run_of_two_rows_scores_the_evaluation_sets_if_one_of_them_shows_them():
     (run,) = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
     assert run.sets
     assert run.tasks == ("sst",)
+
+
+@pytest.mark.parametrize(("column", "family"), [("words.simlex", "words"), ("sick.pearson", "sick")])
+def test_replicates_need_no_other_sets_than_those_of_the_columns(column, family):
+    experiment = experiment_of([{"label": "avg", "model": "avg", "analyses": ["resamples"]}], value=column)
+    (run,) = plan([experiment], Experiments({experiment.id: experiment}, {}, PARAMS), "open")
+    assert run.families == {family}
 
 
 def test_run_that_is_compared_with_another():

@@ -207,3 +207,20 @@ def test_sets_that_a_mean_lacks():
     assert result.value("length[length=short].n") is None
     assert result.value("rare-words[length=1].pearson") is None
     assert result.value("none[length=1].pearson") is None
+
+
+def test_replicates_of_the_families_of_a_run_are_kept_on_one_line(store, folder):
+    run, values = replace(RUN, analyses=("resamples",)), {"transfer.mean": 60.0, "words.simlex": 40.0}
+    rows = [[round(60 + n / 100, 2), round(40 + n / 100, 2)] for n in range(1000)]
+    result = Result("0.3.0", values, {"resamples": [["transfer.mean", "words.simlex"], *rows]})
+    add(store, run, result)
+    assert store.tables(run)["resamples"] == [["transfer.mean"], *(row[:1] for row in rows)]
+    with_words = replace(run, families=frozenset({"words"}))
+    assert store.result(with_words) is None
+    add(store, with_words, result)
+    assert Store(folder, PARAMS).tables(run)["resamples"] == [["transfer.mean", "words.simlex"], *rows]
+    line = max(next(folder.iterdir()).read_text().splitlines(), key=len)
+    assert len(line) <= 14 * 1024
+    tags = replace(run, seed=2, families=frozenset({"tags"}))
+    add(store, tags, result)
+    assert store.tables(tags)["resamples"] == [[]]

@@ -24,6 +24,7 @@ _MODULES = {
     "norms": "word_frequency",
     "rare-words": "word_frequency",
     "rare-words-correlation": "word_frequency",
+    "resamples": "resamples",
     "unknown-words": "bins",
 }
 

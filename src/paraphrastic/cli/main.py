@@ -82,6 +82,7 @@ data inspect pairs.csv
 papers list --data paper
 papers run acl2017-t1 --jobs 2
 papers report acl2017-t1
+papers claims
 """  # one of each command that shows none in its description
 
 for _prefix, _commands in (("", app), ("data ", data_commands.data), ("papers ", papers_commands.papers)):

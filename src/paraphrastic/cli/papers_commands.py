@@ -1,4 +1,4 @@
-"""Commands for the tables and figures of the papers: list, run, report."""
+"""Commands for the tables, figures and claims of the papers: list, run, report, claims."""
 
 import re
 import shlex
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from paraphrastic.papers.plan import Run
     from paraphrastic.papers.project import Project
     from paraphrastic.papers.running import Runner
+    from paraphrastic.papers.tuning import Search
 
 papers = Typer(
-    help="Tables and figures of the papers: list, run, report.",
+    help="Tables, figures and claims of the papers.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -31,7 +32,10 @@ papers = Typer(
 Ids = Annotated[
     list[str] | None, Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
 ]
-DataOption = Annotated[Literal["open", "paper"], Option("--data", help="Open data, or those of the papers.")]
+DataOption = Annotated[
+    Literal["open", "replica", "paper"],
+    Option("--data", help="Open data, the closest to the papers' that they allow, or the papers'."),
+]
 
 
 @papers.command("list")
@@ -57,84 +61,151 @@ def run(
     vectors: Annotated[
         Path | None, Option(exists=True, dir_okay=False, help="Word vectors that the papers' data start from.")
     ] = None,
-    dry: Annotated[bool, Option("--dry", help="Print the commands only.")] = False,
+    dry: Annotated[bool, Option("--dry", help="Print the commands only; with --tune, the numbers of runs.")] = False,
+    tune: Annotated[bool, Option("--tune", help="First search the grids of the papers.")] = False,
+    over: Annotated[str, Option(help="With --tune: axes to search, with commas between them, in place of all.")] = "",
 ) -> None:
     """Run what is missing of experiments through DVC's queue.
 
     After an interruption the same command goes on.
     """
-    from paraphrastic.papers.project import DataNeeds, find_project
+    from paraphrastic.papers.project import find_project
     from paraphrastic.papers.queue import QueueError
     from paraphrastic.papers.running import Runner
-    from paraphrastic.sources.locations import DataLocations
 
     project = find_project(read_only=dry)
     runner = Runner(project, jobs, vectors)
     experiments = project.experiments.select(ids)
+    if tune:
+        _tune(runner, experiments, data, over, _seeds(seeds), dry)
+    elif over:
+        raise BadParameter("names axes of a search; add --tune", param_hint="--over")
+    if tune and dry:
+        return
     runs = project.plan(experiments, data, _seeds(seeds))
     for warning in project.collect(runs):
         message(warning)
-    needed = runner.needed(runs)
     if dry:
-        sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in needed)
+        sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in runner.needed(runs))
         return
-    locations = DataLocations.from_environment()
-    DataNeeds.of(runs, locations).check(locations)
-    _check_vectors(project, needed, vectors)
-    message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
-    failed = _work(runner, needed)
+    failures = _run_missing(runner, runs)
     for warning in project.compare_runs(runs):
         message(warning)
-    if failed:
-        names = f"{', '.join(failed[:3])}{' and others' if len(failed) > 3 else ''}"
-        raise QueueError(f"{len(failed)} of {len(needed)} failed: {names}; `dvc queue logs {failed[0]}` shows why")
+    if failures:
+        raise QueueError(failures)
+
+
+def _tune(
+    runner: "Runner", experiments: "Sequence[Experiment]", data: "Data", over: str, seeds: "Sequence[int]", dry: bool
+) -> None:
+    """Search the grids of experiments and store the choices; print how many runs they need if `dry`."""
+    from paraphrastic.papers.plan import merge
+    from paraphrastic.papers.tuning import searches
+
+    project, axes = runner.project, [axis.strip() for axis in over.split(",")] if over else []
+    found = [(each, searches(each, project.experiments, data, axes, seeds)) for each in experiments]
+    runs = [[run for search in part for _, group in search.runs for run in group] for _, part in found]
+    distinct = merge(run for part in runs for each in part for run in (each.start, each) if run)
+    for warning in project.collect(distinct):
+        message(warning)
+    if dry:
+        header = "experiment", "row", "selected by", "settings", "runs", "to run", "axes"
+        print_rows(header, [_counts(project, each, search) for each, part in found for search in part])
+        message(f"{len(distinct)} distinct runs, of which {len(runner.needed(distinct))} are to run")
+        return
+    if failures := _run_missing(runner, distinct):
+        message(failures)  # a point of a grid may be one at which training does not converge
+    for experiment, part in found:
+        project.choices.add(experiment, data, [best for search in part if (best := search.best(project.store))])
+
+
+def _counts(project: "Project", experiment: "Experiment", search: "Search") -> tuple[str, ...]:
+    """Return the line of a search in the list of a dry run."""
+    runs = [run for _, group in search.runs for run in group]
+    axes = ", ".join(f"{axis} ({len(values)})" for axis, values in search.axes.items())
+    counts = len(search.runs), len(runs), len(project.missing(runs))
+    return experiment.id, search.row.all_labels[0], search.key, *map(str, counts), axes
+
+
+def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
+    """Run what is missing of `runs`; return which failed, as text."""
+    from paraphrastic.papers.project import DataNeeds
+    from paraphrastic.sources.locations import DataLocations
+
+    project, needed, locations = runner.project, runner.needed(runs), DataLocations.from_environment()
+    DataNeeds.of(runs, locations).check(locations)
+    _check_vectors(project, needed, runner.vectors)
+    message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
+    failed = _work(runner, needed)
+    names = f"{', '.join(failed[:3])}{' and others' if len(failed) > 3 else ''}"
+    return f"{len(failed)} of {len(needed)} failed: {names}; `dvc queue logs {failed[0]}` shows why" if failed else ""
 
 
 @papers.command()
 def report(
     ids: Ids = None,
-    data: DataOption = "open",
+    data: DataOption | None = None,
     docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
 ) -> None:
     """Print the published tables beside ours.
 
-    Ours are stored results and those in DVC's records. What is missing is a gap.
+    Ours are stored results and those in DVC's records, without --data those of the replica of the papers' data if a
+    table has any, otherwise those of open data. What is missing is a gap.
     """
-    from paraphrastic.papers.pages import write_docs
+    from paraphrastic.papers.claims_page import section
+    from paraphrastic.papers.pages import PAPERS, links, write_docs
     from paraphrastic.papers.project import find_project
 
     project = find_project(read_only=True)
     if docs and ids:
         raise BadParameter("--docs writes all experiments; leave out the names", param_hint="ID")
     experiments = project.experiments.select(ids or [])
-    for warning in project.collect(project.plan(experiments, data)):
+    kinds: list[Data] = [data] if data else ["open", "replica"] if project.experiments.replica else ["open"]
+    for warning in project.collect([run for each in kinds for run in project.plan(experiments, each)]):
         message(warning)
-    comparisons = [project.compare(experiment, data) for experiment in experiments]
+    comparisons = [project.compare(each, data) if data else project.shown(each) for each in experiments]
     if docs:
-        write_docs(comparisons, project.root / "docs/papers")
+        claims_of_papers = section(project.decide(), project.claims, PAPERS, links(comparisons))
+        write_docs(comparisons, project.root / "docs/papers", claims_of_papers)
     else:
         for comparison in comparisons:
             _print(comparison)
 
 
+@papers.command()
+def claims() -> None:
+    """Print the claims of the papers with their tests and verdicts.
+
+    The verdicts are those of stored results.
+    """
+    from paraphrastic.papers.claims_page import HEADER, cells, summary
+    from paraphrastic.papers.project import find_project
+
+    decisions = find_project(read_only=True).decide()
+    print_rows(HEADER, map(cells, decisions))
+    message(summary(decisions))
+
+
 def _print(comparison: "Comparison") -> None:
     """Print a comparison: on a terminal between heading and facts, otherwise as rows that begin with its id."""
-    from paraphrastic.papers.comparing import grid
+    from paraphrastic.papers.facts import details
     from paraphrastic.papers.pages import analysis_tables
 
     names, first = ([], []) if sys.stdout.isatty() else (["experiment"], [comparison.experiment.id])
     rows = [
         (
             *first,
-            row.text,
-            column.text,
+            line.label,
+            column,
             cell.theirs,
-            cell.ours,
-            cell.spread,
-            cell.difference or cell.partial,
-            row.details,
+            cell.shown_mean,
+            cell.shown_spread,
+            cell.shown_difference or (f"without {', '.join(cell.lacks)}" if cell.partial else ""),
+            details(line),
         )
-        for row, column, cell in grid(comparison).entries()
+        for line in comparison.lines
+        for column, cell in line.cells.items()
+        if cell.theirs or cell.shown_mean
     ]
     _print_on_terminal(_heading(comparison))
     if rows:
@@ -156,7 +227,7 @@ def _heading(comparison: "Comparison") -> "list[str]":
 
 
 def _notes(comparison: "Comparison") -> "list[str]":
-    from paraphrastic.papers.pages import facts
+    from paraphrastic.papers.facts import facts
 
     finding = comparison.experiment.finding
     found = [*([("finding", [finding])] if finding else []), *facts(comparison)]

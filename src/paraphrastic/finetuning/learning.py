@@ -57,11 +57,12 @@ def learn(task: str, params: Params, options: Options, benchmarks: Path, model: 
         run: the run.
 
     Raises:
-        ParameterError: there is no such task, the model cannot be trained on it, or lacks an option of `options.noise`.
+        ParameterError: there is no such task, or one of `options.by_task`, the model cannot be trained on it, or lacks
+            an option of `options.noise`.
         DataError: a split is empty, or the development or the test set defines no metric.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
-    rows = find_task(benchmarks, task)
+    rows, *_ = [find_task(benchmarks, name) for name in (task, *options.task.by_task)]
     if rows.kind == "tagged_tokens":
         torch.set_num_threads(options.tagger.num_threads)
         return train_tags(rows, options.tagger, run)
@@ -82,6 +83,7 @@ def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
 def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
     """Train a head on top of an encoder, or a pair model, on a task, and evaluate the best epoch; see `learn`."""
     task.check()
+    options = options.of(task.name)
     model = _with_noise(model, options)
     if issubclass(model_class(model.name), PairModel):
         return _train_pair_model(task, model, options, run)

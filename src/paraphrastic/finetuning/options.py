@@ -1,9 +1,9 @@
 """Options of the stage `finetune`, and of taggers by the name of the model that composes words."""
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PositiveInt, ValidationInfo, field_validator
 
 from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.base.parameters import FILES, Orders, checked, read_mapping
@@ -62,8 +62,20 @@ class FinetuneConfig(HeadConfig):
     scramble: Probability | None
     dropout: DropoutProbability | None  # likewise
     word_dropout: DropoutProbability | None  # likewise
+    # options of `HeadConfig` for single tasks in place of those for all, as {sst: {hidden_dim: 300}}
+    by_task: dict[str, dict[str, JsonValue]]
     tagger: str  # the entry of finetune/taggers.yaml for tasks of part-of-speech tags
     num_threads: PositiveInt  # threads of the CPU
+
+    def of(self, task: str) -> Self:
+        """Return the options of one task.
+
+        Raises:
+            ParameterError: `by_task` has an unknown key or a wrong value for it.
+        """
+        head = {name: getattr(self, name) for name in HeadConfig.model_fields}
+        own = checked(HeadConfig, head | self.by_task.get(task, {}), "finetune", "by_task", task)
+        return self.model_copy(update=dict(own))
 
     @property
     def noise(self) -> dict[str, float]:

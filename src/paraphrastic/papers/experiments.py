@@ -1,11 +1,12 @@
 """The declarations in `experiments/`: one file for each table or figure, of a paper or our own, and presets of options.
 
 `experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
-of the papers by name. The value "null" of an option stands for an empty one.
+of the papers by name, and in `grids` those that they searched; `experiments/replica.toml` holds what stands for the
+papers' data. The value "null" of an option stands for an empty one.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args
@@ -24,9 +25,10 @@ from pydantic import (
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.reading import SMALL, regular
 
-Data = Literal["open", "paper"]
+Data = Literal["open", "replica", "paper"]
 PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
-PRESETS = "presets.toml"
+PRESETS, REPLICA = "presets.toml", "replica.toml"
+CLAIMS = "claims.toml"  # see `papers.claims`
 TASKS = "finetune."  # the keys of metrics of supervised tasks start so
 
 
@@ -61,12 +63,54 @@ class Corpus(_Table):
     paper: Annotated[list[_Text], Field(min_length=1)]  # on the papers' data
 
 
+# axes of a grid: the values to try of an option of the model's block, or of another key of params.yaml by dotted key; a
+# mapping in place of a value sets the options that it names
+Axes = dict[_Text, Annotated[list[JsonValue], Field(min_length=1)]]
+
+
+class Grid(_Table):
+    """Hyperparameters that a paper searched, see `papers.tuning`."""
+
+    source: _Text  # where the paper says so
+    over: Axes = {}
+    options: dict[str, JsonValue] = {}  # values of the model's block during the search, such as fewer epochs
+    set: Settings = {}  # values of other keys of params.yaml during the search, by dotted key
+    paper_corpus: list[_Text] = []  # training pairs during the search on the papers' data; empty: those of the row
+
+
 class Preset(_Table):
     """Hyperparameters of a paper for one model."""
 
     model: _Text  # name of the model
     options: dict[str, JsonValue]  # values of its block in params.yaml
     set: Settings = {}  # values of other keys of params.yaml, by dotted key
+    grid: str | None = None  # name of the grid from which the paper chose them
+    over: Axes = {}  # axes of the grid for this model, beside those of the grid or in place of them
+
+
+class OpenPairs(_Table):
+    """Open data in place of a corpus of the papers."""
+
+    corpus: Annotated[list[_Text], Field(min_length=1)]
+    set: Settings = {}  # values of keys of params.yaml, by dotted key
+
+
+class Replica(_Table):
+    """The closest to the papers' data and settings that open data allow: presets hold, apart from what is here."""
+
+    seeds: Seeds  # of each row
+    corpora: dict[str, OpenPairs]  # by name of a corpus of the papers
+    vectors: _Text  # source of the word vectors that `start` starts from
+    start: Preset  # the run whose word vectors are the initial ones, in place of PARAGRAM-SL999
+    start_corpus: OpenPairs  # its pairs
+    words: dict[str, JsonValue]  # options of all models that start from word vectors, in place of those of rows
+    presets: dict[str, dict[str, JsonValue]]  # options in place of those of a preset, by its name
+
+    def pairs(self, names: Iterable[str]) -> OpenPairs:
+        """Return what stands for corpora of the papers; a corpus that is not declared stands for itself."""
+        found = [self.corpora.get(name) or OpenPairs(corpus=[name]) for name in names]
+        settings = {key: value for each in found for key, value in each.set.items()}
+        return OpenPairs(corpus=[name for each in found for name in each.corpus], set=settings)
 
 
 class Row(_Table):
@@ -82,18 +126,24 @@ class Row(_Table):
     preset: str | None = None  # hyperparameters on the paper's data; on open data those of params.yaml hold
     options: dict[str, JsonValue] = {}  # values of the model's block in params.yaml, on all data
     open_options: dict[str, JsonValue] = {}  # values of the model's block on open data only
-    paper_options: dict[str, JsonValue] = {}  # on the papers' data only
+    paper_options: dict[str, JsonValue] = {}  # on the papers' data only, and in their replica
+    replica_options: dict[str, JsonValue] = {}  # in the replica only
     set: Settings = {}  # values of other keys of params.yaml, by dotted key, on all data
-    paper_set: Settings = {}  # on the papers' data only
+    paper_set: Settings = {}  # on the papers' data only, and in their replica
+    replica_set: Settings = {}  # in the replica only
     corpus: Corpus | None = None  # training pairs, in place of those of the experiment
     seeds: Seeds = []  # in place of those of the experiment
     tasks: list[_Text] = []  # supervised tasks to train on
     paper_tasks: list[_Text] = []  # in place of them on the papers' data
     analyses: list[_Text] = []  # analyses to compute
-    # label of the row of this experiment whose word embeddings are the initial vectors on open data; on the papers'
-    # data a person names the file
+    # label of the row of this experiment whose word embeddings are the initial vectors on open data; in the replica
+    # those of its own are, and on the papers' data a person names the file
     start: str | None = None
     against: str | None = None  # label of the row with whose scores the analyses of two runs compare those of this row
+    grid: str | None = None  # name of a grid in place of that of the preset, whose `over` does not count then
+    over: Axes = {}  # axes beside those of the grid or in place of them
+    # values that a search chose, by option of the model's block or by dotted key, in place of all others
+    tuned: dict[str, JsonValue] = {}
     hidden: bool = False  # not shown, because other rows only start from it or are compared with it
     x: float | str | None = None  # position on the horizontal axis of a figure
     series: str | None = None  # line of a figure that the row belongs to
@@ -140,12 +190,16 @@ class Experiment(_Table):
     # its first word, `{task}` for the first task
     columns: dict[str, _Text] = {}
     paper_set: Settings = {}  # values of keys of params.yaml for all rows on the papers' data
+    grid: str | None = None  # name of a grid for all rows that name none, in place of that of their presets
     seeds: Seeds = [1]  # seeds of each row
     rows: list[Row] = []  # the configurations
     figure: Figure | None = None  # how the results are drawn; None for a table
     finding: str = ""  # the paper's finding, and whether it holds on open data
     missing: str = ""  # reason why rows of the paper are not here
     scale: float = 1.0  # factor from the unit of the published numbers to ours
+    # label of the row from which the differences of the other rows are shown too, where the paper's mean has sets that
+    # ours lacks
+    reference: str | None = None
     shows: list[_Text] = []  # analyses whose tables are shown whole, for the first seed of each row that computes them
 
     @model_validator(mode="after")
@@ -157,8 +211,8 @@ class Experiment(_Table):
         if repeated := {cell for cell in cells if cells.count(cell) > 1}:
             raise ValueError("two rows are labelled '{}' and have the column '{}'".format(*min(repeated)))
         named = {name for row in self.rows for name in (row.start, row.against) if name}
-        if unknown := named - set(labels):
-            raise ValueError(f"`start` or `against` names no row: '{min(unknown)}'")
+        if unknown := (named | ({self.reference} if self.reference else set())) - set(labels):
+            raise ValueError(f"`start`, `against` or `reference` names no row: '{min(unknown)}'")
         for row in self.rows:  # `papers run` works in two rounds, so that rows that are referred to refer to none
             if row.start and (self.row(row.start).start or self.row(row.start).against):
                 raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")
@@ -205,6 +259,8 @@ class Experiments:
     presets: Mapping[str, Preset]  # the presets by name
     # content of all parameter files, whose values the settings of a row replace
     params: Mapping[str, Any] = field(default_factory=dict)
+    grids: Mapping[str, Grid] = field(default_factory=dict)  # the grids by name
+    replica: Replica | None = None  # what stands for the papers' data; None in a project without the papers
 
     @classmethod
     def load(cls, folder: Path, params: Mapping[str, Any]) -> Self:
@@ -216,12 +272,15 @@ class Experiments:
         """
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder; run this in the root of the repository")
-        presets = _validated(_Presets, {"presets": _read(folder / PRESETS)}, folder / PRESETS).presets
-        files = [file for file in folder.glob("*.toml") if file.name != PRESETS]
-        experiments = [_validated(Experiment, _read(file) | {"id": file.stem}, file) for file in files]
+        content, replica = read_toml(folder / PRESETS), folder / REPLICA
+        presets = validated(_Presets, {"grids": content.pop("grids", {}), "presets": content}, folder / PRESETS)
+        replaced = validated(Replica, read_toml(replica), replica) if replica.exists() else None
+        files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, REPLICA, CLAIMS)]
+        experiments = [validated(Experiment, read_toml(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
             _check_presets(experiment, presets, folder)
-        return cls({each.id: each for each in sorted(experiments, key=_order)}, presets, params)
+        ordered = sorted(experiments, key=_order)
+        return cls({each.id: each for each in ordered}, presets.presets, params, presets.grids, replaced)
 
     def select(self, ids: list[str]) -> list[Experiment]:
         """Return the experiments with these ids; all if there are none.
@@ -236,7 +295,15 @@ class Experiments:
 
 
 class _Presets(_Table):
+    grids: dict[str, Grid]
     presets: dict[str, Preset]
+
+    @model_validator(mode="after")
+    def _check_grids(self) -> Self:
+        for preset in self.presets.values():
+            if preset.grid is not None and preset.grid not in self.grids:
+                raise ValueError(unknown_name("grid", preset.grid, self.grids))
+        return self
 
 
 _KINDS = "TFS"  # tables, figures, sections; then tables that are not of a paper
@@ -248,7 +315,8 @@ def _order(experiment: Experiment) -> tuple[int, int, int, str]:
     return [*get_args(PaperName), None].index(experiment.paper), kind, int(number), experiment.id
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """Return the content of a file of declarations; raise a DataError if it is missing or not TOML."""
     try:
         return tomllib.loads(regular(file, SMALL).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -257,7 +325,8 @@ def _read(file: Path) -> dict[str, Any]:
         raise DataError(f"{file}: not valid TOML: {error}") from error
 
 
-def _validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
+def validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
+    """Return the checked content of such a file; raise a DataError if a key is unknown, missing or wrong."""
     try:
         return section.model_validate(content)
     except ValidationError as error:
@@ -268,9 +337,12 @@ def _validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
         ) from error
 
 
-def _check_presets(experiment: Experiment, presets: Mapping[str, Preset], folder: Path) -> None:
+def _check_presets(experiment: Experiment, declared: _Presets, folder: Path) -> None:
+    file, presets = f"{folder / experiment.id}.toml", declared.presets
     for row in experiment.rows:
         if row.preset is not None and row.preset not in presets:
-            raise DataError(f"{folder / experiment.id}.toml: {unknown_name('preset', row.preset, presets)}")
+            raise DataError(f"{file}: {unknown_name('preset', row.preset, presets)}")
         if row.preset is not None and presets[row.preset].model != row.model:
-            raise DataError(f"{folder / experiment.id}.toml: preset '{row.preset}' is not for the model {row.model}")
+            raise DataError(f"{file}: preset '{row.preset}' is not for the model {row.model}")
+    for name in {experiment.grid, *(row.grid for row in experiment.rows)} - {None, *declared.grids}:
+        raise DataError(f"{file}: {unknown_name('grid', str(name), declared.grids)}")

@@ -16,12 +16,15 @@ from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
 from paraphrastic.base.reading import SMALL, regular
+from paraphrastic.papers.claims import Claims
 from paraphrastic.papers.comparing import Comparison, compare
-from paraphrastic.papers.experiments import Data, Experiment, Experiments
+from paraphrastic.papers.experiments import CLAIMS, Data, Experiment, Experiments
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, rows_of
-from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.papers.tuning import Choices
+from paraphrastic.papers.verdicts import Decision, decide
+from paraphrastic.sources.catalogue import catalogue, corpus, suite
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.source import Source
 
@@ -44,7 +47,8 @@ class DataNeeds:
         families = frozenset[str]().union(*(run.families for run in runs))
         members = [each for name in suites for each in suite(name).sources]
         unread = {each.name for each in members if each.manual and not families & {n.split(".")[0] for n in each.rows}}
-        sources = [*corpus(corpora), *(each for each in members if each.name not in unread)]
+        vectors = [catalogue().sources[run.vectors] for run in runs if run.vectors]
+        sources = [*corpus(corpora), *(each for each in members if each.name not in unread), *vectors]
         distinct = list({each.name: each for each in sources}.values())
         names = [*corpora, *(f"suite {name}" for name in suites)]
         return cls(names, distinct, [each for each in distinct if not locations.has(each)])
@@ -112,9 +116,31 @@ class Project:
         """The stored results."""
         return Store(self.root / "experiments/results", self.params, self.read_only)
 
+    @cached_property
+    def claims(self) -> Claims:
+        """The claims of the papers.
+
+        Raises:
+            DataError: the file is missing or wrong, or names a row that is not declared.
+        """
+        return Claims.load(self.root / "experiments" / CLAIMS, self.experiments.by_id)
+
+    def decide(self) -> list[Decision]:
+        """Return the verdict on each claim from the stored results."""
+
+        def find(name: str, data: Data) -> Experiment:
+            return self.choices.applied(self.experiments.by_id[name], data)
+
+        return decide(self.claims.claims, find, self.experiments, self.store)
+
+    @cached_property
+    def choices(self) -> Choices:
+        """The settings that searches chose."""
+        return Choices(self.root / "experiments/tuned.json")
+
     def plan(self, experiments: Sequence[Experiment], data: Data, seeds: Sequence[int] = ()) -> list[Run]:
-        """Return the distinct runs that `experiments` need, see `plan.plan`."""
-        return plan(experiments, self.experiments, data, seeds)
+        """Return the distinct runs that `experiments` need with their tuned rows, see `plan.plan`."""
+        return plan([self.choices.applied(each, data) for each in experiments], self.experiments, data, seeds)
 
     def collect(self, runs: Sequence[Run]) -> list[str]:
         """Store results of `runs` in DVC's records, see `collect_from`."""
@@ -145,7 +171,15 @@ class Project:
 
     def compare(self, experiment: Experiment, data: Data) -> Comparison:
         """Return the published table of an experiment beside the stored results."""
-        return compare(experiment, self.experiments, data, self.store)
+        return compare(self.choices.applied(experiment, data), self.experiments, data, self.store)
+
+    def shown(self, experiment: Experiment) -> Comparison:
+        """Return the comparison that the pages show: with the replica if it has results, otherwise with open data."""
+        if experiment.paper and self.experiments.replica:
+            replica = self.compare(experiment, "replica")
+            if any(line.results for line in replica.lines):
+                return replica
+        return self.compare(experiment, "open")
 
     def compare_runs(self, runs: Sequence[Run]) -> list[str]:
         """Store the analyses of two runs for each run that has results and another run to be compared with.
@@ -218,7 +252,8 @@ def find_project(read_only: bool = False) -> Project:
 def check(declared: Experiments) -> None:
     """Raise a DataError for an unknown name in declarations: of a model, key, corpus, suite or analysis."""
     rows = [(experiment, row) for experiment in declared.by_id.values() for row in experiment.rows]
-    for (experiment, row), data in product(rows, SUITES):
+    kinds = [data for data in SUITES if data != "replica" or declared.replica]
+    for (experiment, row), data in product(rows, kinds):
         try:
             _check_run(runs_of_row(experiment, row, declared, data)[0], declared.params)
         except ParameterError as error:

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
+from paraphrastic.analysis.resamples import KEYS
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import write_text
 from paraphrastic.evaluation.headline import PAPERS_SETS
@@ -17,6 +18,9 @@ from paraphrastic.papers.experiments import TASKS
 from paraphrastic.papers.plan import Flat, Run, differences, expected, without_seed
 
 Values = Mapping[str, int | FiniteFloat]
+_POOLED = ("length[", "unknown-words[")  # the analyses of pairs of all sets of STS
+Table = list[list[Any]]  # rows, the first being the names of the columns
+RESAMPLES = "resamples"  # the analysis of which a result keeps the columns that are read, because it has 1,000 rows
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,7 @@ class Result:
     # metrics by key: those of metrics/evaluate.json and of metrics/finetune, by dotted key, and of each set,
     # `sts.2012.MSRpar` being its main metric and `sts.2012.MSRpar.spearman` another one
     values: Values
-    # rows of each analysis, the first being the names of the columns
-    tables: Mapping[str, list[list[Any]]] = field(default_factory=dict)
+    tables: Mapping[str, Table] = field(default_factory=dict)  # analyses by name
     # (epochs, score) on the development data by name: `selection`, or that of a task
     curves: Mapping[str, list[list[float]]] = field(default_factory=dict)
     minutes: float | None = None  # duration of the run; None if it is not known
@@ -37,7 +40,12 @@ class Result:
         """Return whether this has what `run` measures: evaluation sets, tasks, analyses."""
         sets = not run.sets or any(not key.startswith(TASKS) for key in self.values)
         tasks = all(any(key.startswith(f"{TASKS}{task}.") for key in self.values) for task in run.tasks)
-        return sets and tasks and all(name in self.tables for name in run.analyses)
+        analyses = all(name in self.tables for name in run.analyses)
+        return sets and tasks and analyses and (RESAMPLES not in run.analyses or self._has_resamples(run))
+
+    def _has_resamples(self, run: Run) -> bool:
+        wanted = {key for key in KEYS if key in self.values and _family(key) in run.families}
+        return wanted <= set(self.tables[RESAMPLES][0])
 
     def with_parts_of(self, other: "Result") -> "Result":
         """Return this result with the tasks and analyses that only `other`, of the same version, has."""
@@ -46,6 +54,19 @@ class Result:
         values, tables = {**other.values, **self.values}, {**other.tables, **self.tables}
         minutes = max((each for each in (self.minutes, other.minutes) if each is not None), default=None)
         return Result(self.version, values, tables, {**other.curves, **self.curves}, minutes)
+
+    def of_families(self, families: frozenset[str]) -> "Result":
+        """Return this result with those replicates of `resamples` alone that belong to `families` of a run."""
+        if RESAMPLES not in self.tables:
+            return self
+        at = [n for n, key in enumerate(self.tables[RESAMPLES][0]) if _family(key) in families]
+        kept = [[row[n] for n in at] for row in self.tables[RESAMPLES]] if at else [[]]
+        return replace(self, tables={**self.tables, RESAMPLES: kept})
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The families of sets whose replicates this has."""
+        return frozenset(map(_family, self.tables.get(RESAMPLES, [[]])[0]))
 
     def contradicts(self, other: "Result") -> bool:
         """Return whether a value that both results have differs."""
@@ -68,9 +89,14 @@ class Result:
         return next(found, {}).get(cell[3])
 
     def lacks(self, key: str) -> list[str]:
-        """Return the sets of the papers that `transfer.mean`, or the mean of a year such as `sts.2013`, is without."""
-        sets = [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(f"{key}.")]
-        return [name for name in sets if name not in self.values]
+        """Return the sets of the papers that a value is without, see `sets_of`."""
+        return [name for name in sets_of(key) if name not in self.values]
+
+
+def _family(key: str) -> str:
+    """Return the name in `Run.families` of the sets that a metric is computed from."""
+    first = key.partition(".")[0]
+    return "sts" if first == "transfer" else first
 
 
 @dataclass(frozen=True)
@@ -126,19 +152,20 @@ class Store:
         `params` are those of the result, among them those that determine it. Those of tasks count for a run with tasks
         only.
         """
-        known = self._configuration(run.configuration)
-        kept = known if known and not self.changed(run) else Configuration({}, {})
-        result = result.with_parts_of(kept.seeds.get(run.seed, result))
+        configuration = self._configuration(run.configuration)
+        kept = configuration if configuration and not self.changed(run) else Configuration({}, {})
+        known = kept.seeds.get(run.seed, Result("", {}))
+        result = result.with_parts_of(known).of_families(run.families | known.families)
         determining = without_seed(expected(self._params, run)).keys()
         own = {key: value for key, value in without_seed(params).items() if key in determining}
         self._write(run.configuration, Configuration({**kept.params, **own}, {**kept.seeds, run.seed: result}))
 
-    def tables(self, run: Run) -> Mapping[str, list[list[Any]]]:
+    def tables(self, run: Run) -> Mapping[str, Table]:
         """Return the analyses of a stored result by name; none without a result."""
         result = self.result(run)
         return result.tables if result else {}
 
-    def add_tables(self, run: Run, tables: Mapping[str, list[list[Any]]]) -> None:
+    def add_tables(self, run: Run, tables: Mapping[str, Table]) -> None:
         """Add analyses to a stored result."""
         self._change(run, lambda result: replace(result, tables={**result.tables, **tables}))
 
@@ -165,9 +192,8 @@ class Store:
 
     def _write(self, name: str, configuration: Configuration) -> None:
         """Write a configuration; equal results are equal bytes, in whichever order their parts were added."""
-        content = json.dumps(asdict(configuration), indent=1, ensure_ascii=False, sort_keys=True)
         if not self._read_only:
-            write_text(self._folder / f"{name}.json", content + "\n")
+            write_text(self._folder / f"{name}.json", _json(asdict(configuration)) + "\n")
         self._read[name] = configuration
 
     def _configuration(self, name: str) -> Configuration | None:
@@ -181,7 +207,25 @@ class Store:
         return self._read.get(name)
 
 
-def rows_of(table: pd.DataFrame) -> list[list[Any]]:
+def sets_of(key: str) -> list[str]:
+    """Return the sets of the papers that a value is of, if it is of several.
+
+    They are those of `transfer.mean`, of the mean of a year, such as `sts.2013`, and of bins of pairs of all years.
+    """
+    prefix = "sts." if key.startswith(_POOLED) else f"{key}."
+    return [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(prefix)]
+
+
+def _json(value: Any, line: str = "\n") -> str:
+    """Return JSON with a line for each key, in order, and each list on one line: a table may have 1,000 rows."""
+    if not isinstance(value, dict) or not value:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    inner = f"{line} "
+    pairs = (f"{json.dumps(str(key), ensure_ascii=False)}: {_json(each, inner)}" for key, each in sorted(value.items()))
+    return f"{{{inner}{f',{inner}'.join(pairs)}{line}}}"
+
+
+def rows_of(table: pd.DataFrame) -> Table:
     """Return the rows of a table of an analysis, the first being the names of the columns."""
-    rows: list[list[Any]] = table.astype(object).where(table.notna(), "").to_numpy().tolist()
+    rows: Table = table.astype(object).where(table.notna(), "").to_numpy().tolist()
     return [list(table.columns), *rows]

@@ -96,6 +96,7 @@ def test_numbers_of_analyses(project):
     (folder / "length.csv").write_text("length,n,pearson\n≤ 4,3,49.0\n5,3,50.4\n")
     (folder / "gates.csv").write_text("kind,label,n,norm\ntag,NN,9,7.0\ntag,JJ,9,5.0\n")
     (folder / "norms.csv").write_text("occurrences,n,spearman\nall,3,20.0\n")
+    (folder / "resamples.csv").write_text("transfer.mean,sts.2016\n60.0,70.0\n61.0,71.0\n")
     lines = report_lines("HEAD")
     assert "<details><summary>numbers of analyses that changed by more than 0.5 points: 4</summary>" in lines
     assert [line for line in lines if line.startswith("| ")][2:] == [

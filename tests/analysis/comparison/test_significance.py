@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, t
+from scipy.stats import pearsonr, spearmanr, t, ttest_1samp, ttest_ind, ttest_rel
 
 from paraphrastic.analysis.comparison import significance
 from paraphrastic.analysis.comparison.significance import (
     Correlation,
     Mean,
-    bootstrap,
-    percentile_interval,
+    RankCorrelation,
+    Runs,
+    difference,
+    holm,
+    interval,
+    resample,
     williams_of,
     williams_test,
 )
@@ -70,40 +74,36 @@ def test_correlation_of_a_resample_without_the_outlier_of_a_large_set():
     np.testing.assert_allclose(Correlation(gold, scores).of(weights), expected, atol=1e-5)
 
 
-def test_bootstrap_of_model_and_itself_and_with_other_seeds():
-    gold, scores = np.random.default_rng(3).normal(size=(2, 40))
-    same = Correlation(gold, scores)
-    assert not bootstrap([([same], [same])], 100, 0).any()
+def test_ranks_of_a_resample_share_the_mean_of_equal_values():
+    rng = np.random.default_rng(2)
+    gold, scores = rng.integers(6, size=(2, 30))
+    rows = rng.integers(30, size=(20, 30))
+    weights = np.stack([np.bincount(row, minlength=30) for row in rows]).astype(float)
+    expected = [spearmanr(gold[row], scores[row]).statistic for row in rows]
+    np.testing.assert_allclose(RankCorrelation(gold, scores).of(weights), expected, atol=1e-12)
+    assert RankCorrelation(np.arange(5.0), np.ones(5)).of(np.ones((2, 5))).tolist() == [0, 0]
+
+
+def test_replicates_are_those_of_the_set_and_its_pairs():
     gold, scores, other = np.random.default_rng(3).normal(size=(3, 40))
-    pair = [([Correlation(gold, scores)], [Correlation(gold, other)])]
-    np.testing.assert_array_equal(bootstrap(pair, 50, 7), bootstrap(pair, 50, 7))
-    assert (bootstrap(pair, 50, 7) != bootstrap(pair, 50, 8)).any()
-
-
-def test_bootstrap_of_several_runs_compares_their_means():
-    gold, first, second, other = np.random.default_rng(3).normal(size=(4, 40))
-    a, b, c = (Correlation(gold, scores) for scores in (first, second, other))
-    one, two = (bootstrap([([run], [c])], 50, 7) for run in (a, b))
-    np.testing.assert_allclose(bootstrap([([a, b], [c])], 50, 7), (one + two) / 2, atol=1e-12)
-    np.testing.assert_allclose(bootstrap([([c], [a, b])], 50, 7), -(one + two) / 2, atol=1e-12)
+    a, b = Correlation(gold, scores), Correlation(gold, other)
+    both = resample([a, b], "sts.2012.MSRpar", 50)
+    np.testing.assert_array_equal(resample([b], "sts.2012.MSRpar", 60)[:, :50], both[1:])
+    assert (resample([a], "sts.2012.MSRvid", 50) != both[0]).any()
+    assert abs(np.corrcoef(resample([a], "sts.2012.MSRvid", 400), resample([a], "sts.2013.FNWN", 400))[0, 1]) < 0.15
     values = np.random.default_rng(4).normal(size=(2, 500))
-    differences = bootstrap([([Mean(values[0])], [Mean(values[1])])], 4000, 0)[0]
-    assert differences.mean() == pytest.approx((values[1] - values[0]).mean(), abs=0.005)
-    assert differences.std() == pytest.approx((values[1] - values[0]).std() / np.sqrt(500), rel=0.05)
+    first, second = resample([Mean(each) for each in values], "qa.wikiqa", 4000)
+    assert (second - first).mean() == pytest.approx((values[1] - values[0]).mean(), abs=0.005)
+    assert (second - first).std() == pytest.approx((values[1] - values[0]).std() / np.sqrt(500), rel=0.05)
+    assert resample([Mean(np.zeros(0))], "qa.wikiqa", 3).tolist() == [[0, 0, 0]]
 
 
-def test_bootstrap_does_not_depend_on_the_numbers_drawn_at_once(monkeypatch):
-    gold, a, b = np.random.default_rng(3).normal(size=(3, 40))
-    pair = [([Correlation(gold, a)], [Correlation(gold, b)])]
-    expected = bootstrap(pair, 50, 7)
-    for block in (1, 3 * 40):  # one resample at once, and three
+def test_replicates_do_not_depend_on_the_numbers_drawn_at_once(monkeypatch):
+    gold, scores = np.random.default_rng(3).normal(size=(2, 40))
+    expected = resample([Correlation(gold, scores)], "words.simlex", 50)
+    for block in (1, 3 * 40):  # one replicate at once, and three
         monkeypatch.setattr(significance, "_BLOCK", block)
-        np.testing.assert_allclose(bootstrap(pair, 50, 7), expected, atol=1e-12)
-
-
-def test_bootstrap_of_a_set_without_questions():
-    empty = Mean(np.zeros(0))
-    assert bootstrap([([empty], [empty])], 3, 0).tolist() == [[0, 0, 0]]
+        np.testing.assert_allclose(resample([Correlation(gold, scores)], "words.simlex", 50), expected, atol=1e-12)
 
 
 @pytest.mark.slow
@@ -113,16 +113,67 @@ def test_coverage_of_interval():
     for run in range(runs):
         gold = rng.normal(size=size)
         a, b = gold + 0.9 * rng.normal(size=size), gold + 0.6 * rng.normal(size=size)
-        resampled = bootstrap([([Correlation(gold, a)], [Correlation(gold, b)])], 400, run)[0]
-        low, high = percentile_interval(0.0, resampled)[1:]
-        covered += low <= true <= high
+        first, second = resample([Correlation(gold, a), Correlation(gold, b)], str(run), 400)
+        change = difference(*(Runs(np.zeros(1), each[None]) for each in (first, second)))
+        covered += change.low <= true <= change.high
     assert 0.93 <= covered / runs <= 0.97
 
 
-def test_percentile_interval_worked_by_hand():
-    assert percentile_interval(0.5, np.arange(1001.0)) == pytest.approx((0.5, 25, 975))
-    rng = np.random.default_rng(5)
-    sets = [([Mean(rng.normal(size=n))], [Mean(rng.normal(size=n))]) for n in (20, 50)]
-    resampled = bootstrap(sets, 200, 0)
-    assert resampled.shape == (2, 200)
-    assert abs(np.corrcoef(resampled)[0, 1]) < 0.2
+def runs_of(scores, name):
+    """Return the runs of a configuration whose metric is the mean of scores (seeds, items)."""
+    return Runs(scores.mean(axis=1), resample([Mean(each) for each in scores], name, 100))
+
+
+# standard deviations of the effects of a configuration on an item, of a seed, and of a seed on an item
+@pytest.mark.parametrize("seeds", [3, 5])
+@pytest.mark.parametrize("effects", [(0.5, 0.1, 0.5), (1, 0.04, 0.5), (0.2, 0, 1)])
+def test_coverage_of_an_interval_with_seeds_and_items(seeds, effects):
+    rng, covered, tries, items = np.random.default_rng(seeds), 0, 300, 100
+    of_item, of_seed, of_both = effects
+    for n in range(tries):
+        a, b = (
+            of_item * rng.normal(size=items)
+            + of_seed * rng.normal(size=(seeds, 1))
+            + of_both * rng.normal(size=(seeds, items))
+            for _ in "ab"
+        )
+        change = difference(runs_of(a, str(n)), runs_of(b, str(n)))
+        covered += change.low <= 0 <= change.high
+        assert (change.p < 0.05) == (not change.low <= 0 <= change.high)
+    assert 0.925 <= covered / tries <= 0.975
+
+
+def test_difference_is_welchs_test_if_items_do_not_matter():
+    a, b = np.array([60.1, 60.9, 60.5]), np.array([61.2, 61.9, 62.3, 61.0, 61.5])
+    change = difference(*(Runs(points, np.repeat(points[:, None], 50, axis=1)) for points in (a, b)))
+    expected = ttest_ind(b, a, equal_var=False)
+    assert (change.value, change.p) == pytest.approx((b.mean() - a.mean(), expected.pvalue))
+    assert (change.low, change.high) == pytest.approx(tuple(expected.confidence_interval()))
+    change = difference(*(Runs(points, np.repeat(points[:, None], 50, axis=1)) for points in (a, b[:3])), paired=True)
+    assert change.p == pytest.approx(ttest_rel(b[:3], a).pvalue)
+    alone = interval(Runs(b, np.repeat(b[:, None], 50, axis=1)))
+    assert (alone.low, alone.high) == pytest.approx(tuple(ttest_1samp(b, 0).confidence_interval()))
+
+
+def test_one_run_has_the_spread_of_the_seeds_of_the_other_side():
+    a, b = np.array([60.1, 60.9, 60.5]), np.array([61.2])
+    change = difference(*(Runs(points, np.repeat(points[:, None], 50, axis=1)) for points in (a, b)))
+    half = t.ppf(0.975, 2) * a.std(ddof=1) * np.sqrt(1 / 3 + 1)
+    assert (change.low, change.high) == pytest.approx((0.7 - half, 0.7 + half))
+
+
+def test_runs_without_seeds_have_the_percentile_interval():
+    replicates = np.arange(1001.0)[None]
+    assert interval(Runs(np.array([0.5]), replicates)) == pytest.approx((0.5, 25, 975, 2 * 2 / 1002))
+    same = Runs(np.array([0.5]), replicates)
+    assert difference(same, same) == (0, 0, 0, 1)
+    equal = Runs(np.full(3, 0.5), np.full((3, 9), 0.5))
+    assert difference(equal, equal) == (0, 0, 0, 1)
+    with pytest.raises(ValueError, match="3 runs cannot be paired with 1"):
+        difference(equal, same, paired=True)
+
+
+def test_holms_correction_of_an_example():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.5]) == [1, 1]
+    assert holm([]) == []

@@ -29,6 +29,7 @@ UNRATED = {  # metrics that are neither better nor worse when they grow, and col
     *("2013_sets", "epoch", "n", "oov", "sets"),
     *("highest", "lowest", "norm", "percentile_75", "rank", "rare_tokens", "rare_words"),
 }
+UNREPORTED = ("resamples",)  # analyses whose rows are random draws
 MAX_NAMES = 3  # in each part of the summary
 MAX_VALUE_LENGTH = 120  # characters of a parameter's value
 MAX_ROWS = 100  # of a table; GitHub limits a comment to 65,536 characters
@@ -97,6 +98,7 @@ def branch_report(base: str) -> str:
         analyses = [
             change
             for path in commit.files_and_here(ANALYSES, "csv")
+            if Path(path).stem not in UNREPORTED
             for change in _table_changes(commit, path, f"{Path(path).stem}.")
         ]
         significance = _significance(commit.name) if metrics or sets else []

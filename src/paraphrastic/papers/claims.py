@@ -1,0 +1,143 @@
+"""The claims of the papers, which `experiments/claims.toml` declares with their tests.
+
+A test is a list of comparisons of rows of the declared experiments. `papers.verdicts` decides on them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from paraphrastic.base.errors import DataError, unknown_name
+from paraphrastic.papers.experiments import Data, Experiment, PaperName, read_toml, validated
+
+Kind = Literal["greater", "order", "level", "threshold", "reaches"]
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Side(_Table):
+    """A row of an experiment, and what is read of it."""
+
+    row: _Text  # its label
+    experiment: str = ""  # id of its experiment; empty: that of the claim
+    key: str = ""  # in place of those of the claim
+    minus: str = ""  # label of a row of the same experiment whose values are subtracted, seed by seed
+
+
+class Claim(_Table):
+    """A claim of a paper."""
+
+    id: _Text
+    paper: PaperName
+    place: _Text  # where the paper says it
+    says: _Text  # in one sentence
+    # `greater`: the first row of a list is above each other one by more than `margin`; `order`: each row is above the
+    # next one; `level`: any two differ by less than `margin`; `threshold`: each is at least or at most a value;
+    # `reaches`: each is at least a published number, which other data than the paper's cannot refute
+    kind: Kind = "greater"
+    data: Data = "replica"  # the kind of data on which it is decided
+    experiment: str = ""  # id of the experiment of rows that name none
+    rows: list[Annotated[list[_Text | Side], Field(min_length=1)]] = []  # lists of rows to compare; a text is a label
+    # columns of the experiment, or keys as in `Result.value`; `epochs[CURVE,95]` is the number of epochs until a curve
+    # has 95 % of its best score, and `A + B` is the mean of both
+    keys: list[_Text] = []
+    margin: float = 0.0
+    at_least: float | None = None
+    at_most: float | None = None
+    items: int = 0  # number of test items, where results have neither replicates nor this number
+    undecidable: str = ""  # reason why open data cannot decide, whatever the numbers are; empty if they can
+    tested: str = ""  # the test in words, in place of those that are made of `rows` and `keys`
+    note: str = ""  # how the test differs from the paper's
+
+    @model_validator(mode="after")
+    def _check_test(self) -> Self:
+        limits = [each for each in (self.at_least, self.at_most) if each is not None]
+        if not self.undecidable and not self.rows:
+            raise ValueError("a claim has `rows` or `undecidable`")
+        if bool(limits) != (self.kind in ("threshold", "reaches")) or len(limits) > 1:
+            raise ValueError("`threshold` and `reaches` have `at_least` or `at_most`, other kinds have none")
+        if self.kind == "level" and self.margin <= 0:
+            raise ValueError("`level` needs a margin above 0")
+        if not limits and any(len(chain) < 2 for chain in self.rows):
+            raise ValueError("one row is compared with nothing")
+        return self
+
+    def comparisons(self) -> "Iterator[Comparison]":
+        """Yield what has to be true for the claim to hold."""
+        for chain in self.rows:
+            sides = [self._side(each) for each in chain]
+            for key in self.keys or [""]:
+                yield from self._of_chain(
+                    [each if each.key else each.model_copy(update={"key": key}) for each in sides]
+                )
+
+    def _side(self, row: str | Side) -> Side:
+        side = Side(row=row) if isinstance(row, str) else row
+        return side if side.experiment else side.model_copy(update={"experiment": self.experiment})
+
+    def _of_chain(self, sides: Sequence[Side]) -> "Iterator[Comparison]":
+        match self.kind:
+            case "greater":
+                yield from (Comparison(sides[0], other, self.margin) for other in sides[1:])
+            case "order":
+                yield from (Comparison(first, second, self.margin) for first, second in pairwise(sides))
+            case "level":
+                for first, second in combinations(sides, 2):
+                    yield Comparison(first, second, -self.margin)
+                    yield Comparison(second, first, -self.margin)
+            case _ if self.at_most is None:
+                yield from (Comparison(side, None, self.at_least or 0.0) for side in sides)
+            case _:
+                yield from (Comparison(None, side, -self.at_most) for side in sides)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`first − second > bound`, where None stands for 0."""
+
+    first: Side | None
+    second: Side | None
+    bound: float
+
+
+class Claims(_Table):
+    """The file of claims."""
+
+    claims: list[Claim]
+    deviations: dict[PaperName, list[_Text]] = {}  # how our runs differ from those of each paper
+
+    @classmethod
+    def load(cls, file: Path, experiments: Mapping[str, Experiment]) -> Self:
+        """Read and check the claims in `file`.
+
+        Raises:
+            DataError: the file is missing or not TOML, has an unknown, missing or wrong key, repeats an id, or names a
+                row or experiment that is not declared.
+        """
+        found = validated(cls, read_toml(file), file)
+        ids = [claim.id for claim in found.claims]
+        if repeated := next((name for name in ids if ids.count(name) > 1), None):
+            raise DataError(f"{file}: two claims have the id '{repeated}'")
+        for claim in found.claims:
+            for comparison in claim.comparisons():
+                for side in filter(None, (comparison.first, comparison.second)):
+                    _check_side(side, experiments, f"{file}: {claim.id}")
+        return found
+
+
+def _check_side(side: Side, experiments: Mapping[str, Experiment], where: str) -> None:
+    if side.experiment not in experiments:
+        raise DataError(f"{where}: {unknown_name('experiment', side.experiment, experiments)}")
+    labels = [label for row in experiments[side.experiment].rows for label in row.all_labels]
+    for label in filter(None, (side.row, side.minus)):
+        if label not in labels:
+            raise DataError(f"{where}: {unknown_name('row', label, labels)}")
+    if not side.key:
+        raise DataError(f"{where}: '{side.row}' has no key; name one in `keys`")

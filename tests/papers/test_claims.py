@@ -1,0 +1,253 @@
+"""Claims of the papers: what is declared, what stored results decide, and the texts."""
+
+from pathlib import Path
+
+import markdown
+import numpy as np
+import pytest
+
+from paraphrastic.base.errors import DataError
+from paraphrastic.papers.claims import Claim, Claims
+from paraphrastic.papers.claims_page import HEADER, cells, section, summary
+from paraphrastic.papers.experiments import Experiment, Experiments
+from paraphrastic.papers.pages import PAPERS
+from paraphrastic.papers.plan import expected, runs_of_row
+from paraphrastic.papers.project import Project
+from paraphrastic.papers.results import Result, Store
+from paraphrastic.papers.verdicts import FAILS, HOLDS, UNDECIDED, decide, epochs
+from tests.helpers.recorded_results import PARAMS, changed
+
+ROWS = ("avg", "lstm", "gran")
+EXPERIMENT = Experiment.model_validate(
+    {"id": "acl2017-t2", "paper": "acl2017", "table": "T2", "title": "title", "caption": "caption", "seeds": [1, 2, 3]}
+    | {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "columns": {"mean": "transfer.mean", "task": "finetune.x"}}
+    | {"rows": [{"label": name, "model": "avg", "options": {"dim": dim}} for dim, name in enumerate(ROWS, 1)]}
+)
+DECLARED = Experiments({EXPERIMENT.id: EXPERIMENT}, {})
+ITEMS = np.random.default_rng(1).standard_normal((len(ROWS), 1000))  # errors of rows over items
+
+
+def claim(rows=(["avg", "lstm"],), **keys):
+    """Return a claim that compares rows of the experiment on open data."""
+    declared = {"id": "acl2017-1", "paper": "acl2017", "place": "§1", "says": "A says.", "data": "open"}
+    declared |= {"experiment": EXPERIMENT.id, "rows": list(rows), "keys": ["mean"]}
+    return Claim.model_validate(declared | keys)
+
+
+def stored(folder, values, error=0.0, shared=0.0, key="transfer.mean", params=PARAMS):
+    """Return a store that has `values` of each row, one for each seed, with replicates over items.
+
+    Args:
+        folder: of the stored results.
+        values: row → value of each seed.
+        error: standard error over items of each row's own.
+        shared: standard error over items that the rows have in common, so that it cancels.
+        key: of the values.
+        params: content of params.yaml when the results are read.
+    """
+    store = Store(folder, PARAMS)
+    for place, (label, numbers) in enumerate(values.items()):
+        noise = error * ITEMS[place] + shared * ITEMS[-1]
+        for run, value in zip(runs_of_row(EXPERIMENT, EXPERIMENT.row(label), DECLARED, "open"), numbers, strict=False):
+            table = {} if key != "transfer.mean" else {"resamples": [[key], *([value + each] for each in noise)]}
+            store.add(run, Result("1.0", {"sts.mean": 1.0, key: value}, table), expected(PARAMS, run))
+    return Store(folder, params)
+
+
+def decided(store, *claims):
+    return decide(claims, lambda *_: EXPERIMENT, DECLARED, store)
+
+
+HIGH, LOW, MIDDLE = (68.0, 68.2, 68.1), (60.0, 60.2, 60.1), (64.0, 64.1, 63.9)
+
+
+@pytest.mark.parametrize(
+    ("values", "keys", "verdict", "reason"),
+    [
+        ({"avg": HIGH, "lstm": LOW}, {}, HOLDS, ""),
+        ({"avg": LOW, "lstm": HIGH}, {}, FAILS, ""),
+        ({"avg": (68, 60, 64), "lstm": (64, 66, 58)}, {}, UNDECIDED, "the interval includes 0"),
+        ({"avg": HIGH[:2], "lstm": LOW}, {}, UNDECIDED, "2 of at least 3 seeds: acl2017-t2, avg"),
+        ({"avg": HIGH}, {}, UNDECIDED, "no results: acl2017-t2, lstm"),
+        ({"avg": HIGH, "lstm": LOW}, {"keys": ["task"]}, UNDECIDED, "no value of finetune.x: avg"),
+        ({}, {"rows": [], "undecidable": "no data"}, UNDECIDED, "no data"),
+        ({"avg": HIGH, "lstm": LOW}, {"undecidable": "other data"}, UNDECIDED, "other data"),
+        ({"avg": HIGH, "lstm": LOW}, {"margin": 7.0}, HOLDS, ""),
+        ({"avg": HIGH, "lstm": LOW}, {"margin": 9.0}, FAILS, ""),
+        ({"avg": HIGH, "lstm": LOW}, {"margin": 8.0}, UNDECIDED, "the interval includes the margin"),
+        ({"avg": HIGH, "lstm": HIGH}, {"kind": "level", "margin": 1.0}, HOLDS, ""),
+        ({"avg": HIGH, "lstm": LOW}, {"kind": "level", "margin": 1.0}, FAILS, ""),
+        ({"avg": HIGH, "lstm": HIGH}, {"kind": "level", "margin": 0.1}, UNDECIDED, "the interval includes the margin"),
+        ({"avg": HIGH}, {"kind": "threshold", "rows": [["avg"]], "at_least": 67.0}, HOLDS, ""),
+        ({"avg": HIGH}, {"kind": "threshold", "rows": [["avg"]], "at_most": 67.0}, FAILS, ""),
+        ({"avg": LOW}, {"kind": "threshold", "rows": [["avg"]], "at_most": 67.0}, HOLDS, ""),
+        ({"avg": HIGH}, {"kind": "reaches", "rows": [["avg"]], "at_least": 67.0}, HOLDS, ""),
+        ({"avg": LOW}, {"kind": "reaches", "rows": [["avg"]], "at_least": 67.0}, UNDECIDED, "cannot refute"),
+    ],
+)
+def test_verdicts(tmp_path, values, keys, verdict, reason):
+    (found,) = decided(stored(tmp_path, values), claim(**keys))
+    assert found.verdict == verdict
+    assert reason in found.reason
+    assert bool(found.reason) == (verdict == UNDECIDED)
+
+
+def test_results_of_other_parameters_do_not_count(tmp_path):
+    store = stored(tmp_path, {"avg": HIGH, "lstm": LOW}, params=changed(PARAMS, "vocabulary.min_count", 1))
+    assert decided(store, claim())[0].reason == "no results: acl2017-t2, avg"
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "difference"),
+    [
+        ({"avg": HIGH, "lstm": MIDDLE, "gran": LOW}, HOLDS, 3.9),  # the weakest of two
+        ({"avg": HIGH, "lstm": LOW, "gran": MIDDLE}, FAILS, -3.9),  # one is refuted
+    ],
+)
+def test_all_comparisons_of_a_claim_have_to_hold(tmp_path, values, verdict, difference):
+    (found,) = decided(stored(tmp_path, values), claim([["avg", "lstm", "gran"]], kind="order"))
+    assert (found.verdict, round(found.test.difference, 1)) == (verdict, difference if verdict == FAILS else 3.9)
+
+
+def test_items_count_beside_seeds(tmp_path):
+    """Differences of 1 with seeds that agree: own errors over items of 1 leave it open, errors in common cancel."""
+    values = {"avg": (61.0, 61.1, 61.2), "lstm": (60.0, 60.1, 60.2)}
+    (own,) = decided(stored(tmp_path / "own", values, error=1.0), claim())
+    (common,) = decided(stored(tmp_path / "common", values, shared=1.0), claim())
+    assert (own.verdict, common.verdict) == (UNDECIDED, HOLDS)
+    assert own.test.low == pytest.approx(1 - 1.96 * 2**0.5, abs=0.2)
+    assert common.items == {"resampled"}
+
+
+def test_interval_over_three_seeds_is_that_of_welch(tmp_path):
+    first, second = (68.0, 70.0, 69.0), (60.0, 64.0, 62.0)
+    (found,) = decided(stored(tmp_path, {"avg": first, "lstm": second}), claim())
+    # variances 1 and 4, each over 3: error √(5/3), degrees of freedom (5/3)² / ((1/3)²/2 + (4/3)²/2) = 2.94, t 3.22
+    assert found.test[:3] == pytest.approx((7.0, 7 - 4.16, 7 + 4.16), abs=0.01)
+
+
+@pytest.mark.parametrize(("items", "verdict"), [(68, UNDECIDED), (100000, HOLDS)])
+def test_tasks_have_the_largest_error_of_their_items(tmp_path, items, verdict):
+    """Of 68 questions a MAP of 0.6 has an error of at most √(0.6 · 0.4 / 68) = 0.059."""
+    key = "finetune.qa.test.map"
+    values = {"avg": (62.0, 62.1, 62.2), "lstm": (60.0, 60.1, 60.2)}
+    (found,) = decided(stored(tmp_path, values, key=key), claim(keys=[key], items=items))
+    assert (found.verdict, found.items) == (verdict, {"bounded"})
+    if items == 68:
+        assert found.test.high - found.test.difference == pytest.approx(1.96 * 5.9 * 2**0.5, rel=0.1)
+
+
+def test_rows_of_an_analysis_have_their_own_number_of_items(tmp_path):
+    tables = {"length": [["length", "n", "pearson"], ["≤ 4", 100, 60.0], ["5", 10000, 50.0]]}
+    rows = [[{"row": "avg", "key": "length[length=≤ 4].pearson"}, {"row": "avg", "key": "length[length=5].pearson"}]]
+    store = Store(tmp_path, PARAMS)
+    for run in runs_of_row(EXPERIMENT, EXPERIMENT.row("avg"), DECLARED, "open"):
+        store.add(run, Result("1.0", {"sts.mean": 1.0}, tables), expected(PARAMS, run))
+    (found,) = decided(store, claim(rows, keys=[]))
+    # errors of r: 0.64 / √100 = 0.064 and 0.75 / √10000 = 0.0075
+    assert found.test.high - found.test.difference == pytest.approx(1.96 * 6.44, rel=0.1)
+
+
+def test_gains_are_compared_seed_by_seed(tmp_path):
+    values = {"avg": (68.0, 70.0, 66.0), "lstm": (60.0, 62.0, 58.0), "gran": (67.0, 69.0, 65.0)}
+    rows = [[{"row": "avg", "minus": "lstm"}, {"row": "avg", "minus": "gran"}]]  # gains of 8 and 1, each of all seeds
+    (found,) = decided(stored(tmp_path, values), claim(rows))
+    assert (found.verdict, found.test.difference) == (HOLDS, 7.0)
+
+
+def test_p_is_corrected_over_the_claims_of_a_paper(tmp_path):
+    store = stored(tmp_path, {"avg": (62.0, 64.0, 63.0), "lstm": (60.0, 61.0, 59.5)})
+    alone = decided(store, claim())[0]
+    assert alone.verdict == HOLDS
+    several = [claim(id=f"acl2017-{number}") for number in range(1, 4)]
+    other = claim(id="ldc2016-1", paper="ldc2016")
+    untested = claim(id="acl2017-4", undecidable="other data")
+    *corrected, of_other_paper, _ = decided(store, *several, other, untested)
+    assert [each.p for each in corrected] == pytest.approx([3 * alone.p] * 3)
+    assert corrected[0].verdict == UNDECIDED
+    assert "after correction" in corrected[0].reason
+    assert of_other_paper.verdict == HOLDS
+
+
+@pytest.mark.parametrize(
+    ("curve", "share", "expected"),
+    [([[0.25, 90], [0.5, 95], [1, 100], [2, 80]], 0.95, 0.5), ([[1, 10]], 1.0, 1), ([], 0.9, None)],
+)
+def test_epochs_until_convergence(curve, share, expected):
+    assert epochs(curve, share) == expected
+
+
+def test_convergence_of_a_row_that_needs_fewer_epochs(tmp_path):
+    store = Store(tmp_path, PARAMS)
+    for label, slow in (("avg", 4), ("lstm", 1)):
+        for run in runs_of_row(EXPERIMENT, EXPERIMENT.row(label), DECLARED, "open"):
+            curve = [[epoch, 50 if epoch < slow else 100] for epoch in (1, 2, 3, 4)]
+            store.add(run, Result("1.0", {"sts.mean": 1.0}, {}, {"selection": curve}), expected(PARAMS, run))
+    (found,) = decided(store, claim(keys=["epochs[selection,95]"]))
+    assert (found.verdict, found.test.difference, found.items) == (HOLDS, 3, {"not known"})
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"rows": []}, "`rows` or `undecidable`"),
+        ({"kind": "level"}, "margin above 0"),
+        ({"kind": "threshold"}, "`at_least` or `at_most`"),
+        ({"at_most": 1.0}, "`at_least` or `at_most`"),
+        ({"rows": [["avg"]]}, "compared with nothing"),
+    ],
+)
+def test_wrong_tests_are_refused(keys, words):
+    with pytest.raises(ValueError, match=words):
+        claim(**keys)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rows": [["avg", "lstn"]]}, "unknown row 'lstn': did you mean 'lstm'"),
+        ({"experiment": "acl2017-t3"}, "unknown experiment 'acl2017-t3'"),
+        ({"keys": []}, "'avg' has no key"),
+        ({"id": "acl2017-2"}, "two claims have the id 'acl2017-2'"),
+        ({"unknown": 1}, "unknown"),
+    ],
+)
+def test_wrong_files_are_refused(tmp_path, change, words):
+    file, valid = tmp_path / "claims.toml", claim().model_dump(exclude_none=True)
+    both = [valid | {"id": "acl2017-2"}, valid | change]
+    lines = [line for each in both for line in ("[[claims]]", *(f"{key} = {value!r}" for key, value in each.items()))]
+    file.write_text("\n".join(lines))
+    with pytest.raises(DataError, match=words):
+        Claims.load(file, {EXPERIMENT.id: EXPERIMENT})
+
+
+def test_claims_of_this_repository_are_of_declared_rows():
+    project = Project(Path(__file__).parents[2], read_only=True)
+    claims = project.claims.claims
+    assert {each.paper for each in claims} == set(PAPERS)
+    assert [each.id.rpartition("-")[0] for each in claims] == [each.paper for each in claims]
+    assert len(project.decide()) == len(claims)
+
+
+def test_texts(tmp_path):
+    store = stored(tmp_path, {"avg": HIGH, "lstm": LOW, "gran": MIDDLE})
+    tests = [claim([["avg", "gran", "lstm"]], kind="order", note="as *there*"), claim(rows=[], undecidable="no | data")]
+    tests = [each.model_copy(update={"id": f"acl2017-{number}"}) for number, each in enumerate(tests, 1)]
+    decisions = decided(store, *tests)
+    assert summary(decisions) == "Of 2 claims of the papers, 1 hold, 0 do not hold, and 1 cannot be decided here."
+    assert dict(zip(HEADER, cells(decisions[0]), strict=True)) == {
+        "claim": "acl2017-1",
+        "says": "A says. (§1)",
+        "tested as": "avg above gran above lstm; in mean (as *there*)",
+        "protocol": "open; 3 seeds; items resampled",
+        "difference": "+3.90 [3.67, 4.13], p < 0.001; of 2 comparisons: gran and lstm in mean",
+        "verdict": "holds",
+    }
+    claims = Claims(claims=tests, deviations={"acl2017": ["GloVe in place of PARAGRAM"]})
+    page = section(decisions, claims, PAPERS, {"acl2017-t2": "[Table 2](acl2017.md#table-2-title)"})
+    assert "[Table 2](acl2017.md#table-2-title): avg above gran above lstm; in mean (as \\*there\\*)" in page
+    assert "Deviations from the paper:\n\n* GloVe in place of PARAGRAM" in page
+    assert "### Claims of ldc2016" not in page
+    html = markdown.markdown(page, extensions=["tables"])
+    assert (html.count("<table>"), html.count("<td>")) == (1, 10)
+    assert "cannot be decided here: no | data" in html
