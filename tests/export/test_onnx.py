@@ -34,7 +34,7 @@ OTHER_NODES = (  # variants with nodes that those have not
         "rnn-activation=relu",
         "dan-num_layers=2",
         "proj",
-        "gran-output_gate=True-variant=1",
+        "gran",
     ),
     *("bilstmavg-output_gate=True-combine=sum", "charagram-words=False-bigrams=None-counts=sqrt"),
     "charcnn-filters={2:7,3:5}-filter_activation=tanh-dense=False",

@@ -194,11 +194,11 @@ def test_judgements_are_not_passed_over(tmp_path, capsys, name, ending):
 
 
 def test_columns_that_judge_nothing(tmp_path, capsys):
-    names = ["", "id", "genre", "text1", "text2", "comment"]
-    rows = [[str(n), str(n % 3), "fiction", *texts, f"note {n}"] for n, texts in enumerate(TEXTS)]
+    names = ["", "id", "genre", "text1", "text2", "comment", "year"]
+    rows = [[str(n), str(n % 3), "fiction", *texts, f"note {n}", "3"] for n, texts in enumerate(TEXTS)]
     own = file_of(tmp_path, "\n".join(map(",".join, [names, *rows])))
     assert pairs_of(own) == ([(*texts, n) for n, texts in enumerate(TEXTS)], [])
-    assert capsys.readouterr().err.endswith("not used: id, genre, comment\n")
+    assert capsys.readouterr().err.endswith("not used: id, genre, comment, year\n")
 
 
 def test_meanings_of_columns(tmp_path):

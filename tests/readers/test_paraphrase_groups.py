@@ -123,7 +123,7 @@ def test_pairs_whose_second_text_holds_words_of_the_first(tmp_path, text, form, 
 NLI = {
     "1": [
         {"original_example": {"hyp1": "A", "hyp2": "B"}, "hyp1_paraphrase": "a1", "hyp2_paraphrase": "b1"},
-        {"original_example": {"hyp1": "A", "hyp2": "B"}, "hyp1_paraphrase": "a2", "hyp2_paraphrase": None},
+        {"original_example": {"hyp1": "A", "hyp2": "B"}, "hyp1_paraphrase": "a2", "hyp2_paraphrase": None, "hyp1": "C"},
     ]
 }
 

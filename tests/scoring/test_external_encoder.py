@@ -72,6 +72,12 @@ def test_scores_of_external_vectors(encoder_folder):
     assert scorer.oov_share(TEXTS).tolist() == [0, 0, 0]
 
 
+def test_all_sentences_are_known(encoder_folder):
+    vectors, known = fit(encoder_folder).encode_known(TEXTS)
+    np.testing.assert_array_equal(vectors, fit(encoder_folder).encode(TEXTS))
+    assert known.tolist() == [True] * len(TEXTS)
+
+
 def test_vectors_after_loading(encoder_folder, tmp_path):
     model_folder.write_model(
         fit(encoder_folder),
