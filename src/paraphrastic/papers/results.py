@@ -88,8 +88,9 @@ class Result:
         return next(found, {}).get(cell[3])
 
     def lacks(self, key: str) -> list[str]:
-        """Return the sets of the papers that `transfer.mean`, or the mean of a year such as `sts.2013`, is without."""
-        sets = [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(f"{key}.")]
+        """Return the sets of the papers that a mean is without: `transfer.mean`, of `norm-weights`, or `sts.2013`."""
+        every = key == "transfer.mean" or re.fullmatch(r"norm-weights\[.*\]\.pearson", key)
+        sets = [name for name in PAPERS_SETS if every or name.startswith(f"{key}.")]
         return [name for name in sets if name not in self.values]
 
 
