@@ -47,7 +47,7 @@ def test_folder_that_is_no_clone(experiments, tmp_path, monkeypatch):
 def test_comparison_as_table_markdown_and_json(run):
     plain, markdown, as_json = (run("compare", "workspace", *form) for form in ((), ("--md",), ("--json",)))
     rows = [line.split("\t") for line in plain.stdout.splitlines()]
-    assert rows[0] == ["set", "metric", "n", "A", "B", "B − A", "95 %", "p"]
+    assert rows[0] == ["set", "metric", "n", "A", "B", "B − A", "95 %", "p (Holm)"]
     assert rows[1][:2] == ["sts.2012.MSRpar", "pearson"]
     assert markdown.stdout.startswith("| set | metric |")
     content = json.loads(as_json.stdout)

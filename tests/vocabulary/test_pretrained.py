@@ -2,10 +2,14 @@
 
 import bz2
 import gzip
+import io
 import os
 import pickle
+import zipfile
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from paraphrastic.base.errors import DataError
@@ -178,3 +182,43 @@ def test_published_word2vec_sample(mirror):
     assert table.shape == (1001, 48)
     assert words[0].as_py() == "biennials"
     assert table[1, :3].tolist() == pytest.approx([-0.14307, 0.10847, -0.032377])
+
+
+def wheel(path, array, words):
+    values, index = io.BytesIO(), io.BytesIO()
+    np.save(values, array)
+    pq.write_table(pa.table({"index": words}), index)
+    members = {
+        "glove/data/v.npy": values.getvalue(),
+        "glove/data/i.parquet": index.getvalue(),
+        "glove/__init__.py": b"",
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_array_and_words_of_a_package(tmp_path):
+    path = wheel(tmp_path / "glove.whl", np.array([[1, 2], [3, 4], [5, 6]], np.float32), ["the", "a", "the"])
+    words, table = read_vectors(path, 2)
+    assert (words.to_pylist(), table.tolist()) == (["the", "a"], [[0, 0], [1, 2], [3, 4]])
+    with pytest.raises(DataError, match=r"glove\.whl: its array has the shape \(3, 2\); set `dim`"):
+        read_vectors(path, 3)
+
+
+@pytest.mark.parametrize(
+    ("array", "words", "message"),
+    [
+        ([[1.0, 2.0]], ["the", "a"], r"damaged or truncated \(2 words beside 1 vectors\)"),
+        ([[1.0, np.nan]], ["the"], "damaged or truncated"),
+        (np.array([[None, 1]]), ["the"], "damaged or truncated"),  # a pickle
+    ],
+)
+def test_damaged_package(tmp_path, array, words, message):
+    with pytest.raises(DataError, match=message):
+        read_vectors(wheel(tmp_path / "v.whl", array, words), 2)
+    with zipfile.ZipFile(tmp_path / "v.whl", "w"):
+        pass
+    with pytest.raises(DataError, match=r"v\.whl: holds no array"):
+        read_vectors(tmp_path / "v.whl", 2)

@@ -16,6 +16,7 @@ from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, SIDES, indexed_schema, write_parts, write_table
 from paraphrastic.corpus.exchanging import SOURCE, exchanged_copies
 from paraphrastic.corpus.filtering import EvaluationText, filter_pairs
+from paraphrastic.corpus.phrases import phrases
 from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
 from paraphrastic.readers.lines import BadRow
@@ -106,6 +107,8 @@ def _keep(
     kept, dropped = filter_pairs(
         tables(), evaluation, scratch, near=source.near_copies, words=source.words, max_group_pairs=limit
     )
+    if source.phrases:
+        kept, _ = filter_pairs([phrases(kept)], evaluation, scratch, near=False, words=False)
     row: _ReportRow = {"source": source.name, "read": counts["read"], "bad": counts["bad"]}
     return kept, row | dropped | {"kept": len(kept.left)}
 

@@ -42,7 +42,7 @@ class Claim(_Table):
     # next one; `level`: any two differ by less than `margin`; `threshold`: each is at least or at most a value;
     # `reaches`: each is at least a published number, which other data than the paper's cannot refute
     kind: Kind = "greater"
-    data: Literal[Data, "replica"] = "replica"  # the kind of data on which it is decided
+    data: Data = "replica"  # the kind of data on which it is decided
     experiment: str = ""  # id of the experiment of rows that name none
     rows: list[Annotated[list[_Text | Side], Field(min_length=1)]] = []  # lists of rows to compare; a text is a label
     # columns of the experiment, or keys as in `Result.value`; `epochs[CURVE,95]` is the number of epochs until a curve
@@ -52,15 +52,15 @@ class Claim(_Table):
     at_least: float | None = None
     at_most: float | None = None
     items: int = 0  # number of test items, where results have neither replicates nor this number
-    undecidable: str = ""  # reason why open data cannot decide; empty if they can
+    undecidable: str = ""  # reason why open data cannot decide, whatever the numbers are; empty if they can
     tested: str = ""  # the test in words, in place of those that are made of `rows` and `keys`
     note: str = ""  # how the test differs from the paper's
 
     @model_validator(mode="after")
     def _check_test(self) -> Self:
         limits = [each for each in (self.at_least, self.at_most) if each is not None]
-        if bool(self.undecidable) == bool(self.rows):
-            raise ValueError("a claim has either `rows` or `undecidable`")
+        if not self.undecidable and not self.rows:
+            raise ValueError("a claim has `rows` or `undecidable`")
         if bool(limits) != (self.kind in ("threshold", "reaches")) or len(limits) > 1:
             raise ValueError("`threshold` and `reaches` have `at_least` or `at_most`, other kinds have none")
         if self.kind == "level" and self.margin <= 0:

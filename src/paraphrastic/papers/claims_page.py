@@ -121,14 +121,14 @@ def _protocol(decision: Decision) -> str:
 def _difference(decision: Decision) -> str:
     """Return difference, interval and p, with the rows that decide if the claim has several comparisons."""
     test, compared = decision.test, decision.comparison
-    if test is None or compared is None or decision.p is None:
+    if test is None or compared is None:
         return ""
     decimals = 1 if test.high - test.low > 1 else 2
     text = f"{signed(test.difference, decimals)} [{number(test.low, decimals)}, {number(test.high, decimals)}]"
-    p = "p < 0.001" if decision.p < 0.001 else f"p = {decision.p:.3f}"
+    p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
     count = len(list(decision.claim.comparisons()))
     which = f"; of {count} comparisons: {_which(compared)}" if count > 1 else ""
-    return f"{text}, {p}{which}"
+    return f"{text}{p}{which}"
 
 
 def _which(comparison: Comparison) -> str:

@@ -1,11 +1,12 @@
 """The declarations in `experiments/`: one file for each table or figure, of a paper or our own, and presets of options.
 
 `experiments/acl2017-t2.toml` declares the experiment `acl2017-t2`. `experiments/presets.toml` holds the hyperparameters
-of the papers by name, and in `grids` those that they searched. The value "null" of an option stands for an empty one.
+of the papers by name, and in `grids` those that they searched; `experiments/replica.toml` holds what stands for the
+papers' data. The value "null" of an option stands for an empty one.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args
@@ -24,9 +25,9 @@ from pydantic import (
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.reading import SMALL, regular
 
-Data = Literal["open", "paper"]
+Data = Literal["open", "replica", "paper"]
 PaperName = Literal["iclr2016", "charagram2016", "acl2017", "ldc2016"]
-PRESETS = "presets.toml"
+PRESETS, REPLICA = "presets.toml", "replica.toml"
 CLAIMS = "claims.toml"  # see `papers.claims`
 TASKS = "finetune."  # the keys of metrics of supervised tasks start so
 
@@ -87,6 +88,31 @@ class Preset(_Table):
     over: Axes = {}  # axes of the grid for this model, beside those of the grid or in place of them
 
 
+class OpenPairs(_Table):
+    """Open data in place of a corpus of the papers."""
+
+    corpus: Annotated[list[_Text], Field(min_length=1)]
+    set: Settings = {}  # values of keys of params.yaml, by dotted key
+
+
+class Replica(_Table):
+    """The closest to the papers' data and settings that open data allow: presets hold, apart from what is here."""
+
+    seeds: Seeds  # of each row
+    corpora: dict[str, OpenPairs]  # by name of a corpus of the papers
+    vectors: _Text  # source of the word vectors that `start` starts from
+    start: Preset  # the run whose word vectors are the initial ones, in place of PARAGRAM-SL999
+    start_corpus: OpenPairs  # its pairs
+    words: dict[str, JsonValue]  # options of all models that start from word vectors, in place of those of rows
+    presets: dict[str, dict[str, JsonValue]]  # options in place of those of a preset, by its name
+
+    def pairs(self, names: Iterable[str]) -> OpenPairs:
+        """Return what stands for corpora of the papers; a corpus that is not declared stands for itself."""
+        found = [self.corpora.get(name) or OpenPairs(corpus=[name]) for name in names]
+        settings = {key: value for each in found for key, value in each.set.items()}
+        return OpenPairs(corpus=[name for each in found for name in each.corpus], set=settings)
+
+
 class Row(_Table):
     """One configuration of an experiment."""
 
@@ -100,16 +126,18 @@ class Row(_Table):
     preset: str | None = None  # hyperparameters on the paper's data; on open data those of params.yaml hold
     options: dict[str, JsonValue] = {}  # values of the model's block in params.yaml, on all data
     open_options: dict[str, JsonValue] = {}  # values of the model's block on open data only
-    paper_options: dict[str, JsonValue] = {}  # on the papers' data only
+    paper_options: dict[str, JsonValue] = {}  # on the papers' data only, and in their replica
+    replica_options: dict[str, JsonValue] = {}  # in the replica only
     set: Settings = {}  # values of other keys of params.yaml, by dotted key, on all data
-    paper_set: Settings = {}  # on the papers' data only
+    paper_set: Settings = {}  # on the papers' data only, and in their replica
+    replica_set: Settings = {}  # in the replica only
     corpus: Corpus | None = None  # training pairs, in place of those of the experiment
     seeds: Seeds = []  # in place of those of the experiment
     tasks: list[_Text] = []  # supervised tasks to train on
     paper_tasks: list[_Text] = []  # in place of them on the papers' data
     analyses: list[_Text] = []  # analyses to compute
-    # label of the row of this experiment whose word embeddings are the initial vectors on open data; on the papers'
-    # data a person names the file
+    # label of the row of this experiment whose word embeddings are the initial vectors on open data; in the replica
+    # those of its own are, and on the papers' data a person names the file
     start: str | None = None
     against: str | None = None  # label of the row with whose scores the analyses of two runs compare those of this row
     grid: str | None = None  # name of a grid in place of that of the preset, whose `over` does not count then
@@ -169,6 +197,9 @@ class Experiment(_Table):
     finding: str = ""  # the paper's finding, and whether it holds on open data
     missing: str = ""  # reason why rows of the paper are not here
     scale: float = 1.0  # factor from the unit of the published numbers to ours
+    # label of the row from which the differences of the other rows are shown too, where the paper's mean has sets that
+    # ours lacks
+    reference: str | None = None
     shows: list[_Text] = []  # analyses whose tables are shown whole, for the first seed of each row that computes them
 
     @model_validator(mode="after")
@@ -180,8 +211,8 @@ class Experiment(_Table):
         if repeated := {cell for cell in cells if cells.count(cell) > 1}:
             raise ValueError("two rows are labelled '{}' and have the column '{}'".format(*min(repeated)))
         named = {name for row in self.rows for name in (row.start, row.against) if name}
-        if unknown := named - set(labels):
-            raise ValueError(f"`start` or `against` names no row: '{min(unknown)}'")
+        if unknown := (named | ({self.reference} if self.reference else set())) - set(labels):
+            raise ValueError(f"`start`, `against` or `reference` names no row: '{min(unknown)}'")
         for row in self.rows:  # `papers run` works in two rounds, so that rows that are referred to refer to none
             if row.start and (self.row(row.start).start or self.row(row.start).against):
                 raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")
@@ -229,6 +260,7 @@ class Experiments:
     # content of all parameter files, whose values the settings of a row replace
     params: Mapping[str, Any] = field(default_factory=dict)
     grids: Mapping[str, Grid] = field(default_factory=dict)  # the grids by name
+    replica: Replica | None = None  # what stands for the papers' data; None in a project without the papers
 
     @classmethod
     def load(cls, folder: Path, params: Mapping[str, Any]) -> Self:
@@ -240,14 +272,15 @@ class Experiments:
         """
         if not folder.is_dir():
             raise DataError(f"{folder}: no such folder; run this in the root of the repository")
-        content = read_toml(folder / PRESETS)
+        content, replica = read_toml(folder / PRESETS), folder / REPLICA
         presets = validated(_Presets, {"grids": content.pop("grids", {}), "presets": content}, folder / PRESETS)
-        files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, CLAIMS)]
+        replaced = validated(Replica, read_toml(replica), replica) if replica.exists() else None
+        files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, REPLICA, CLAIMS)]
         experiments = [validated(Experiment, read_toml(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
             _check_presets(experiment, presets, folder)
         ordered = sorted(experiments, key=_order)
-        return cls({each.id: each for each in ordered}, presets.presets, params, presets.grids)
+        return cls({each.id: each for each in ordered}, presets.presets, params, presets.grids, replaced)
 
     def select(self, ids: list[str]) -> list[Experiment]:
         """Return the experiments with these ids; all if there are none.

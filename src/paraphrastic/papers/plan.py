@@ -14,18 +14,21 @@ from operator import getitem
 from pathlib import Path, PurePath
 from typing import Any
 
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.parameters import FILES, PARAMS, place
-from paraphrastic.papers.experiments import TASKS, Data, Experiment, Experiments, Preset, Row
+from paraphrastic.papers.experiments import TASKS, Data, Experiment, Experiments, Preset, Replica, Row
+from paraphrastic.sources.catalogue import catalogue
 
 Flat = Mapping[str, Any]
 
-SUITES: dict[Data, str] = {"open": "open", "paper": "papers"}
+SUITES: dict[Data, str] = {"open": "open", "replica": "open", "paper": "papers"}
 _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also if params.yaml has the same
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
 _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
 # analyses that read no evaluation sets, or, as `resamples`, those of the other columns of a row alone
 _OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms", "resamples"}
+RESAMPLES = "resamples"  # the analysis from which intervals are computed
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
@@ -46,11 +49,12 @@ class Run:
     data: Data = "open"  # the kind of data, which decides whether models of words start from a file of word vectors
     # first parts of the names of the sets and tasks that are shown, as `words`; means and most analyses are of `sts`
     families: frozenset[str] = frozenset({"sts"})
+    vectors: str | None = None  # the source of the initial vectors if `start` is None; None if there is none
 
     @property
     def configuration(self) -> str:
         """Name of the configuration, without the seed: equal settings have the same name in every experiment."""
-        content = [dict(self.settings), self.start.configuration if self.start else ""]
+        content = [dict(self.settings), self.start.configuration if self.start else self.vectors or ""]
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return f"{self.model}-{digest[:8]}"
 
@@ -69,7 +73,7 @@ class Run:
         """Return the command that queues the experiment.
 
         Args:
-            vectors: file with the embeddings of `start`.
+            vectors: file with the initial vectors.
             threads: threads of the CPU; None leaves those of params.yaml.
         """
         settings = {**self.settings, "seed": self.seed}
@@ -94,7 +98,7 @@ def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, s
         run
         for experiment in experiments
         for row in experiment.rows
-        if not (row.hidden and data == "paper")  # what rows start from there, a person names
+        if not (row.hidden and data != "open")  # what rows start from there, `Replica` declares or a person names
         for run in runs_of_row(experiment, row, declared, data, seeds)
     )
     return merge(each for run in needed for each in (run.start, run.against, run) if each)
@@ -103,8 +107,15 @@ def plan(experiments: Sequence[Experiment], declared: Experiments, data: Data, s
 def runs_of_row(
     experiment: Experiment, row: Row, declared: Experiments, data: Data, seeds: Sequence[int] = ()
 ) -> list[Run]:
-    """Return one run of a row for each seed."""
-    return [_run(experiment, row, declared, data, seed) for seed in seeds or row.seeds or experiment.seeds]
+    """Return one run of a row for each seed.
+
+    Raises:
+        ParameterError: for `replica`, a project without `replica.toml`.
+    """
+    if data == "replica" and declared.replica is None:
+        raise ParameterError("experiments: no replica.toml, which says what stands for the papers' data")
+    usual = declared.replica.seeds if data == "replica" and declared.replica else row.seeds or experiment.seeds
+    return [_run(experiment, row, declared, data, seed) for seed in seeds or usual]
 
 
 def merge(runs: Iterable[Run]) -> list[Run]:
@@ -122,29 +133,56 @@ def merge(runs: Iterable[Run]) -> list[Run]:
 
 def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, seed: int) -> Run:
     corpus = row.corpus or experiment.corpus
-    named = {"model": row.model, "corpus": getattr(corpus, data), "benchmarks": SUITES[data]}
-    settings = named | _declared(experiment, row, declared.presets, data)
-    settings = {key: None if value == "null" else value for key, value in settings.items()}
-    settings = {key: value for key, value in settings.items() if key in _NAMED or _differs(declared.params, key, value)}
-    names = row.start if data == "open" else None, row.against
-    others = (experiment.row(name) if name else None for name in names)
-    start, against = (_run(experiment, other, declared, data, seed) if other else None for other in others)
+    replica = declared.replica if data == "replica" else None
+    names = replica.pairs(corpus.paper).corpus if replica else getattr(corpus, data)
+    settings: dict[str, Any] = {"model": row.model, "corpus": names, "benchmarks": SUITES[data]}
+    settings |= _declared(experiment, row, declared, data)
+    own = row.start if data == "open" else None, row.against
+    start, against = (_run(experiment, experiment.row(name), declared, data, seed) if name else None for name in own)
     tasks, analyses = tuple(row.paper_tasks if data == "paper" and row.paper_tasks else row.tasks), tuple(row.analyses)
     keys, sets = experiment.keys_of(row).values(), experiment.needs_sets(row)
     families = _families(keys, tasks, analyses, settings.get("train.select", ""))
-    return Run(row.model, settings, seed, tasks, analyses, start, against, sets, data, families)
+    run = Run(row.model, _changed(settings, declared), seed, tasks, analyses, start, against, sets, data, families)
+    if replica is None:
+        return run
+    measured = replace(run, analyses=(*analyses, RESAMPLES) if sets else analyses)
+    return replace(measured, start=_start(replica, declared)) if needs_vectors(declared.params, measured) else measured
 
 
-def _declared(experiment: Experiment, row: Row, presets: Mapping[str, Preset], data: Data) -> dict[str, Any]:
-    """Return the settings of a row by dotted key; on the papers' data with those that hold there alone."""
-    options, others = row.options | row.open_options, row.set
-    if data == "paper":
-        preset = presets[row.preset] if row.preset else Preset(model=row.model, options={})
-        options = preset.options | row.options | row.paper_options
-        overlap = {"tokenize.drop_overlap": False} if experiment.paper else {}  # the papers train on all pairs
-        others = overlap | preset.set | experiment.paper_set | row.set | row.paper_set
+def _start(replica: Replica, declared: Experiments) -> Run:
+    """Return the run whose word vectors stand for PARAGRAM-SL999."""
+    start, pairs = replica.start, replica.start_corpus
+    settings = {"model": start.model, "corpus": pairs.corpus, "benchmarks": SUITES["replica"]} | pairs.set | start.set
+    settings |= {f"models.{start.model}.{key}": value for key, value in start.options.items()}
+    return Run(start.model, _changed(settings, declared), 1, data="replica", vectors=replica.vectors)
+
+
+def _changed(settings: Mapping[str, Any], declared: Experiments) -> dict[str, Any]:
+    """Return the settings that differ from params.yaml, and those that each run names."""
+    values = {key: None if value == "null" else value for key, value in settings.items()}
+    return {key: value for key, value in values.items() if key in _NAMED or _differs(declared.params, key, value)}
+
+
+def _declared(experiment: Experiment, row: Row, declared: Experiments, data: Data) -> dict[str, Any]:
+    """Return the settings of a row by dotted key: on open data its own, on others with those of its preset."""
     tuned = {key if "." in key else f"models.{row.model}.{key}": value for key, value in row.tuned.items()}
-    return {f"models.{row.model}.{key}": value for key, value in options.items()} | others | tuned
+    if data == "open":
+        return _of_model(row, row.options | row.open_options) | row.set | tuned
+    preset = declared.presets[row.preset] if row.preset else Preset(model=row.model, options={})
+    others = preset.set | experiment.paper_set | row.set | row.paper_set
+    if data == "paper" or declared.replica is None:
+        overlap = {"tokenize.drop_overlap": False} if experiment.paper else {}  # the papers train on all pairs
+        return _of_model(row, preset.options | row.options | row.paper_options) | overlap | others | tuned
+    replica, corpus = declared.replica, row.corpus or experiment.corpus
+    own = preset.options | replica.presets.get(row.preset or "", {}) | row.options | row.paper_options
+    block = declared.params["models"][row.model] or {}
+    words = {key: value for key, value in replica.words.items() if "vectors" in block and key in block}
+    own |= words | row.replica_options
+    return _of_model(row, own) | others | replica.pairs(corpus.paper).set | row.replica_set | tuned
+
+
+def _of_model(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"models.{row.model}.{key}": value for key, value in options.items()}
 
 
 def _families(keys: Iterable[str], tasks: Sequence[str], analyses: Sequence[str], select: str) -> frozenset[str]:
@@ -202,7 +240,8 @@ def read_all(read: Callable[[str], Any]) -> dict[str, Any]:
 def expected(params: Mapping[str, Any], run: Run) -> Flat:
     """Return the parameters of `run`: those of params.yaml with the settings of the run."""
     changed: dict[str, Any] = deepcopy(dict(params))
-    vectors = f"{run.start.name}.txt" if run.start else ANY_FILE if needs_vectors(params, run) else None
+    own = file_of_vectors(run.vectors) if run.vectors else ANY_FILE if needs_vectors(params, run) else None
+    vectors = f"{run.start.name}.txt" if run.start else own
     initial = {f"models.{run.model}.vectors": vectors} if vectors else {}
     for key, value in {**run.settings, **initial, "seed": run.seed}.items():
         *outer, last = key.split(".")
@@ -210,11 +249,17 @@ def expected(params: Mapping[str, Any], run: Run) -> Flat:
     return determining(changed, bool(run.tasks))
 
 
+def file_of_vectors(name: str) -> str:
+    """Return the name of the file of a source of word vectors."""
+    (file,) = catalogue().sources[name].files
+    return file.path
+
+
 def needs_vectors(params: Mapping[str, Any], run: Run) -> bool:
-    """Return whether the user names the word vectors of `run`: those of models of words on the papers' data."""
-    named = run.start is not None or f"models.{run.model}.vectors" in run.settings
+    """Return whether `run` needs initial word vectors that it does not name: models of words, not on open data."""
+    named = run.start is not None or run.vectors is not None or f"models.{run.model}.vectors" in run.settings
     unread = run.families == {"tags"}  # taggers read characters
-    return run.data == "paper" and not named and not unread and "vectors" in (params["models"][run.model] or ())
+    return run.data != "open" and not named and not unread and "vectors" in (params["models"][run.model] or ())
 
 
 def determining(params: Mapping[str, Any], with_tasks: bool) -> Flat:

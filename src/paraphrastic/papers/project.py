@@ -24,7 +24,7 @@ from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, rows_of
 from paraphrastic.papers.tuning import Choices
 from paraphrastic.papers.verdicts import Decision, decide
-from paraphrastic.sources.catalogue import corpus, suite
+from paraphrastic.sources.catalogue import catalogue, corpus, suite
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.source import Source
 
@@ -47,7 +47,8 @@ class DataNeeds:
         families = frozenset[str]().union(*(run.families for run in runs))
         members = [each for name in suites for each in suite(name).sources]
         unread = {each.name for each in members if each.manual and not families & {n.split(".")[0] for n in each.rows}}
-        sources = [*corpus(corpora), *(each for each in members if each.name not in unread)]
+        vectors = [catalogue().sources[run.vectors] for run in runs if run.vectors]
+        sources = [*corpus(corpora), *(each for each in members if each.name not in unread), *vectors]
         distinct = list({each.name: each for each in sources}.values())
         names = [*corpora, *(f"suite {name}" for name in suites)]
         return cls(names, distinct, [each for each in distinct if not locations.has(each)])
@@ -172,6 +173,14 @@ class Project:
         """Return the published table of an experiment beside the stored results."""
         return compare(self.choices.applied(experiment, data), self.experiments, data, self.store)
 
+    def shown(self, experiment: Experiment) -> Comparison:
+        """Return the comparison that the pages show: with the replica if it has results, otherwise with open data."""
+        if experiment.paper and self.experiments.replica:
+            replica = self.compare(experiment, "replica")
+            if any(line.results for line in replica.lines):
+                return replica
+        return self.compare(experiment, "open")
+
     def compare_runs(self, runs: Sequence[Run]) -> list[str]:
         """Store the analyses of two runs for each run that has results and another run to be compared with.
 
@@ -243,7 +252,8 @@ def find_project(read_only: bool = False) -> Project:
 def check(declared: Experiments) -> None:
     """Raise a DataError for an unknown name in declarations: of a model, key, corpus, suite or analysis."""
     rows = [(experiment, row) for experiment in declared.by_id.values() for row in experiment.rows]
-    for (experiment, row), data in product(rows, SUITES):
+    kinds = [data for data in SUITES if data != "replica" or declared.replica]
+    for (experiment, row), data in product(rows, kinds):
         try:
             _check_run(runs_of_row(experiment, row, declared, data)[0], declared.params)
         except ParameterError as error:

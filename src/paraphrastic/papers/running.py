@@ -16,6 +16,9 @@ from paraphrastic.papers.plan import Run, expected, merge, needs_vectors
 from paraphrastic.papers.project import Project, matching
 from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.records import records
+from paraphrastic.sources.catalogue import catalogue
+from paraphrastic.sources.fetching import fetch_visibly
+from paraphrastic.sources.locations import DataLocations
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,12 @@ class Runner:
         """Return the command that queues a run."""
         block = self.project.params["models"][run.model] or {}
         threads = 1 if self.jobs > 1 and "num_threads" in block else None
+        if run.start:
+            return run.command(self._start_vectors.path(run.start), threads)
+        if run.vectors:
+            return run.command(_fetched(run.vectors), threads)
         named = self.vectors.resolve() if self.vectors and needs_vectors(self.project.params, run) else None
-        return run.command(self._start_vectors.path(run.start) if run.start else named, threads)
+        return run.command(named, threads)
 
     def run(self, runs: Sequence[Run], on_end: Callable[[Run], None]) -> list[str]:
         """Run experiments, first those whose embeddings others start from, and store the result of each when it ends.
@@ -144,3 +151,11 @@ class Runner:
     @cached_property
     def _start_vectors(self) -> StartVectors:
         return StartVectors(self.project)
+
+
+def _fetched(name: str) -> Path:
+    """Return the file of a source of word vectors; experiments run in other folders, so that the path is absolute."""
+    source, locations = catalogue().sources[name], DataLocations.from_environment()
+    fetch_visibly([source], None, locations)
+    (path,) = locations.paths(source)
+    return path.absolute()

@@ -6,7 +6,7 @@ A claim with several comparisons holds if all of them do, and does not hold if o
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 from zlib import crc32
 
 import numpy as np
@@ -55,7 +55,7 @@ class Decision:
     reason: str = ""  # why it cannot be decided
     comparison: Comparison | None = None  # the one that decides: the weakest, or that which is refuted
     test: Test | None = None  # of that comparison
-    p: float | None = None  # of the claim, two-sided and corrected
+    p: float | None = None  # of the claim, two-sided and corrected; None without a test that decides
     seeds: Sequence[int] = ()  # numbers of seeds of the sides, ascending
     items: frozenset[Items] = frozenset()  # how the errors of items were found
 
@@ -101,13 +101,13 @@ def _tested(claim: Claim, reader: "_Reader") -> Decision:
     With the one-sided p of each of k comparisons, the claim holds at the largest `above` and is refuted at k times the
     smallest `below`. Its p is twice the smaller of both, which for one comparison is the two-sided p.
     """
-    if claim.undecidable:
-        return Decision(claim, reason=claim.undecidable)
     comparisons = list(claim.comparisons())
     try:
         sides = [(reader.numbers(each.first), reader.numbers(each.second)) for each in comparisons]
     except _MissingError as error:
-        return Decision(claim, reason=str(error))
+        return Decision(claim, reason=claim.undecidable or str(error))
+    if not sides:
+        return Decision(claim, reason=claim.undecidable)
     tests = [_test(*pair, each.bound) for pair, each in zip(sides, comparisons, strict=True)]
     weakest = max(range(len(tests)), key=lambda place: tests[place].above)
     refuted = min(range(len(tests)), key=lambda place: tests[place].below)
@@ -116,10 +116,11 @@ def _tested(claim: Claim, reader: "_Reader") -> Decision:
     known = [each for pair in sides for each in pair if each is not _ZERO]
     return Decision(
         claim,
-        HOLDS if holding <= refuting else FAILS,
+        UNDECIDED if claim.undecidable else HOLDS if holding <= refuting else FAILS,
+        claim.undecidable,
         comparison=comparisons[place],
         test=tests[place],
-        p=min(1.0, 2 * min(holding, refuting)),
+        p=None if claim.undecidable else min(1.0, 2 * min(holding, refuting)),
         seeds=sorted({len(each.values) for each in known}),
         items=frozenset().union(*(each.items for each in known)),
     )
@@ -187,11 +188,9 @@ class _Reader:
 
     def _by_seed(self, side: Side, label: str) -> dict[int, Numbers]:
         """Return the numbers of each seed of a row that has a result of the declared parameters."""
-        if self.claim.data not in get_args(Data):
-            raise _MissingError(f"no results: {side.experiment}, {label}")
-        experiment = self.find(side.experiment, cast(Data, self.claim.data))
+        experiment = self.find(side.experiment, self.claim.data)
         row, keys = _find(experiment, label, side.key)
-        runs = runs_of_row(experiment, row, self.declared, cast(Data, self.claim.data))
+        runs = runs_of_row(experiment, row, self.declared, self.claim.data)
         found = [(run, result) for run in runs if (result := self.store.result(run)) and not self.store.changed(run)]
         if not found:
             raise _MissingError(f"no results: {side.experiment}, {label}")

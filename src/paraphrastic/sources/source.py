@@ -46,6 +46,7 @@ class Source(BaseModel):
     rows: dict[str, PositiveInt] = {}
     pairs: bool = False
     near_copies: bool = False
+    phrases: bool = False
     words: bool = False
     single: bool = False  # two in a row, which do not say the same: only the vectors of a teacher are learned from them
     manual: Text | None = None

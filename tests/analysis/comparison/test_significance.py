@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, spearmanr, t
+from scipy.stats import pearsonr, spearmanr, t, ttest_1samp, ttest_ind, ttest_rel
 
 from paraphrastic.analysis.comparison import significance
 from paraphrastic.analysis.comparison.significance import (
     Correlation,
     Mean,
     RankCorrelation,
-    percentile_interval,
+    Runs,
+    difference,
+    holm,
+    interval,
     resample,
     williams_of,
     williams_test,
@@ -111,10 +114,66 @@ def test_coverage_of_interval():
         gold = rng.normal(size=size)
         a, b = gold + 0.9 * rng.normal(size=size), gold + 0.6 * rng.normal(size=size)
         first, second = resample([Correlation(gold, a), Correlation(gold, b)], str(run), 400)
-        low, high = percentile_interval(0.0, second - first)[1:]
-        covered += low <= true <= high
+        change = difference(*(Runs(np.zeros(1), each[None]) for each in (first, second)))
+        covered += change.low <= true <= change.high
     assert 0.93 <= covered / runs <= 0.97
 
 
-def test_percentile_interval_worked_by_hand():
-    assert percentile_interval(0.5, np.arange(1001.0)) == pytest.approx((0.5, 25, 975))
+def runs_of(scores, name):
+    """Return the runs of a configuration whose metric is the mean of scores (seeds, items)."""
+    return Runs(scores.mean(axis=1), resample([Mean(each) for each in scores], name, 100))
+
+
+# standard deviations of the effects of a configuration on an item, of a seed, and of a seed on an item
+@pytest.mark.parametrize("seeds", [3, 5])
+@pytest.mark.parametrize("effects", [(0.5, 0.1, 0.5), (1, 0.04, 0.5), (0.2, 0, 1)])
+def test_coverage_of_an_interval_with_seeds_and_items(seeds, effects):
+    rng, covered, tries, items = np.random.default_rng(seeds), 0, 300, 100
+    of_item, of_seed, of_both = effects
+    for n in range(tries):
+        a, b = (
+            of_item * rng.normal(size=items)
+            + of_seed * rng.normal(size=(seeds, 1))
+            + of_both * rng.normal(size=(seeds, items))
+            for _ in "ab"
+        )
+        change = difference(runs_of(a, str(n)), runs_of(b, str(n)))
+        covered += change.low <= 0 <= change.high
+        assert (change.p < 0.05) == (not change.low <= 0 <= change.high)
+    assert 0.925 <= covered / tries <= 0.975
+
+
+def test_difference_is_welchs_test_if_items_do_not_matter():
+    a, b = np.array([60.1, 60.9, 60.5]), np.array([61.2, 61.9, 62.3, 61.0, 61.5])
+    change = difference(*(Runs(points, np.repeat(points[:, None], 50, axis=1)) for points in (a, b)))
+    expected = ttest_ind(b, a, equal_var=False)
+    assert (change.value, change.p) == pytest.approx((b.mean() - a.mean(), expected.pvalue))
+    assert (change.low, change.high) == pytest.approx(tuple(expected.confidence_interval()))
+    change = difference(*(Runs(points, np.repeat(points[:, None], 50, axis=1)) for points in (a, b[:3])), paired=True)
+    assert change.p == pytest.approx(ttest_rel(b[:3], a).pvalue)
+    alone = interval(Runs(b, np.repeat(b[:, None], 50, axis=1)))
+    assert (alone.low, alone.high) == pytest.approx(tuple(ttest_1samp(b, 0).confidence_interval()))
+
+
+def test_one_run_has_the_spread_of_the_seeds_of_the_other_side():
+    a, b = np.array([60.1, 60.9, 60.5]), np.array([61.2])
+    change = difference(*(Runs(points, np.repeat(points[:, None], 50, axis=1)) for points in (a, b)))
+    half = t.ppf(0.975, 2) * a.std(ddof=1) * np.sqrt(1 / 3 + 1)
+    assert (change.low, change.high) == pytest.approx((0.7 - half, 0.7 + half))
+
+
+def test_runs_without_seeds_have_the_percentile_interval():
+    replicates = np.arange(1001.0)[None]
+    assert interval(Runs(np.array([0.5]), replicates)) == pytest.approx((0.5, 25, 975, 2 * 2 / 1002))
+    same = Runs(np.array([0.5]), replicates)
+    assert difference(same, same) == (0, 0, 0, 1)
+    equal = Runs(np.full(3, 0.5), np.full((3, 9), 0.5))
+    assert difference(equal, equal) == (0, 0, 0, 1)
+    with pytest.raises(ValueError, match="3 runs cannot be paired with 1"):
+        difference(equal, same, paired=True)
+
+
+def test_holms_correction_of_an_example():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.5]) == [1, 1]
+    assert holm([]) == []

@@ -1,21 +1,22 @@
 """Compare two models, or two configurations with several seeds each, set by set, from their stored scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from paraphrastic.analysis.comparison.significance import (
     Correlation,
-    Interval,
+    Estimate,
     Mean,
     Measure,
     RankCorrelation,
+    Runs,
     Williams,
-    percentile_interval,
+    difference,
+    holm,
     resample,
     williams_test,
 )
@@ -41,15 +42,16 @@ class SetComparison:
     name: str  # of the set, or `mean of N sets`
     metric: str  # `pearson`, `spearman`, `map` or `accuracy`
     n: int  # pairs or questions; for a mean, sets
-    a: NDArray[np.float64]  # the metric of each run of A, (runs,)
-    b: NDArray[np.float64]  # the metric of each run of B, (runs,)
-    change: Interval  # mean of B minus mean of A, with a 95 % interval
+    a: Runs
+    b: Runs
+    change: Estimate  # mean of B minus mean of A
     williams: Williams | None  # Williams' test, for a correlation with one run on each side; None otherwise
+    p: float  # of Williams' test if there is one, otherwise that of `change`; those of sets are corrected by `holm`
 
     @property
     def is_significant(self) -> bool:
-        """Whether the interval excludes zero."""
-        return self.change.low > 0 or self.change.high < 0
+        """Whether p is below 0.05."""
+        return self.p < 0.05
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], samples: int = S
     """Compare B with A on the sets that all runs have.
 
     Args:
-        a: the runs of A; several are seeds of one configuration, whose metrics are averaged.
+        a: the runs of A; several are seeds of one configuration.
         b: the runs of B.
         samples: resamples of the bootstrap.
 
@@ -94,23 +96,13 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], samples: int = S
     if undefined and len(undefined) == len(common):
         raise DataError("; ".join(f"{name}: {reason}" for name, reason in undefined.items()))
     common = [name for name in common if name not in undefined]
-    measures = [([measure(run[name]) for run in a], [measure(run[name]) for run in b]) for name in common]
-    resampled = np.stack([_differences(*each, samples) for each in zip(common, measures, strict=True)])
-    metrics = [metric_name(a[0][name]) for name in common]
-    rows = [_row(*each) for each in zip(common, metrics, measures, resampled, strict=True)]
-    suites = [[row.name for row in rows if row.name.startswith(prefix)] for prefix in (MTEB, FEATURES)]
-    groups = [headline_sets(row.name for row in rows if row.metric == "pearson"), *suites]
-    means = [mean for names in groups for mean in _mean_row(rows, resampled, names)]
+    rows = [_row(name, [run[name] for run in a], [run[name] for run in b], samples) for name in common]
+    rows = [replace(row, p=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
+    suites = [[row for row in rows if row.name.startswith(prefix)] for prefix in (MTEB, FEATURES)]
+    main = headline_sets(row.name for row in rows if row.metric == "pearson")
+    means = [_mean_row(group) for group in ([row for row in rows if row.name in main], *suites) if len(group) > 1]
     left_out = set.union(*(set(run) for run in runs)).difference(common, undefined)
     return RunComparison(means + rows, sorted(left_out), undefined)
-
-
-def _differences(name: str, measures: tuple[Sequence[Measure], Sequence[Measure]], samples: int) -> NDArray[np.float64]:
-    """Return the mean of B minus the mean of A in each replicate, (samples,)."""
-    a, b = measures
-    replicates = resample([*a, *b], name, samples)
-    differences: NDArray[np.float64] = replicates[len(a) :].mean(axis=0) - replicates[: len(a)].mean(axis=0)
-    return differences
 
 
 def why_undefined(scores: pa.Table) -> str:
@@ -153,24 +145,31 @@ def _refuse_other_pairs(runs: Sequence[ScoresBySet], common: Sequence[str]) -> N
             raise DataError(f"{name}: the runs have different pairs; evaluate all with the same data")
 
 
-def _row(
-    name: str, metric: str, measures: tuple[Sequence[Measure], Sequence[Measure]], resampled: NDArray[np.float64]
-) -> SetComparison:
-    a, b = measures
-    values_a, values_b = (np.array([m.of(np.ones((1, len(m))))[0] for m in side]) for side in (a, b))
-    change = percentile_interval(float(values_b.mean() - values_a.mean()), resampled)
-    first_a, first_b, test = a[0], b[0], None
-    if len(a) == len(b) == 1 and isinstance(first_a, Correlation) and isinstance(first_b, Correlation):
-        test = williams_test(first_a.gold, first_a.scores, first_b.scores)
-    return SetComparison(name, metric, len(first_a), values_a, values_b, change, test)
+def _row(name: str, a: Sequence[pa.Table], b: Sequence[pa.Table], samples: int) -> SetComparison:
+    measures = [measure(scores) for scores in (*a, *b)]
+    first, second = measures[0], measures[-1]
+    points = np.array([each.of(np.ones((1, len(each))))[0] for each in measures])
+    replicates = resample(measures, name, samples)
+    runs_a, runs_b = (Runs(points[at], replicates[at]) for at in (slice(len(a)), slice(len(a), None)))
+    williams = _williams(first, second) if len(measures) == 2 else None
+    return _compared(name, metric_name(a[0]), len(first), runs_a, runs_b, williams)
 
 
-def _mean_row(
-    rows: Sequence[SetComparison], resampled: NDArray[np.float64], names: Sequence[str]
-) -> list[SetComparison]:
-    at = [n for n, row in enumerate(rows) if row.name in names]
-    if len(at) < 2:
-        return []
-    a, b = np.mean([rows[n].a for n in at], axis=0), np.mean([rows[n].b for n in at], axis=0)
-    change = percentile_interval(float(b.mean() - a.mean()), resampled[at].mean(axis=0))
-    return [SetComparison(f"mean of {len(at)} sets", rows[at[0]].metric, len(at), a, b, change, None)]
+def _williams(a: Measure, b: Measure) -> Williams | None:
+    if isinstance(a, Correlation) and isinstance(b, Correlation):
+        return williams_test(a.gold, a.scores, b.scores)
+    return None
+
+
+def _mean_row(rows: Sequence[SetComparison]) -> SetComparison:
+    """Return the comparison on the mean of the metric over the sets of `rows`."""
+    a, b = (
+        Runs(np.mean([each.points for each in sides], axis=0), np.mean([each.replicates for each in sides], axis=0))
+        for sides in ([row.a for row in rows], [row.b for row in rows])
+    )
+    return _compared(f"mean of {len(rows)} sets", rows[0].metric, len(rows), a, b)
+
+
+def _compared(name: str, metric: str, n: int, a: Runs, b: Runs, williams: Williams | None = None) -> SetComparison:
+    change = difference(a, b)
+    return SetComparison(name, metric, n, a, b, change, williams, williams.p if williams else change.p)

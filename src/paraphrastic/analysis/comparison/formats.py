@@ -8,12 +8,12 @@ if TYPE_CHECKING:  # the report on a branch is written with DVC as the only pack
     from paraphrastic.analysis.comparison.by_set import RunComparison, SetComparison
     from paraphrastic.analysis.comparison.significance import Vector
 
-HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p")
+HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p (Holm)")
 
 
 def colour(row: "SetComparison") -> str:
     """Return the colour of a row on a terminal, where significant differences stand out."""
-    return ("green" if row.change.difference > 0 else "red") if row.is_significant else "dim"
+    return ("green" if row.change.value > 0 else "red") if row.is_significant else "dim"
 
 
 def markdown(comparison: "RunComparison") -> str:
@@ -38,11 +38,13 @@ def as_json(comparison: "RunComparison") -> str:
             "set": row.name,
             "metric": row.metric,
             "n": row.n,
-            "a": (100 * row.a).tolist(),
-            "b": (100 * row.b).tolist(),
-            "difference": 100 * row.change.difference,
+            "a": (100 * row.a.points).tolist(),
+            "b": (100 * row.b.points).tolist(),
+            "difference": 100 * row.change.value,
             "low": 100 * row.change.low,
             "high": 100 * row.change.high,
+            "p": row.change.p,
+            "p_holm": row.p,
             **({"williams": row.williams._asdict()} if row.williams else {}),
         }
         for row in comparison.rows
@@ -53,16 +55,15 @@ def as_json(comparison: "RunComparison") -> str:
 
 def cells(row: "SetComparison") -> list[str]:
     """Return the columns of `HEADER`, metrics × 100."""
-    p = "" if row.williams is None else "<0.001" if row.williams.p < 0.001 else f"{row.williams.p:.3f}"
     return [
         row.name,
         row.metric,
         f"{row.n:,}",
-        _mean_and_deviation(row.a),
-        _mean_and_deviation(row.b),
-        f"{100 * row.change.difference:+.2f}",
+        _mean_and_deviation(row.a.points),
+        _mean_and_deviation(row.b.points),
+        f"{100 * row.change.value:+.2f}",
         f"{100 * row.change.low:+.2f} … {100 * row.change.high:+.2f}",
-        p,
+        "<0.001" if row.p < 0.001 else f"{row.p:.3f}",
     ]
 
 

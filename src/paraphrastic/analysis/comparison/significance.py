@@ -19,12 +19,36 @@ Vector = NDArray[Any]
 _BLOCK = 1 << 20  # random numbers drawn at once, which bounds memory
 
 
-class Interval(NamedTuple):
-    """A difference with its confidence interval."""
+class Estimate(NamedTuple):
+    """A metric or a difference, its 95 % interval, and the two-sided p-value of the hypothesis that it is 0."""
 
-    difference: float
+    value: float
     low: float
     high: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What the runs of one configuration measured; they differ in their seed alone.
+
+    Args:
+        points: (seeds,) the metric of each run.
+        replicates: (seeds, B) its bootstrap replicates, see `resample`. Those in a column are of the same items.
+    """
+
+    points: NDArray[np.float64]
+    replicates: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The variance of the points, and the part of it that comes from items: that between runs in a replicate."""
+        fixed = (self.points - self.points.mean())[:, None] + self.replicates.mean(axis=0)
+        of_items = ((self.replicates - fixed) ** 2).mean(axis=1).sum() / (len(self) - 1)
+        return float(self.points.var(ddof=1)), float(of_items)
 
 
 class Williams(NamedTuple):
@@ -155,11 +179,76 @@ def _weights(name: str, n: int, samples: int) -> Iterator[NDArray[np.float64]]:
         yield np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
-def percentile_interval(difference: float, resampled: Vector) -> Interval:
-    """Return the 95 % percentile interval of the differences on resamples (samples,)."""
-    tail = 50 * (1 - 0.95)
-    low, high = np.percentile(resampled, [tail, 100 - tail])
-    return Interval(difference, float(low), float(high))
+def interval(runs: Runs) -> Estimate:
+    """Return the mean metric of a configuration with its interval; see `difference`."""
+    return _estimate([runs], float(runs.points.mean()), runs.replicates.mean(axis=0))
+
+
+def difference(first: Runs, second: Runs, paired: bool = False) -> Estimate:
+    """Return the mean metric of `second` minus that of `first`, with seeds and items as random factors.
+
+    A hierarchical bootstrap draws seeds and, crossed with them, items (Owen 2007, The pigeonhole bootstrap, Annals of
+    Applied Statistics 1(2)). Each side draws its own seeds; both have the items of a replicate in common. The variance
+    of the mean of s seeds that are drawn with replacement is known, ((s − 1) / s) S² / s, so that none are drawn here.
+    It is too small by the factor (s − 1) / s (Hesterberg 2015, What teachers should know about the bootstrap, American
+    Statistician 69(4)), and the effect of an item on one seed alone counts in it and again in the replicates. Therefore
+
+        `V = Σ S² / s + max(0, variance of the difference of means over replicates − Σ E / s)`
+
+    with sums over sides, S² the variance of the points with the divisor s − 1, and E the part of it that comes from
+    items. The interval is `value ± t √V`. As 3 seeds say little about S², t has Satterthwaite's degrees of freedom,
+    `V² / Σ (S² / s)² / (s − 1)`. Where items do not matter, this is Welch's test.
+
+    A side with one run gets S² and E of the other side. If both have one run, seeds are not a factor: the interval is
+    the percentile interval of the paired bootstrap, and p is twice the share of replicates on the other side of 0.
+
+    Args:
+        first: the runs of A.
+        second: the runs of B, with replicates of the same items.
+        paired: whether run i of both sides has something in common beside the items, for example its start; seeds are
+            then drawn in pairs.
+
+    Raises:
+        ValueError: the numbers of paired runs or of replicates differ.
+    """
+    if paired and len(first) != len(second):
+        raise ValueError(f"{len(first)} runs cannot be paired with {len(second)}")
+    if paired:
+        return interval(Runs(second.points - first.points, second.replicates - first.replicates))
+    replicates = second.replicates.mean(axis=0) - first.replicates.mean(axis=0)
+    return _estimate([first, second], float(second.points.mean() - first.points.mean()), replicates)
+
+
+def _estimate(sides: Sequence[Runs], value: float, replicates: Vector) -> Estimate:
+    """Return the estimate of `difference` from two sides, or of `interval` from one, and from replicates of `value`."""
+    several = [side for side in sides if len(side) > 1]
+    if not several:
+        low, high = np.percentile(replicates, [2.5, 97.5])
+        tail = min(np.count_nonzero(replicates <= 0), np.count_nonzero(replicates >= 0))
+        return Estimate(value, float(low), float(high), min(1.0, 2 * (tail + 1) / (len(replicates) + 1)))
+    of_seeds, of_items, uncertainty = 0.0, float(replicates.var(ddof=1)), 0.0
+    for side in several:
+        share = 1 / len(side) + len(sides) - len(several)
+        spread, counted = side.spread
+        of_seeds += share * spread
+        of_items -= share * counted
+        uncertainty += (share * spread) ** 2 / (len(side) - 1)
+    variance = of_seeds + max(0.0, of_items)
+    if not variance:
+        return Estimate(value, value, value, float(value == 0))
+    error, df = float(np.sqrt(variance)), variance**2 / uncertainty if uncertainty else np.inf
+    half = float(student.ppf(0.975, df)) * error
+    return Estimate(value, value - half, value + half, float(2 * student.sf(abs(value) / error, df)))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number, in the same order: Holm (1979), which controls the family-wise error.
+
+    The k-th smallest of m is multiplied by m + 1 − k, and is at least as large as the smaller ones.
+    """
+    order = np.argsort(ps, kind="stable")
+    corrected = np.minimum(np.maximum.accumulate(np.asarray(ps)[order] * np.arange(len(ps), 0, -1)), 1)
+    return [float(p) for p in corrected[np.argsort(order)]]
 
 
 def williams_test(gold: Vector, a: Vector, b: Vector) -> Williams:
