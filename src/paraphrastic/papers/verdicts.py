@@ -11,8 +11,8 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
+from paraphrastic.analysis.comparison.significance import Runs, difference, holm
 from paraphrastic.papers.claims import Claim, Comparison, Side
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, PaperName, Row
 from paraphrastic.papers.plan import Run, runs_of_row
@@ -31,7 +31,7 @@ _WITHOUT = ("norm", "gap")  # of values that are neither such means nor correlat
 class Numbers(NamedTuple):
     """Values of a side for each of S seeds, with replicates over its items."""
 
-    values: NDArray[np.float64]  # (S,)
+    points: NDArray[np.float64]  # (S,)
     replicates: NDArray[np.float64]  # (S, replicates); those of all seeds have the same items
     items: frozenset[Items]  # how the replicates were made
 
@@ -58,15 +58,6 @@ class Decision:
     p: float | None = None  # of the claim, two-sided and corrected; None without a test that decides
     seeds: Sequence[int] = ()  # numbers of seeds of the sides, ascending
     items: frozenset[Items] = frozenset()  # how the errors of items were found
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Return p-values corrected by Holm."""
-    order, corrected, largest = np.argsort(p), [0.0] * len(p), 0.0
-    for rank, place in enumerate(order):
-        largest = max(largest, min(1.0, (len(p) - rank) * p[place]))
-        corrected[place] = largest
-    return corrected
 
 
 class _MissingError(Exception):
@@ -121,28 +112,17 @@ def _tested(claim: Claim, reader: "_Reader") -> Decision:
         comparison=comparisons[place],
         test=tests[place],
         p=None if claim.undecidable else min(1.0, 2 * min(holding, refuting)),
-        seeds=sorted({len(each.values) for each in known}),
+        seeds=sorted({len(each.points) for each in known}),
         items=frozenset().union(*(each.items for each in known)),
     )
 
 
 def _test(first: Numbers, second: Numbers, bound: float) -> Test:
-    """Return the test of `first − second`, with seeds as a random factor beside the items.
-
-    The variance is the sum of that over items, of the difference of the means over seeds, and of those over the seeds
-    of each side; the degrees of freedom are Satterthwaite's.
-    """
-    difference = float(first.values.mean() - second.values.mean())
-    over_items = float(np.var(first.replicates.mean(axis=0) - second.replicates.mean(axis=0)))
-    parts = [(over_items, _REPLICATES - 1)]
-    parts += [(float(np.var(each.values, ddof=1)) / len(each.values), len(each.values) - 1) for each in (first, second)]
-    variance = sum(part for part, _ in parts)
-    if not variance:
-        return Test(difference, difference, difference, float(difference <= bound), float(difference >= bound))
-    freedom, error = variance**2 / sum(part**2 / own for part, own in parts), variance**0.5
-    margin, t = float(student.ppf(0.975, freedom)) * error, (difference - bound) / error
-    above, below = float(student.sf(t, freedom)), float(student.cdf(t, freedom))
-    return Test(difference, difference - margin, difference + margin, above, below)
+    """Return the test of `first − second > bound`, see `significance.difference`."""
+    above = difference(Runs(second.points, second.replicates), Runs(first.points - bound, first.replicates - bound))
+    tail, value = above.p / 2, above.value + bound
+    tails = (tail, 1 - tail) if above.value > 0 else (1 - tail, tail)
+    return Test(value, above.low + bound, above.high + bound, *tails)
 
 
 def _decided(decision: Decision, p: float) -> Decision:
@@ -182,7 +162,7 @@ class _Reader:
             raise _MissingError(f"{len(seeds)} of at least {SEEDS} seeds: {side.experiment}, {side.row}")
         first, *other = [_joined([part[seed] for seed in seeds]) for part in parts]
         for each in other:
-            values, replicates = first.values - each.values, first.replicates - each.replicates
+            values, replicates = first.points - each.points, first.replicates - each.replicates
             first = Numbers(values, replicates, first.items | each.items)
         return first
 
@@ -200,7 +180,7 @@ class _Reader:
         """Return the mean of the values of keys."""
         parts = [self._of_key(run, result, key.replace("{task}", "".join(run.tasks[:1])), label) for key in keys]
         values, replicates = (
-            np.mean([part.values for part in parts], 0),
+            np.mean([part.points for part in parts], 0),
             np.mean([part.replicates for part in parts], 0),
         )
         return Numbers(values, replicates, frozenset().union(*(part.items for part in parts)))
@@ -225,7 +205,7 @@ _ZERO = Numbers(np.zeros(SEEDS), np.zeros((SEEDS, _REPLICATES)), frozenset())
 def _joined(seeds: Sequence[Numbers]) -> Numbers:
     """Return the numbers of several seeds as one."""
     values, replicates = (
-        np.concatenate([each.values for each in seeds]),
+        np.concatenate([each.points for each in seeds]),
         np.concatenate([each.replicates for each in seeds]),
     )
     return Numbers(values, replicates, frozenset().union(*(each.items for each in seeds)))
