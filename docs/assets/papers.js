@@ -1,10 +1,17 @@
-// Sorting and searching of the tables in `.papers`. Without JavaScript they are complete, in the order of the papers.
+// Colours of distances, sorting and searching in the tables of `.papers`. Without JavaScript they are complete.
 (() => {
   "use strict";
   const NUMBER = /^[+-]?\d+(\.\d+)?/;
+  const DISTANCE = /\(([+-]?[\d.]+)( %)?\)$/;
+  const CLASSES = [[1, "close"], [3, "near"], [10, "off"], [Infinity, "far"]];
   const text = cell => cell.innerText.trim();
   const isMissing = cell => ["", "–"].includes(text(cell));
   const number = cell => NUMBER.exec(text(cell).replaceAll(",", "").replace("−", "-"))?.[0];
+
+  function colour(cell) {
+    const distance = DISTANCE.exec(text(cell).replaceAll(",", "").replaceAll("−", "-"));
+    if (distance) cell.classList.add(CLASSES.find(([bound]) => Math.abs(distance[1]) <= bound)[1]);
+  }
 
   // Return a comparison of rows by a column: numbers by value, other texts by alphabet, missing ones last.
   function order(rows, column, sign) {
@@ -42,9 +49,15 @@
       row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word));
   }
 
-  document.querySelectorAll(".papers table").forEach(makeSortable);
-  for (const label of document.querySelectorAll(".papers .search")) {
-    label.hidden = false;
-    label.querySelector("input").addEventListener("input", event => filter(event.target.value));
+  function addSearch(section) {
+    const input = Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" });
+    const label = document.createElement("label");
+    label.append("Search rows ", input);
+    section.prepend(label);
+    input.addEventListener("input", () => filter(input.value));
   }
+
+  document.querySelectorAll(".papers td").forEach(colour);
+  document.querySelectorAll(".papers table").forEach(makeSortable);
+  document.querySelectorAll(".papers").forEach(addSearch);
 })();

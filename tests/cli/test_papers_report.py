@@ -82,7 +82,7 @@ def test_rows_of_a_half_finished_experiment(report):
 def test_pages_of_the_documentation(report, clone):
     result = report("--docs")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "| avg simpwiki<br>" in (clone / "docs/papers/acl2017.md").read_text()
+    assert "| avg simpwiki  " in (clone / "docs/papers/acl2017.md").read_text()
     assert {path.suffix for path in (clone / "docs/papers").iterdir()} == {".md"}
 
 

@@ -1,7 +1,6 @@
 """Comparisons with the papers, made up for tests."""
 
-from dataclasses import replace
-
+from paraphrastic.analysis.published import parsed
 from paraphrastic.papers.comparing import Cell, Comparison, Line
 from paraphrastic.papers.experiments import Experiment, Row
 from paraphrastic.papers.plan import Run
@@ -18,7 +17,12 @@ def make_line(
     `finished` seeds, or all, have a result, with points of its curve `selection` and tables of analyses. `changed` are
     parameters that have changed since, `lacks` sets that our means are without, `row` further keys of the declaration.
     """
-    shown = {column: Cell(theirs, tuple(ours), lacks=tuple(lacks)) for column, (theirs, ours) in cells.items()}
+    shown = {
+        column: Cell(
+            theirs, tuple(ours), parsed(theirs), len(theirs.partition(".")[2]) or 1, "" if ours else "a gap", lacks
+        )
+        for column, (theirs, ours) in cells.items()
+    }
     if not configured:
         return Line(label, [], [], {}, shown)
     declared = Row(label=label, model="avg", **row)
@@ -38,8 +42,4 @@ def make_comparison(*lines, data="open", measured=None, **experiment):
     declared = {"id": "acl2017-t2", "paper": "acl2017", "table": "T2", "title": "A title", "caption": "A caption."}
     declared |= {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "columns": keys}
     declared |= {"rows": [row for line in lines for row in line.rows]} | experiment
-    scale = experiment.get("scale", 1.0)
-    scaled = [
-        replace(line, cells={key: replace(cell, scale=scale) for key, cell in line.cells.items()}) for line in lines
-    ]
-    return Comparison(Experiment.model_validate(declared), data, columns, scaled)
+    return Comparison(Experiment.model_validate(declared), data, columns, list(lines))

@@ -66,7 +66,7 @@ def test_selection(folder):
         (f"{AVG}, seeds = [0]", "rows.0.seeds.0: Input should be greater than 0"),
         (f"{AVG}, seeds = [2, 1, 2]", "rows.0.seeds: a seed is named twice"),
         (f'{AVG}, columns = ["sick"]', "a row names the unknown column 'sick'"),
-        (f'{AVG}, start = "lstm"', "`start` or `against` names no row: 'lstm'"),
+        (f'{AVG}, start = "lstm"', "`start`, `against` or `reference` names no row: 'lstm'"),
         (f'{AVG}, start = "avg"', "`start` of 'avg' names a row that has `start` or `against` itself"),
         (f'{AVG}, against = "avg"', "`against` of 'avg' names a row that has `against` itself"),
         (f'{AVG} }}, {{ label = "lstm", model = "lstm", start = "avg", against = "avg" }}, {{ label = "gran",'

@@ -1,42 +1,89 @@
 """The pages of the documentation: tables, escapes, figures, facts, and the files of the folder."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import markdown
 import pytest
 from markdown.extensions.toc import slugify
 
-from paraphrastic.papers.comparing import grid
-from paraphrastic.papers.pages import Tally, docs_files, facts, plain, table_text, tally, text, write_docs
+from paraphrastic.papers.facts import Tally, facts, tally
+from paraphrastic.papers.pages import docs_files, plain, tables, text, write_docs
 from tests.helpers.paper_comparisons import VERSION, make_comparison, make_line
 
 BARS = {"kind": "bar", "x": "model", "y": "mean", "column": "mean"}
 
 
-def lines(*rows, **experiment):
-    return table_text(grid(make_comparison(*rows, **experiment))).splitlines()
+def rows_of(*lines, **experiment):
+    """Return the cells of each row of the only table of a comparison."""
+    (table,) = tables(make_comparison(*lines, **experiment))
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
 
 
 def html(content):
     return markdown.markdown(content, extensions=["tables"])
 
 
-def test_columns_of_narrow_and_wide_tables():
-    rows = [
+def test_table_of_few_columns_has_theirs_and_ours_with_the_distance():
+    lines = [
         make_line("avg", {"mean": ("68.4", (67.0, 68.0))}, seeds=2),
         make_line("lstm", {"mean": ("59.3", ())}, seeds=3, finished=0),
     ]
-    assert lines(*rows) == [
-        "| row | mean: theirs | mean: ours | mean: difference |",
-        "| --- | ---: | ---: | ---: |",
-        '| avg<br><small>open · 2 runs</small> | 68.4 | <span class="close" title="−0.9">67.5 ± 0.7</span> | −0.9 |',
-        '| lstm<br><small>open · 0 of 3 runs</small> | 59.3 | <span class="gap" title="0 of 3 runs">–</span> |  |',
+    assert list(tables(make_comparison(*lines))) == [
+        "| row  | mean: paper |        mean: ours |   runs |\n"
+        "| ---- | ----------: | ----------------: | -----: |\n"
+        "| avg  |        68.4 | 67.5 ± 0.7 (−0.9) |      2 |\n"
+        "| lstm |        59.3 |                 – | 0 of 3 |"
     ]
-    cells = {f"set{number}": ("60.0", (65.0,)) for number in range(4)}
-    header, _, row = lines(make_line("avg", cells))
-    assert header == "| row | set0 | set1 | set2 | set3 |"
-    assert row.count('| 60.0 / <span class="off" title="+5.0">65.0</span> ') == 4
+
+
+def test_table_of_many_columns_has_both_in_one_cell():
+    cells = {f"c{number}": ("60.0", (65.0,)) for number in range(4)}
+    lines = [
+        make_line("avg", cells | {"c3": ("", (1.0,))}),
+        make_line("glove", dict.fromkeys(cells, ("60.0", ())), configured=False),
+    ]
+    header, _, avg, glove = rows_of(*lines)
+    assert header == ["row", "c0", "c1", "c2", "c3", "runs"]
+    assert avg == ["avg", "65.0 (+5.0)", "65.0 (+5.0)", "65.0 (+5.0)", "1.0", "1"]
+    assert glove == ["glove", *4 * ["paper 60.0"], ""]
+
+
+def test_wide_and_short_table_is_transposed():
+    cells = {f"c{number}": ("60.0", (65.0,)) for number in range(9)}
+    rows = rows_of(make_line("avg", cells), make_line("lstm", cells))
+    assert [row[0] for row in rows[::2]] == ["set", "c0", "c2", "c4", "c6", "c8"]
+    assert rows[2] == ["c0", "65.0 (+5.0)", "65.0 (+5.0)"]
+
+
+def test_single_sets_are_folded_below_the_means():
+    cells = {"sts.2012.MSRpar": ("42.6", (43.6,)), "sts.2012": ("58.7", (59.0,))}
+    lines = [make_line(f"avg {number}", cells) for number in range(9)]
+    glove = make_line("glove", {"sts.2012.MSRpar": ("42.6", ()), "sts.2012": ("1.0", ())}, configured=False)
+    short, folded = tables(make_comparison(*lines, glove))
+    assert "MSRpar" not in short
+    assert folded.startswith("<details markdown>\n<summary>Each set</summary>\n\n| set ")
+    assert re.findall(r"\| sts.2012.MSRpar(.*)", folded)[0].split() == 8 * ["|", "43.6", "(+1.0)"] + ["|"]
+    assert folded.count("| sts.2012.MSRpar") == 2  # at most eight columns
+    assert "glove" not in folded
+
+
+def test_ranks_are_lists():
+    neighbours = {"1": ("not", ("not", "no")), "2": ("capable", ("able", "x")), "3": ("stalled", ("capable", "y"))}
+    _, _, row = rows_of(make_line("avg not capable", neighbours, seeds=2))
+    assert row == ["avg not capable", "not, capable, stalled", "not, able, capable", "2 of 3"]
+    _, _, gap = rows_of(make_line("avg", {"1": ("a", ()), "2": ("b", ())}, finished=0))
+    assert gap == ["avg", "a, b", "–", ""]
+
+
+def test_no_cell_has_markup():
+    lines = [
+        make_line("a_b", {"x": ("1.0", (2.0,)), "y": ("1.0", ())}),
+        make_line("<b>", {"x": ("", ()), "y": ("", ())}),
+    ]
+    page = docs_files([make_comparison(*lines)])["acl2017.md"]
+    assert not re.search(r"^\|.*<[a-z]", page, re.M)
 
 
 @pytest.mark.parametrize("content", ["a | b", "*a* _b_ [c](d)", "<b>c</b> & d", r"back\slash", "`code`", "_dy"])
@@ -55,7 +102,9 @@ def test_text_between_backticks_is_code():
 def test_page_of_each_paper_and_their_index():
     found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), finding="It `holds`.")])
     assert set(found) == {"index.md", "iclr2016.md", "charagram2016.md", "acl2017.md", "ldc2016.md"}
-    assert "[acl2017-t2](acl2017.md#table-2-a-title) | Table 2: A title | 1 of 1 | 1 | 1 |" in found["index.md"]
+    (row,) = re.findall(r"\[acl2017-t2\]\(acl2017.md#table-2-a-title\)(.*)", found["index.md"])
+    assert row.split("|")[1].strip() == "Table 2: A title"
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["open", "1 of 1", "1", "1"]
     page = found["acl2017.md"]
     assert "\n## Table 2: A title\n" in page
     assert "\n**Finding.** It `holds`.\n" in page
@@ -78,19 +127,19 @@ def test_figure_is_a_file_and_an_analysis_is_shown_whole():
     assert ElementTree.fromstring(found["acl2017-t2.svg"]).tag == "{http://www.w3.org/2000/svg}svg"
     found = docs_files([make_comparison(make_line("avg", {"mean": ("", ())}, finished=0), figure=BARS)])
     assert "acl2017-t2.svg" not in found
-    assert '<span class="gap">No results yet.</span>' in found["acl2017.md"]
+    assert "\nNo results yet.\n" in found["acl2017.md"]
     table = [["sentence", "error"], ["a | b", -1.5]]
     line = make_line("avg", {"mean": ("", (1.0,))}, tables={"errors": table})
     page = docs_files([make_comparison(line, shows=["errors"])])["acl2017.md"]
-    assert "avg: errors\n\n| sentence | error |\n| --- | --- |\n| a &#124; b | -1.5 |\n" in page
+    assert "avg: errors\n\n| sentence   | error |\n| ---------- | ----- |\n| a &#124; b | -1.5  |\n" in page
 
 
 def test_files_of_earlier_experiments_are_removed(tmp_path):
-    for name in ("old.svg", "data.csv"):
+    for name in ("old.svg", "data.csv", "differences.md"):
         (tmp_path / name).write_text("")
     comparison = make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}))
     write_docs([comparison], tmp_path, "## Claims\n")
-    assert {path.name for path in tmp_path.iterdir()} == {*docs_files([comparison]), "data.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {*docs_files([comparison]), "data.csv", "differences.md"}
     assert "\n## Claims\n\n## Tables and figures\n" in (tmp_path / "index.md").read_text()
 
 
@@ -99,13 +148,10 @@ def test_command_data_runs_and_version():
     assert found["command"] == ["`paraphrastic papers run acl2017-t2`"]
     assert found["data"] == ["ours: open data, `open`; the paper: `simpwiki`"]
     assert found["runs"] == [f"1 of 2, by version {VERSION}"]
-    assert found["gaps"] == ["1 of 2 runs: avg"]
+    assert found["gaps"] == ["avg: 1 of 2 runs"]
     assert found.keys() == {"command", "data", "runs", "gaps"}
-    paper, ours = (
-        make_comparison(make_line("avg", {"mean": ("1.0", (1.0,))}), data=data) for data in ("paper", "open")
-    )
+    paper = make_comparison(make_line("avg", {"mean": ("1.0", (1.0,))}), data="paper")
     assert dict(facts(paper))["command"] == ["`paraphrastic papers run acl2017-t2 --data paper`"]
-    assert ["trained on open data" in docs_files([each])["index.md"] for each in (paper, ours)] == [False, True]
 
 
 def test_data_of_models_of_tasks_alone_and_of_hidden_rows():
@@ -129,8 +175,8 @@ def test_gaps_changes_notes_and_what_is_missing():
         make_line("glove", {"mean": ("1.0", ()), "pairs": ("9", ())}, configured=False),
     ]
     found = dict(facts(make_comparison(*lines, measured=["mean"], missing="A reason.")))
-    assert found["gaps"] == ["0 of 1 runs: lstm, rnn", "no configuration of ours: glove", "columns not measured: pairs"]
-    assert found["changed"] == ["avg: measured with another `models.avg.dim`"]
+    assert found["gaps"] == ["lstm; rnn: 0 of 1 runs", "glove: no configuration of ours", "columns not measured: pairs"]
+    assert found["changed"] == ["avg: another `models.avg.dim`"]
     assert found["notes"] == ["avg: A `note`."]
     assert found["missing"] == ["A reason."]
 
@@ -138,10 +184,21 @@ def test_gaps_changes_notes_and_what_is_missing():
 def test_sets_that_means_are_without():
     lines = [make_line(label, {"mean": ("1.0", (1.0,))}, lacks=["pit2015"]) for label in ("a", "b")]
     comparison = make_comparison(*lines)
-    assert dict(facts(comparison))["sets"] == ["* without pit2015: not compared"]
+    assert dict(facts(comparison))["sets"] == ["mean: * without pit2015, not compared"]
     assert tally(comparison).compared == 0
-    line = make_line("avg", {"mean": ("68.4", (67.0,))}, lacks=["pit2015"])
-    assert '<span title="without pit2015">67.0\\*</span>' in docs_files([make_comparison(line)])["acl2017.md"]
+    assert rows_of(*lines)[2] == ["a", "1.0", "1.0\\*", "1"]
+    common = replace(lines[0].cells["mean"], common=True)
+    comparison = make_comparison(*(replace(line, cells={"mean": common}) for line in lines))
+    assert dict(facts(comparison))["sets"] == ["mean: theirs and ours are without pit2015"]
+    assert tally(comparison).compared == 2
+
+
+def test_settings_that_are_not_the_papers_name_their_rows():
+    deviations = [{"epochs": "1 in place of 10", "dim": "50 in place of 300"}, {"dim": "50 in place of 300"}]
+    lines = [make_line(label, {"mean": ("1.0", (1.0,))}) for label in ("a", "b")]
+    lines = [replace(line, deviations=each) for line, each in zip(lines, deviations, strict=True)]
+    found = dict(facts(make_comparison(*lines)))
+    assert found["settings"] == ["`dim` 50 in place of 300: all rows", "`epochs` 1 in place of 10: a"]
 
 
 def test_tally_counts_what_is_within_3_points():

@@ -144,12 +144,13 @@ def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
 @papers.command()
 def report(
     ids: Ids = None,
-    data: DataOption = "open",
+    data: DataOption | None = None,
     docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
 ) -> None:
     """Print the published tables beside ours.
 
-    Ours are stored results and those in DVC's records. What is missing is a gap.
+    Ours are stored results and those in DVC's records, without --data those of the replica of the papers' data if a
+    table has any, otherwise those of open data. What is missing is a gap.
     """
     from paraphrastic.papers.claims_page import section
     from paraphrastic.papers.pages import PAPERS, links, write_docs
@@ -159,9 +160,10 @@ def report(
     if docs and ids:
         raise BadParameter("--docs writes all experiments; leave out the names", param_hint="ID")
     experiments = project.experiments.select(ids or [])
-    for warning in project.collect(project.plan(experiments, data)):
+    kinds: list[Data] = [data] if data else ["open", "replica"] if project.experiments.replica else ["open"]
+    for warning in project.collect([run for each in kinds for run in project.plan(experiments, each)]):
         message(warning)
-    comparisons = [project.compare(experiment, data) for experiment in experiments]
+    comparisons = [project.compare(each, data) if data else project.shown(each) for each in experiments]
     if docs:
         claims_of_papers = section(project.decide(), project.claims, PAPERS, links(comparisons))
         write_docs(comparisons, project.root / "docs/papers", claims_of_papers)
@@ -186,22 +188,24 @@ def claims() -> None:
 
 def _print(comparison: "Comparison") -> None:
     """Print a comparison: on a terminal between heading and facts, otherwise as rows that begin with its id."""
-    from paraphrastic.papers.comparing import grid
+    from paraphrastic.papers.facts import details
     from paraphrastic.papers.pages import analysis_tables
 
     names, first = ([], []) if sys.stdout.isatty() else (["experiment"], [comparison.experiment.id])
     rows = [
         (
             *first,
-            row.text,
-            column.text,
+            line.label,
+            column,
             cell.theirs,
-            cell.ours,
-            cell.spread,
-            cell.difference or cell.partial,
-            row.details,
+            cell.shown_mean,
+            cell.shown_spread,
+            cell.shown_difference or (f"without {', '.join(cell.lacks)}" if cell.partial else ""),
+            details(line),
         )
-        for row, column, cell in grid(comparison).entries()
+        for line in comparison.lines
+        for column, cell in line.cells.items()
+        if cell.theirs or cell.shown_mean
     ]
     _print_on_terminal(_heading(comparison))
     if rows:
@@ -223,7 +227,7 @@ def _heading(comparison: "Comparison") -> "list[str]":
 
 
 def _notes(comparison: "Comparison") -> "list[str]":
-    from paraphrastic.papers.pages import facts
+    from paraphrastic.papers.facts import facts
 
     finding = comparison.experiment.finding
     found = [*([("finding", [finding])] if finding else []), *facts(comparison)]

@@ -1,55 +1,84 @@
-"""A published table beside our results."""
+"""A published table beside our results.
 
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+Means of the papers have sets that our data may lack. Where the paper states the numbers of single sets, theirs is the
+mean over the sets that both have (`Cell.common`). Where it states the mean alone, a column of differences from the row
+`reference` of the experiment is added, because differences between rows depend less on the sets.
+"""
 
-from paraphrastic.analysis.published import parsed, printed
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import log10
+from statistics import fmean, mean, stdev
+from typing import Any
+
+import pandas as pd
+
+from paraphrastic.analysis.published import parsed, printed, published
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
-from paraphrastic.papers.plan import Run, runs_of_row
-from paraphrastic.papers.results import Result, Store
+from paraphrastic.papers.plan import ANY_FILE, Run, expected, runs_of_row, without_seed
+from paraphrastic.papers.results import Result, Store, sets_of
 
-Closeness = Literal["close", "near", "off", "far"]
-PARTS = ("theirs", "ours", "difference")  # of a cell
-BOUNDS: tuple[tuple[float, Closeness], ...] = ((1, "close"), (3, "near"), (10, "off"), (float("inf"), "far"))
 GAP = "–"
-NARROW = 3  # tables with at most as many columns have a column of differences; wider ones show them on demand
 _COUNT = 100  # larger numbers are counts, whose differences are in percent
-_WIDE = 8  # a table with more columns than this, and than rows, is transposed
+_ROUNDING = 0.1  # a mean of printed numbers and the printed mean differ by less
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A number of the paper and ours."""
+    """A number or text of the paper, and ours, in our unit."""
 
-    theirs: str  # as printed; empty if the paper has none
-    ours: tuple[float | str, ...]  # one value for each seed that has been run; texts in tables of examples
-    scale: float = 1.0  # factor from the paper's unit to ours
-    lacks: tuple[str, ...] = ()  # sets of the paper's mean that ours is without
+    theirs: str = ""  # empty if the paper has none
+    ours: tuple[float | str, ...] = ()  # one value for each seed that has been run; texts in tables of examples
+    published: float | None = None  # the number that `theirs` is; None if it is text or missing
+    decimals: int = 1  # with which numbers are shown
+    gap: str = ""  # reason why ours is missing; empty if it is there, or none is expected
+    lacks: tuple[str, ...] = ()  # sets of the paper that ours is without
+    common: bool = False  # whether theirs is without them as well
 
     @property
     def mean(self) -> float | None:
         """Mean over seeds; None without numbers."""
-        return statistics.mean(self._numbers) if self._numbers else None
+        return mean(self._numbers) if self._numbers else None
 
     @property
     def spread(self) -> float | None:
         """Standard deviation over seeds; None for fewer than two."""
-        return statistics.stdev(self._numbers) if len(self._numbers) > 1 else None
+        return stdev(self._numbers) if len(self._numbers) > 1 else None
 
     @property
-    def published(self) -> float | None:
-        """The number of the paper in our unit; None if it is text or missing."""
-        value = parsed(self.theirs)
-        return None if value is None else self.scale * value
+    def partial(self) -> bool:
+        """Whether the paper's number is over more sets than ours, so that they cannot be compared."""
+        return bool(self.lacks and self.theirs and not self.common)
 
     @property
     def difference(self) -> float | None:
-        """Our mean minus the published number, in our unit; None if either is missing, or ours is over fewer sets."""
-        if self.mean is None or self.published is None or self.lacks:
+        """Our mean minus the published number, rounded as shown, of counts in percent; None if not comparable."""
+        if self.mean is None or self.published is None or self.partial:
             return None
-        return self.mean - self.published
+        difference = self.mean - self.published
+        if abs(self.published) > _COUNT:
+            return round(100 * difference / abs(self.published), 1)
+        return round(difference, self.decimals)
+
+    @property
+    def shown_mean(self) -> str:
+        """Ours without its spread, with a star if it is partial; – for a gap; empty if none is expected."""
+        if self.mean is None:
+            return str(self.ours[0]) if self.ours else GAP if self.gap else ""
+        return number(self.mean, self.decimals) + ("*" if self.partial else "")
+
+    @property
+    def shown_spread(self) -> str:
+        """The spread; empty without one."""
+        return "" if self.spread is None else number(self.spread, self.decimals)
+
+    @property
+    def shown_difference(self) -> str:
+        """The difference with its sign, of counts in percent; empty without one."""
+        if self.difference is None or self.published is None:
+            return ""
+        percent = abs(self.published) > _COUNT
+        return signed(self.difference, 1 if percent else self.decimals) + (" %" if percent else "")
 
     @property
     def _numbers(self) -> list[float]:
@@ -66,6 +95,9 @@ class Line:
     results: Mapping[str, Result]  # the results of those that have been run, by name of the run
     cells: Mapping[str, Cell]  # by column
     changed: Sequence[str] = ()  # parameters that had another value when a result was stored
+    deviations: Mapping[str, str] = field(
+        default_factory=dict
+    )  # key of a parameter → its value here and that on the papers' data
 
     @property
     def data(self) -> list[str]:
@@ -93,7 +125,8 @@ class Comparison:
     @property
     def measured(self) -> set[str]:
         """The columns that at least one configuration of ours fills."""
-        return {column for line in self.lines for row in line.rows for column in self.experiment.keys_of(row)}
+        declared = {column for line in self.lines for row in line.rows for column in self.experiment.keys_of(row)}
+        return declared | {column for line in self.lines for column, cell in line.cells.items() if cell.ours}
 
 
 def names_of_data(corpora: Iterable[str], tasks: Sequence[str]) -> list[str]:
@@ -113,150 +146,128 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
     columns = list(dict.fromkeys([*(column for _, column in theirs), *ours]))
     declared_labels = [label for row in shown for label in row.all_labels]
     labels = list(dict.fromkeys([*(row for row, _ in theirs), *declared_labels]))
-    lines = [_line(label, experiment, declared, data, store, columns, theirs) for label in labels]
-    return Comparison(experiment, data, columns, lines)
+    lines = [_line(label, experiment, declared, data, store, columns) for label in labels]
+    for column in columns:
+        lines = _with_published(lines, column, experiment, theirs)
+    for column in [each for each in columns if any(line.cells[each].partial for line in lines)]:
+        if experiment.reference and sets_of(experiment.columns.get(column, "")):
+            lines = _with_relative(lines, column, experiment.reference)
+    return Comparison(experiment, data, list(dict.fromkeys(name for line in lines for name in line.cells)), lines)
 
 
 def _line(
-    label: str,
-    experiment: Experiment,
-    declared: Experiments,
-    data: Data,
-    store: Store,
-    columns: Sequence[str],
-    theirs: Mapping[tuple[str, str], str],
+    label: str, experiment: Experiment, declared: Experiments, data: Data, store: Store, columns: Sequence[str]
 ) -> Line:
+    """Return a row with our values."""
     rows = [row for row in experiment.rows if label in row.all_labels and not row.hidden]
     runs = {id(row): runs_of_row(experiment, row, declared, data) for row in rows}
     every = [run for group in runs.values() for run in group]
     results = {run.name: result for run in every if (result := store.result(run)) is not None}
-
-    def cell(column: str) -> Cell:
+    query = label.partition(" ")[2]  # without the model that the label begins with
+    cells = {}
+    for column in columns:
         keys = [(row, experiment.keys_of(row).get(column, "")) for row in rows]
-        query = label.partition(" ")[2]  # without the model that the label begins with
         filling = [(row, key.replace("{label}", label).replace("{query}", query)) for row, key in keys if key]
         own = [(run, key) for row, key in filling for run in runs[id(row)] if run.name in results]
         found = [(results[run.name], key.replace("{task}", "".join(run.tasks[:1]))) for run, key in own]
         values = tuple(value for result, key in found if (value := result.value(key)) is not None)
         lacks = dict.fromkeys(name for result, key in found for name in result.lacks(key))
-        return Cell(theirs.get((label, column), ""), values, experiment.scale, tuple(lacks) if values else ())
-
-    cells = {column: cell(column) for column in columns}
+        cells[column] = Cell(ours=values, lacks=tuple(lacks) if values else (), gap="" if values else "not measured")
     changed = sorted({key for run in every for key in store.changed(run)})
-    return Line(label, rows, every, results, cells, changed)
+    return Line(label, rows, every, results, cells, changed, _deviations(experiment, rows, declared, data))
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The texts of a cell."""
-
-    theirs: str  # the number of the paper as printed; empty if there is none
-    ours: str  # mean of our numbers in the same unit and with as many decimals; – for a gap; empty if none is expected
-    spread: str = ""  # their standard deviation; empty for fewer than two
-    difference: str = ""  # ours minus theirs with its sign; empty if either is missing
-    closeness: Closeness | None = None  # class of the difference
-    reason: str = ""  # why ours is missing; empty if it is there
-    partial: str = ""  # the sets that our mean is without, if the paper's has them; there is no difference then
-
-    @property
-    def ours_and_spread(self) -> str:
-        """Ours, its spread after ±, and a star if it is partial."""
-        return (f"{self.ours} ± {self.spread}" if self.spread else self.ours) + ("*" if self.partial else "")
+def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experiments, data: Data) -> dict[str, str]:
+    """Return the parameters of a line's runs that have another value on the papers' data, as `1 in place of 10`."""
+    found = {}
+    for row in rows if experiment.paper and declared.params and data != "paper" else ():
+        run, papers = (runs_of_row(experiment, row, declared, each)[0] for each in (data, "paper"))
+        ours, theirs = (without_seed(expected(declared.params, each)) for each in (run, papers))
+        for key in sorted(key for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]):
+            start = f"{run.start.model}'s" if run.start else None  # a file of a name that is a hash
+            values = [_value(start or ours[key] if key.endswith(".vectors") else ours[key]), _value(theirs[key])]
+            found[key.removeprefix(f"models.{run.model}.")] = " in place of ".join(values)
+    found.pop("benchmarks", None)
+    return found
 
 
-@dataclass(frozen=True)
-class Heading:
-    """The label of a row or column."""
-
-    text: str  # of the published table
-    details: str = ""  # training data of our configuration, and the number of its runs; empty for a column of the paper
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table to show."""
-
-    columns: Sequence[Heading]  # headings of the columns
-    rows: Sequence[tuple[Heading, Sequence[Shown]]]  # headings of the rows, each with its cells
-    ours: Sequence[bool]  # for each column, whether we measure it
-    transposed: bool = False  # whether the rows are the columns of the paper
-
-    def entries(self) -> list[tuple[Heading, Heading, Shown]]:
-        """Return row, column and texts of all cells that are not empty; rows and columns are those of the paper."""
-        cells = ((row, *cell) for row, shown in self.rows for cell in zip(self.columns, shown, strict=True))
-        filled = [(row, column, cell) for row, column, cell in cells if cell.theirs or cell.ours]
-        return [(column, row, cell) for row, column, cell in filled] if self.transposed else filled
-
-    def parts(self, column: int) -> list[str]:
-        """Return which of `PARTS` the cells of a column have; `ours` also if all are gaps that we measure."""
-        found = {"ours"} if self.ours[column] else set()
-        cells = [cells[column] for _, cells in self.rows]
-        return [part for part in PARTS if part in found or any(getattr(cell, part) not in ("", GAP) for cell in cells)]
+def _value(value: Any) -> str:
+    """Return the value of a parameter as text; an empty one is none."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return (
+        "the paper's"
+        if value == ANY_FILE
+        else "none"
+        if value is None
+        else str(value).replace("True", "true").replace("False", "false")
+    )
 
 
-def grid(comparison: Comparison) -> Grid:
-    """Return a comparison as a table; one that is wide and short is transposed, so that its columns are models.
+def _with_published(
+    lines: Sequence[Line], column: str, experiment: Experiment, theirs: Mapping[tuple[str, str], str]
+) -> list[Line]:
+    """Add the paper's numbers in our unit; means are over the sets that all of our results have, if it has theirs."""
+    key = experiment.columns.get(column, "")
+    lacks = {name for line in lines for name in line.cells[column].lacks}
+    sets = sets_of(key) if experiment.paper and "[" not in key else []
+    single = published(experiment.paper).query("column in @sets") if experiment.paper and sets else None
+    texts = {line.label: theirs.get((line.label, column), "") for line in lines}
+    usual = max((_decimals(text) for text in texts.values() if parsed(text) is not None), default=1)
+    found = []
+    for line in lines:
+        text, number_of_paper = texts[line.label], parsed(texts[line.label])
+        own = single.query("row == @line.label") if single is not None else None
+        common = None if own is None else _common_mean(own, experiment.table, sets, lacks, number_of_paper)
+        value = common if common is not None or number_of_paper is None else experiment.scale * number_of_paper
+        decimals = usual if number_of_paper is None else _decimals(text)
+        decimals = max(0, decimals - round(log10(experiment.scale)))
+        shown = text if value is None or value == number_of_paper else number(value, decimals)
+        filled = any(column in experiment.keys_of(row) for row in line.rows)
+        cell = line.cells[column]
+        gap = (line.gap or cell.gap if text or filled else "") if cell.gap else ""
+        cell = replace(cell, theirs=shown, published=value, decimals=decimals, gap=gap, common=common is not None)
+        found.append(replace(line, cells={**line.cells, column: cell}))
+    return found
 
-    If the columns are ranks, the rows are lists of texts, such as nearest neighbours, which have one cell.
+
+def _common_mean(
+    single: pd.DataFrame, table: str, sets: Sequence[str], lacks: Container[str], printed_mean: float | None
+) -> float | None:
+    """Return the mean of a row of the paper on `sets` without `lacks`; None if there are no numbers of single sets.
+
+    Numbers of another table count if their mean is the printed one.
     """
-    columns, lines, measured = comparison.columns, comparison.lines, comparison.measured
-    down = [Heading(line.label, details(line)) for line in lines]
-    if len(columns) > 1 and columns == [str(rank) for rank in range(1, len(columns) + 1)]:
-        lists = [[_list(line, columns)] for line in lines]
-        return Grid([Heading("in order")], list(zip(down, lists, strict=True)), [bool(measured)])
-    across = [Heading(column) for column in columns]
-    cells = [[_shown(comparison, line, column) for column in columns] for line in lines]
-    if len(columns) > max(len(lines), _WIDE):
-        rows = list(zip(across, map(list, zip(*cells, strict=True)), strict=True))
-        return Grid(down, rows, [bool(line.rows) for line in lines], transposed=True)
-    return Grid(across, list(zip(down, cells, strict=True)), [column in measured for column in columns])
+    if printed_mean is not None and not lacks:
+        return None
+    own = single if printed_mean is not None else single.query("table == @table")
+    numbers = {name: parsed(text) for name, text in zip(own["column"], own["value"], strict=True)}
+    values = {name: value for name, value in numbers.items() if value is not None and abs(value) <= 100}
+    if len(values) < len(sets) or (printed_mean is not None and abs(fmean(values.values()) - printed_mean) > _ROUNDING):
+        return None
+    return fmean(value for name, value in values.items() if name not in lacks)
 
 
-def details(line: Line) -> str:
-    """Return the training data of a line's configurations and how many of their runs there are; empty without any."""
-    if not line.rows:
-        return ""
-    seeds = f"{len(line.runs)} {'run' if len(line.runs) == 1 else 'runs'}"
-    return " · ".join([" + ".join(line.data), line.gap or seeds])
+def _with_relative(lines: Sequence[Line], column: str, reference: str) -> list[Line]:
+    """Add a column after `column` that has the difference from the row `reference`, theirs and ours."""
+    base = next(line.cells[column] for line in lines if line.label == reference)
+    found = []
+    for line in lines:
+        cell, relative = line.cells[column], Cell()
+        if line.label != reference and base.mean is not None and base.published is not None:
+            value = None if cell.published is None else cell.published - base.published
+            ours = tuple(each - base.mean for each in cell.ours if not isinstance(each, str))
+            text = "" if value is None else signed(value, cell.decimals)
+            relative = replace(cell, theirs=text, published=value, ours=ours, common=True)
+        cells: dict[str, Cell] = {}
+        for name, each in line.cells.items():
+            cells |= {name: each} | ({f"to {reference}": relative} if name == column else {})
+        found.append(replace(line, cells=cells))
+    return found
 
 
-def _list(line: Line, columns: Sequence[str]) -> Shown:
-    """Return the texts of a line by rank, ours of the first seed, and how many are in both lists."""
-    theirs = [text for column in columns if (text := line.cells[column].theirs)]
-    ours = [str(values[0]) for column in columns if (values := line.cells[column].ours)]
-    if not ours:
-        return Shown(", ".join(theirs), GAP, reason=line.gap or "not measured")
-    both = f"{len(set(theirs) & set(ours))} of {len(theirs)} in both" if theirs else ""
-    return Shown(", ".join(theirs), ", ".join(ours), difference=both)
-
-
-def _shown(comparison: Comparison, line: Line, column: str) -> Shown:
-    cell = line.cells[column]
-    if not cell.ours:
-        filled = any(column in comparison.experiment.keys_of(row) for row in line.rows)
-        return Shown(cell.theirs, GAP, reason=line.gap or "not measured") if cell.theirs or filled else Shown("", "")
-    if cell.mean is None:
-        return Shown(cell.theirs, str(cell.ours[0]))
-    texts = [cell.theirs] if cell.theirs else [other.cells[column].theirs for other in comparison.lines]
-    decimals = max((len(text.partition(".")[2]) for text in texts if parsed(text) is not None), default=1)
-    spread = "" if cell.spread is None else number(cell.spread / cell.scale, decimals)
-    return _with_difference(Shown(cell.theirs, number(cell.mean / cell.scale, decimals), spread), cell, decimals)
-
-
-def _with_difference(shown: Shown, cell: Cell, decimals: int) -> Shown:
-    """Add the difference, or why there is none: in percent for counts; its class is that of the rounded difference."""
-    if cell.lacks and cell.published is not None:
-        return replace(shown, partial=f"without {', '.join(cell.lacks)}")
-    if cell.difference is None or cell.published is None:
-        return shown
-    difference, published = cell.difference / cell.scale, cell.published / cell.scale
-    if abs(published) > _COUNT:
-        size = round(100 * difference / abs(published), 1)
-        text = f"{signed(size, 1)} %"
-    else:
-        size, text = cell.scale * round(difference, decimals), signed(difference, decimals)
-    close = (name for bound, name in BOUNDS if abs(round(size, 6)) <= bound)
-    return replace(shown, difference=text, closeness=next(close, "far"))
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
 def number(value: float, decimals: int) -> str:

@@ -197,6 +197,9 @@ class Experiment(_Table):
     finding: str = ""  # the paper's finding, and whether it holds on open data
     missing: str = ""  # reason why rows of the paper are not here
     scale: float = 1.0  # factor from the unit of the published numbers to ours
+    # label of the row from which the differences of the other rows are shown too, where the paper's mean has sets that
+    # ours lacks
+    reference: str | None = None
     shows: list[_Text] = []  # analyses whose tables are shown whole, for the first seed of each row that computes them
 
     @model_validator(mode="after")
@@ -208,8 +211,8 @@ class Experiment(_Table):
         if repeated := {cell for cell in cells if cells.count(cell) > 1}:
             raise ValueError("two rows are labelled '{}' and have the column '{}'".format(*min(repeated)))
         named = {name for row in self.rows for name in (row.start, row.against) if name}
-        if unknown := named - set(labels):
-            raise ValueError(f"`start` or `against` names no row: '{min(unknown)}'")
+        if unknown := (named | ({self.reference} if self.reference else set())) - set(labels):
+            raise ValueError(f"`start`, `against` or `reference` names no row: '{min(unknown)}'")
         for row in self.rows:  # `papers run` works in two rounds, so that rows that are referred to refer to none
             if row.start and (self.row(row.start).start or self.row(row.start).against):
                 raise ValueError(f"`start` of '{row.all_labels[0]}' names a row that has `start` or `against` itself")

@@ -1,49 +1,36 @@
 """Tables and figures of the papers, theirs beside ours, as pages of the documentation, one for each paper.
 
-Facts about a comparison, from its command to its notes, stand below its table. A text may hold code between backticks;
-everything else in it is plain text.
+They can be read as plain text: cells hold no markup, tables of single sets and lists of settings are folded, and
+`docs/assets/papers.js` colours distances. A text may hold code between backticks; everything else in it is plain text.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.analysis.published import published
 from paraphrastic.base.files import write_text
-from paraphrastic.papers.comparing import (
-    BOUNDS,
-    GAP,
-    NARROW,
-    PARTS,
-    Closeness,
-    Comparison,
-    Grid,
-    Heading,
-    Shown,
-    grid,
-    names_of_data,
-)
+from paraphrastic.papers.comparing import GAP, Cell, Comparison, Line
 from paraphrastic.papers.experiments import PaperName
+from paraphrastic.papers.facts import facts, tally
 from paraphrastic.papers.figures import description, figure_svg
 
 _WRITTEN = (".md", ".svg")  # endings of the files of the folder
+_KEPT = ("differences.md",)  # a page that is not written here
 _SPECIAL = re.compile(r"[\\*_\[\]`]")
 _CODE = re.compile(r"(`[^`]+`)")
-_SEARCH = '<label class="search" hidden>Search rows <input type="search" autocomplete="off"></label>'
-_INDEX = ("experiment", "title", "runs", "numbers compared", "within 3 points")
-LEGEND: dict[Closeness, str] = {  # class of a difference → its bounds
-    name: f"within {bound:g} {'point' if bound == 1 else 'points'}" if bound < float("inf") else "farther"
-    for bound, name in BOUNDS
-}
-_COLOUR = (
-    "The colour of a number of ours is its distance from that of the paper. Points are of scores × 100; counts above "
-    "100 are compared in percent. ± is the standard deviation over seeds."
-)
-_OPEN = "Ours is trained on open data and not on that of the papers, so that distances show both the data and the code."
+_INDEX = ("experiment", "title", "data", "runs", "numbers compared", "within 3 points")
+_NARROW = 3  # tables with at most as many columns have columns of theirs and ours
+_WIDE = 8  # a table with more columns than this, and than rows, is transposed
+_VISIBLE = ("data", "runs", "sets", "missing")  # facts that are not folded
+_PADDED = 30  # longer texts do not widen a column
+_SET = re.compile(r"sts\.\d{4}\..+")  # a column of a single set
+_LEGEND = """\
+Ours stands before its distance from the paper's number: `58.4 ± 0.2 (+1.2)`. `paper 57.2` is a number of the paper that
+is not compared. Scores are × 100; counts above 100 are compared in percent. ± is the standard deviation over seeds. A
+star marks a number of ours over fewer sets than the paper's. In a browser the colour is the distance: within 1, 3 or 10
+points, or farther. [Where our code differs from the authors'](differences.md) holds for all tables."""
 
 
 PAPERS: dict[PaperName, str] = {  # as Markdown
@@ -76,7 +63,7 @@ def write_docs(comparisons: Sequence[Comparison], folder: Path, claims: str) -> 
     for name, content in files.items():
         write_text(folder / name, content)
     for path in folder.iterdir():
-        if path.suffix in _WRITTEN and path.name not in files:
+        if path.suffix in _WRITTEN and path.name not in (*files, *_KEPT):
             path.unlink()
 
 
@@ -105,22 +92,24 @@ def _link(comparison: Comparison, label: str) -> str:
 def _index(comparisons: Sequence[Comparison], claims: str) -> str:
     rows = []
     for each, count in [(each, tally(each)) for each in comparisons]:
-        link = _link(each, each.experiment.id)
-        close = str(count.close) if count.compared else GAP
-        rows.append([link, plain(_heading(each)), f"{count.finished} of {count.runs}", str(count.compared), close])
+        numbers = [
+            f"{count.finished} of {count.runs}",
+            str(count.compared),
+            str(count.close) if count.compared else GAP,
+        ]
+        rows.append([_link(each, each.experiment.id), plain(_heading(each)), each.data, *numbers])
     return f"""# The papers, theirs and ours
 
 The tables and figures of the papers that run here, with the published numbers beside ours. These pages are written by
 `paraphrastic papers report --docs` from the stored results; [how to](../how-to/papers.md) run, report and extend them.
+[Where our code differs from the authors'](differences.md) holds for all of them.
 
 {claims}
 ## Tables and figures
 
 <div class="papers" markdown>
 
-{_legend(comparisons)}
-
-{markdown_table(_INDEX, rows, texts=2)}
+{_table(_INDEX, rows, texts=3)}
 </div>
 """
 
@@ -131,11 +120,9 @@ def _page(name: PaperName, comparisons: Sequence[Comparison]) -> str:
 
 {PAPERS[name]}
 
+{_LEGEND}
+
 <div class="papers" markdown>
-
-{_legend(comparisons)}
-
-{_SEARCH}
 
 {sections}
 </div>
@@ -151,25 +138,35 @@ def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
     return f"\nNot here, without an experiment of ours: the numbers of {', '.join(parts)}.\n"
 
 
-def _legend(comparisons: Sequence[Comparison]) -> str:
-    """Return what the colours of cells mean."""
-    samples = [f'<span class="{name}">{text}</span>' for name, text in LEGEND.items()]
-    samples.append(f'<span class="gap">{GAP} no result</span>')
-    is_open = all(each.data == "open" for each in comparisons)
-    return " ".join(samples) + "\n\n" + _COLOUR + (f" {_OPEN}" if is_open else "")
-
-
 def _section(comparison: Comparison) -> str:
     experiment = comparison.experiment
-    parts = [f"## {plain(_heading(comparison))}", text(experiment.caption)]
+    parts = [f"## {plain(_heading(comparison))}"]
     parts += [f"**Finding.** {text(experiment.finding)}"] if experiment.finding else []
+    parts += [text(experiment.caption)]
     if experiment.figure:
         image = f"![{plain(description(comparison))}]({experiment.id}.svg)"
-        parts.append(image if figure_svg(comparison) else '<span class="gap">No results yet.</span>')
-    parts += [table_text(grid(comparison))] if comparison.columns else []
+        parts.append(image if figure_svg(comparison) else "No results yet.")
+    shown = list(tables(comparison))
+    parts += [_folded("The numbers", "\n\n".join(shown))] if experiment.figure and shown else shown
     parts += [_analysis(*table) for table in analysis_tables(comparison)]
-    parts += ["\n".join(f"* **{term}**: {'; '.join(map(text, texts))}" for term, texts in facts(comparison))]
+    visible = [fact for fact in facts(comparison) if fact[0] in _VISIBLE]
+    folded = [fact for fact in facts(comparison) if fact[0] not in _VISIBLE]
+    parts += [_bullets(visible), _folded(", ".join(term for term, _ in folded).capitalize(), _bullets(folded))]
     return "\n\n".join(parts) + "\n"
+
+
+def _bullets(facts: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Return a list of terms; several texts of a term are a list of their own."""
+    lines = []
+    for term, texts in facts:
+        each = list(map(text, texts))
+        lines += [f"* **{term}**: {each[0]}"] if len(each) == 1 else [f"* **{term}**:", *(f"    * {t}" for t in each)]
+    return "\n".join(lines)
+
+
+def _folded(title: str, content: str) -> str:
+    """Return Markdown that a browser shows on demand."""
+    return f"<details markdown>\n<summary>{title}</summary>\n\n{content}\n\n</details>"
 
 
 def _heading(comparison: Comparison) -> str:
@@ -193,43 +190,85 @@ def analysis_tables(comparison: Comparison) -> Iterator[tuple[str, list[str], li
 
 def _analysis(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
-        return f'<span class="gap">{plain(title)}: no results yet.</span>'
-    table = markdown_table(list(map(plain, header)), [list(map(plain, row)) for row in rows], texts=len(header))
+        return f"{plain(title)}: no results yet."
+    table = _table(list(map(plain, header)), [list(map(plain, row)) for row in rows], texts=len(header))
     return f"{plain(title)}\n\n{table}".rstrip("\n")
 
 
-def table_text(table: Grid) -> str:
-    """Return a table in Markdown; of many columns, each has theirs and ours in one cell."""
-    narrow = len(table.columns) <= NARROW
-    parts = [table.parts(number) for number in range(len(table.columns))]
-    labels = list(map(_label, table.columns))
-    header = [f"{label}: {part}" for label, each in zip(labels, parts, strict=True) for part in each]
-    rows = []
-    for heading, cells in table.rows:
-        texts = [
-            dict(zip(PARTS, (plain(each.theirs), _ours(each), plain(each.difference)), strict=True)) for each in cells
-        ]
-        if narrow:
-            shown = [text[part] for text, each in zip(texts, parts, strict=True) for part in each]
-        else:
-            shown = [" / ".join(filter(None, [text["theirs"], text["ours"]])) for text in texts]
-        rows.append([_label(heading), *shown])
-    corner = "set" if table.transposed else "row"
-    return markdown_table([corner, *(header if narrow else labels)], rows, texts=1).rstrip("\n")
+def tables(comparison: Comparison) -> Iterator[str]:
+    """Yield the tables of a comparison in Markdown; single sets are folded, with sets down and models across.
+
+    If the columns are ranks, the rows are lists of texts, such as nearest neighbours.
+    """
+    columns, lines = comparison.columns, comparison.lines
+    if len(columns) > 1 and columns == [str(rank) for rank in range(1, len(columns) + 1)]:
+        yield _table(["row", "paper", "ours", "in both"], [_lists(line) for line in lines], texts=3)
+        return
+    sets = [column for column in columns if _SET.fullmatch(column)]
+    if other := [column for column in columns if column not in sets]:
+        across = len(other) > max(len(lines), _WIDE)
+        yield _transposed(lines, other) if across else _by_row(lines, other)
+    if own := [line for line in lines if line.rows and sets]:
+        parts = [own[start : start + _WIDE] for start in range(0, len(own), _WIDE)]
+        yield _folded("Each set", "\n\n".join(_transposed(part, sets) for part in parts))
 
 
-def _ours(cell: Shown) -> str:
-    title = cell.reason or cell.partial or (cell.difference if cell.closeness else "")
-    if not title:
-        return plain(cell.ours_and_spread)
-    name = "gap" if cell.reason else cell.closeness
-    attributes = f'class="{name}" ' if name else ""
-    return f'<span {attributes}title="{escape(title).replace("|", "&#124;")}">{plain(cell.ours_and_spread)}</span>'
+def _by_row(lines: Sequence[Line], columns: Sequence[str]) -> str:
+    """Return a table whose rows are those of the paper; of few columns, each has theirs, ours and the difference."""
+    if len(columns) > _NARROW:
+        rows = [[plain(line.label), *(_both(line.cells[column]) for column in columns), _runs(line)] for line in lines]
+        return _table(["row", *map(plain, columns), "runs"], rows, texts=1)
+    texts: dict[str, list[str]] = {}
+    for column in columns:
+        cells = [line.cells[column] for line in lines]
+        texts |= {
+            f"{column}: paper": [plain(cell.theirs) for cell in cells],
+            f"{column}: ours": list(map(_ours, cells)),
+        }
+    texts = {header: column for header, column in texts.items() if {*column} - {"", GAP}}
+    own = zip([plain(line.label) for line in lines], *texts.values(), map(_runs, lines), strict=True)
+    return _table(["row", *map(plain, texts), "runs"], list(map(list, own)), texts=1)
 
 
-def _label(heading: Heading) -> str:
-    details = f"<br><small>{plain(heading.details)}</small>" if heading.details else ""
-    return plain(heading.text) + details
+def _transposed(lines: Sequence[Line], columns: Sequence[str]) -> str:
+    rows = [[plain(column), *(_both(line.cells[column]) for line in lines)] for column in columns]
+    return _table(["set", *(plain(line.label) for line in lines)], [*rows, ["runs", *map(_runs, lines)]], texts=1)
+
+
+def _ours(cell: Cell) -> str:
+    """Return a number of ours, and its distance from that of the paper if they are compared."""
+    spread = f" ± {cell.shown_spread}" if cell.shown_spread else ""
+    return plain(cell.shown_mean + spread + (f" ({cell.shown_difference})" if cell.shown_difference else ""))
+
+
+def _both(cell: Cell) -> str:
+    """Return a number of ours, with the paper's if it is not compared; of a gap that of the paper alone."""
+    theirs = plain(f"paper {cell.theirs}") if cell.theirs and not cell.shown_difference else ""
+    return " ".join(filter(None, [_ours(cell) if cell.ours or not theirs else "", theirs]))
+
+
+def _runs(line: Line) -> str:
+    return f"{len(line.results)} of {len(line.runs)}" if line.rows and line.gap else str(len(line.runs) or "")
+
+
+def _lists(line: Line) -> list[str]:
+    """Return the texts of a line by rank, ours of the first seed, and how many are in both lists."""
+    theirs = [cell.theirs for cell in line.cells.values() if cell.theirs]
+    ours = [str(cell.ours[0]) for cell in line.cells.values() if cell.ours]
+    both = f"{len(set(theirs) & set(ours))} of {len(theirs)}" if theirs and ours else ""
+    return [plain(each) for each in (line.label, ", ".join(theirs), ", ".join(ours) or GAP, both)]
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> str:
+    """Return a table in Markdown whose columns are aligned; the first `texts` hold text, the others numbers."""
+    widths = [min(_PADDED, max(map(len, column))) for column in zip(header, *rows, strict=True)]
+    rule = ["-" * width if n < texts else "-" * (width - 1) + ":" for n, width in enumerate(widths)]
+    sides = [str.ljust if n < texts else str.rjust for n in range(len(widths))]
+    cells = (
+        [side(each, width) for each, side, width in zip(row, sides, widths, strict=True)]
+        for row in (header, rule, *rows)
+    )
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 def plain(content: str) -> str:
@@ -246,67 +285,3 @@ def text(content: str) -> str:
 def slug(heading: str) -> str:
     """Return the anchor that Markdown gives to a heading."""
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading, flags=re.ASCII).strip().lower())
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How far a comparison has come."""
-
-    runs: int  # number of runs
-    finished: int  # of them, those with results
-    compared: int  # numbers that both the paper and we have
-    close: int  # of them, those within 3 points
-
-
-def tally(comparison: Comparison) -> Tally:
-    """Return how many runs are finished and how many numbers are close."""
-    runs = {run.name for line in comparison.lines for run in line.runs}
-    finished = {name for line in comparison.lines for name in line.results}
-    classes = Counter(cell.closeness for _, cells in grid(comparison).rows for cell in cells if cell.closeness)
-    return Tally(len(runs), len(finished), classes.total(), classes["close"] + classes["near"])
-
-
-def facts(comparison: Comparison) -> list[tuple[str, list[str]]]:
-    """Return terms with their texts; terms without texts are left out."""
-    experiment, count = comparison.experiment, tally(comparison)
-    data = "" if comparison.data == "open" else f" --data {comparison.data}"
-    versions = sorted({result.version for line in comparison.lines for result in line.results.values()})
-    by = f", by version {', '.join(versions)}" if versions else ""
-    partial = (cell.partial for _, shown in grid(comparison).rows for cell in shown)
-    changed = [(line.label, line.changed) for line in comparison.lines if line.changed]
-    notes = [(", ".join(row.all_labels), row.note) for row in experiment.rows if row.note and not row.hidden]
-    found = [
-        ("command", [f"`paraphrastic papers run {experiment.id}{data}`"]),
-        ("data", [_data(comparison)]),
-        ("runs", [f"{count.finished} of {count.runs}{by}"] if count.runs else []),
-        ("sets", [f"* {text}: not compared" for text in dict.fromkeys(partial) if text]),
-        ("missing", [experiment.missing] if experiment.missing else []),
-        ("gaps", _gaps(comparison)),
-        ("changed", [f"{label}: measured with another {_codes(keys)}" for label, keys in changed]),
-        ("notes", [f"{labels}: {note}" for labels, note in notes]),
-    ]
-    return [(term, texts) for term, texts in found if texts]
-
-
-def _data(comparison: Comparison) -> str:
-    experiment = comparison.experiment
-    ours = _codes(name for line in comparison.lines for name in line.data)
-    rows = [row for row in experiment.rows if not row.hidden]
-    data = [((row.corpus or experiment.corpus).paper, row.paper_tasks or row.tasks) for row in rows]
-    theirs = _codes(name for corpora, tasks in data for name in names_of_data(corpora, tasks))
-    paper = f"; the paper: {theirs or '–'}" if experiment.paper else ""
-    return f"ours: {comparison.data} data, {ours or 'no runs'}{paper}"
-
-
-def _gaps(comparison: Comparison) -> list[str]:
-    labels: dict[str, list[str]] = {}
-    for line in comparison.lines:
-        if line.gap:
-            labels.setdefault(line.gap, []).append(line.label)
-    unmeasured = [column for column in comparison.columns if column not in comparison.measured]
-    columns = [f"columns not measured: {', '.join(unmeasured)}"] if unmeasured else []
-    return [*(f"{reason}: {', '.join(names)}" for reason, names in labels.items()), *columns]
-
-
-def _codes(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))

@@ -173,6 +173,14 @@ class Project:
         """Return the published table of an experiment beside the stored results."""
         return compare(self.choices.applied(experiment, data), self.experiments, data, self.store)
 
+    def shown(self, experiment: Experiment) -> Comparison:
+        """Return the comparison that the pages show: with the replica if it has results, otherwise with open data."""
+        if experiment.paper and self.experiments.replica:
+            replica = self.compare(experiment, "replica")
+            if any(line.results for line in replica.lines):
+                return replica
+        return self.compare(experiment, "open")
+
     def compare_runs(self, runs: Sequence[Run]) -> list[str]:
         """Store the analyses of two runs for each run that has results and another run to be compared with.
 

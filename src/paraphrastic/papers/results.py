@@ -18,6 +18,7 @@ from paraphrastic.papers.experiments import TASKS
 from paraphrastic.papers.plan import Flat, Run, differences, expected, without_seed
 
 Values = Mapping[str, int | FiniteFloat]
+_POOLED = ("length[", "unknown-words[")  # the analyses of pairs of all sets of STS
 Table = list[list[Any]]  # rows, the first being the names of the columns
 RESAMPLES = "resamples"  # the analysis of which a result keeps the columns that are read, because it has 1,000 rows
 
@@ -88,9 +89,8 @@ class Result:
         return next(found, {}).get(cell[3])
 
     def lacks(self, key: str) -> list[str]:
-        """Return the sets of the papers that `transfer.mean`, or the mean of a year such as `sts.2013`, is without."""
-        sets = [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(f"{key}.")]
-        return [name for name in sets if name not in self.values]
+        """Return the sets of the papers that a value is without, see `sets_of`."""
+        return [name for name in sets_of(key) if name not in self.values]
 
 
 def _family(key: str) -> str:
@@ -205,6 +205,15 @@ class Store:
                 remedy = f"restore it with `git checkout {path}`, or remove it and run `paraphrastic papers run` again"
                 raise DataError(f"{path}: not a stored result; {remedy}") from error
         return self._read.get(name)
+
+
+def sets_of(key: str) -> list[str]:
+    """Return the sets of the papers that a value is of, if it is of several.
+
+    They are those of `transfer.mean`, of the mean of a year, such as `sts.2013`, and of bins of pairs of all years.
+    """
+    prefix = "sts." if key.startswith(_POOLED) else f"{key}."
+    return [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(prefix)]
 
 
 def _json(value: Any, line: str = "\n") -> str:
