@@ -105,17 +105,13 @@ class Comparison:
 class Claims(_Table):
     """The file of claims."""
 
+    rules: list[_Text] = []  # what the verdicts of `papers.verdicts` mean
     claims: list[Claim]
     deviations: dict[PaperName, list[_Text]] = {}  # how our runs differ from those of each paper
 
     @classmethod
     def load(cls, file: Path, experiments: Mapping[str, Experiment]) -> Self:
-        """Read and check the claims in `file`.
-
-        Raises:
-            DataError: the file is missing or not TOML, has an unknown, missing or wrong key, repeats an id, or names a
-                row or experiment that is not declared.
-        """
+        """Read the claims in `file`; raise a DataError if a key or id is wrong, or names what is not declared."""
         found = validated(cls, read_toml(file), file)
         ids = [claim.id for claim in found.claims]
         if repeated := next((name for name in ids if ids.count(name) > 1), None):

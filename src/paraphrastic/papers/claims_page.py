@@ -12,17 +12,6 @@ from paraphrastic.papers.verdicts import FAILS, HOLDS, UNDECIDED, Decision
 
 HEADER = ("claim", "says", "tested as", "protocol", "difference", "verdict")
 _ON_PAGE = ("claim", "tested as", "protocol and seeds", "difference, 95 % interval, corrected p", "verdict")
-_RULES = """\
-* A difference is that of the means over seeds. Its 95 % interval is over seeds, as a random factor, and over items:
-  1,000 resamples of the evaluated pairs or questions, the same for both sides. Where none are stored, for supervised
-  tasks and pooled analyses, the error over items is the largest that their number allows; other analyses are over
-  seeds alone.
-* A claim **holds** if the difference is in its direction, and beyond its margin if it has one, with p < 0.05 after
-  Holm's correction over the claims of its paper. Of several comparisons all must be so; p is that of the weakest.
-* A claim **does not hold** if the contrary has p < 0.05: of several comparisons, the smallest p times their number.
-* It **cannot be decided here** if p is larger, if a row has no result or fewer than three seeds, or if open data lack
-  what it is about.
-* A published number of another system, which a row is to reach, cannot be refuted by other data than the paper's."""
 
 
 def summary(decisions: Sequence[Decision]) -> str:
@@ -39,14 +28,18 @@ def section(
 
     `papers` are titles by name, and `tables` links to tables by id of the experiment, in Markdown too.
     """
-    parts = ["## Claims", summary(decisions), _RULES]
+    parts = ["## Claims", summary(decisions), _items(claims.rules)]
     for paper, title in papers.items():
         rows = [_row(each, tables) for each in decisions if each.claim.paper == paper]
         if rows:
             parts += [f"### Claims of {paper}", title, markdown_table(_ON_PAGE, rows, texts=len(_ON_PAGE)).rstrip()]
         if deviations := claims.deviations.get(paper):
-            parts += ["Deviations from the paper:", "\n".join(f"* {each}" for each in deviations)]
+            parts += ["Deviations from the paper:", _items(deviations)]
     return "\n\n".join(parts) + "\n"
+
+
+def _items(texts: Sequence[str]) -> str:
+    return "\n".join(f"* {each}" for each in texts)
 
 
 def _row(decision: Decision, tables: Mapping[str, str]) -> list[str]:

@@ -64,14 +64,7 @@ def decide(
 ) -> list[Decision]:
     """Return the verdict on each claim; p is corrected over the claims of a paper that have numbers (Holm).
 
-    Args:
-        claims: of any papers.
-        find: returns the experiment with an id, as it is run on a kind of data.
-        declared: presets and parameters.
-        store: the stored results.
-
-    Raises:
-        DataError: a stored result is damaged.
+    `find` returns the experiment with an id, as it is run on a kind of data.
     """
     found = [_tested(claim, _Reader(claim, find, declared, store)) for claim in claims]
     corrected: dict[str, float] = {}
