@@ -193,6 +193,8 @@ def test_sets_that_a_mean_lacks():
     values = {name: 50.0 for name in PAPERS_SETS if name not in ("sts.2013.SMT", "pit2015")}
     result = Result("0.3.0", {**values, "sts.2012": 50.0})
     assert result.lacks("transfer.mean") == ["sts.2013.SMT", "pit2015"]
+    assert result.lacks("norm-weights[vectors=initial].pearson") == ["sts.2013.SMT", "pit2015"]
+    assert result.lacks("norm-weights[vectors=initial].improvement") == []
     assert result.lacks("sts.2013") == ["sts.2013.SMT"]
     assert result.lacks("sts.2012") == result.lacks("sts.2013.OnWN") == result.lacks("sts.2013.OnWN.n") == []
     rows = [["length", "pearson", "n"], ["≤ 4", 70.5, 3], ["≥ 5", 60.0, 9], ["short"]]

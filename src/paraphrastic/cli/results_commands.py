@@ -62,6 +62,7 @@ def compare(
     else:
         rows = map(formats.cells, comparison.rows)
         print_rows(formats.HEADER, rows, formats.HEADER[2:], map(formats.colour, comparison.rows))
+    message(formats.NOTE)
     if comparison.left_out:
         message(f"not in all runs, left out: {', '.join(comparison.left_out)}")
     for name, reason in comparison.undefined.items():

@@ -210,10 +210,12 @@ class Store:
 def sets_of(key: str) -> list[str]:
     """Return the sets of the papers that a value is of, if it is of several.
 
-    They are those of `transfer.mean`, of the mean of a year, such as `sts.2013`, and of bins of pairs of all years.
+    They are those of `transfer.mean`, of the means of `norm-weights`, of the mean of a year, such as `sts.2013`, and of
+    bins of pairs of all years.
     """
     prefix = "sts." if key.startswith(_POOLED) else f"{key}."
-    return [name for name in PAPERS_SETS if key == "transfer.mean" or name.startswith(prefix)]
+    every = key == "transfer.mean" or (key.startswith("norm-weights[") and key.endswith(".pearson"))
+    return [name for name in PAPERS_SETS if every or name.startswith(prefix)]
 
 
 def _json(value: Any, line: str = "\n") -> str:

@@ -15,7 +15,7 @@ from contextlib import chdir
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, Self
 
-from paraphrastic.analysis.comparison.formats import markdown, markdown_table
+from paraphrastic.analysis.comparison.formats import NOTE, markdown, markdown_table
 from paraphrastic.analysis.comparison.repository import DVC, check_repository, dvc, git, project_root
 from paraphrastic.base.errors import ParameterError, ParaphrasticError
 from paraphrastic.base.files import flat
@@ -314,4 +314,5 @@ def _significance(commit: str) -> list[str]:
         comparison = compare([scores_of(commit)], [scores_of(WORKSPACE)])
     except (ImportError, ParaphrasticError) as error:
         return ["", f"No confidence intervals: {_format_value(str(error))}."]
-    return _collapsed("confidence intervals and p; A is the merge base", ["", *markdown(comparison).splitlines()])
+    lines = ["", *markdown(comparison).splitlines(), "", f"Bold: p < 0.05. {NOTE[0].upper()}{NOTE[1:]}."]
+    return _collapsed("confidence intervals and p; A is the merge base", lines)

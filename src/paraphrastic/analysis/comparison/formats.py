@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # the report on a branch is written with DVC as the only pack
     from paraphrastic.analysis.comparison.significance import Vector
 
 HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p (Holm)")
+NOTE = "p of single sets is corrected for their number (Holm); intervals and p of means are not"
 
 
 def colour(row: "SetComparison") -> str:
