@@ -156,7 +156,7 @@ def test_judgements_of_another_name(run, folder):
     assert_refused(inspected, "judged.csv: gold_label: looks like judgements")
     assert inspected.stdout == ""
     assert_refused(run("evaluate", "vectors", "judged.csv"), "needs judgements", "columns: {score: gold_label}")
-    assert_refused(run(*train, "{path: judged.csv"), "the value is not YAML")
+    assert_refused(run(*train, "{path: judged.csv"), "error: {path: judged.csv: the value is not YAML\n")
     entry = "{path: judged.csv, columns: {label: gold_label}, positive: ['yes']}"
     done = run(*train, entry)
     assert done.exit_code == 0, done.output
@@ -167,8 +167,9 @@ def test_judgements_of_another_name(run, folder):
     assert "own.judged\tlabelled_pairs\t9" in run("evaluate", "vectors", entry).stdout
 
 
-def test_scores_and_blank_scores(run, folder):
+def test_scores_and_blank_scores(run, folder, monkeypatch):
     (folder / "blank.tsv").write_text((folder / "likeness.tsv").read_text() + "a\tb\t\n")
+    (folder / "blanks.tsv").write_text("text1\ttext2\tscore\na\tb\t\nc\td\t\nf\tg\t1\nh\ti\t2\nj\tk\t\n")
     train = "train", "--out", "model", *SMALL, "--corpus", "blank.tsv"
     assert_refused(run(*train), "blank.tsv: has scores, but tokenize.min_score and max_score are empty")
     limited = run(*train, "-S", "tokenize.min_score=1", "-S", "vocabulary.min_count=1")
@@ -176,4 +177,6 @@ def test_scores_and_blank_scores(run, folder):
     assert "own.blank: 1 rows are not judged: left out\n" in run("evaluate", "vectors", "blank.tsv").stderr
     lines = run("data", "inspect", "blank.tsv").stdout
     assert "\trows that are not judged\t1\n" in lines
+    monkeypatch.setattr("paraphrastic.readers.own_tables.PART", 2)
+    assert "\trows that are not judged\t3\n" in run("data", "inspect", "blanks.tsv").stdout
     assert "\tnote\ttraining on pairs with scores needs tokenize.min_score or tokenize.max_score: score\n" in lines
