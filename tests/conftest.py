@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,22 @@ def mirror() -> Path:
     if not folder:
         pytest.skip("PARAPHRASTIC_MIRROR does not name a folder of real data")
     return Path(folder.removeprefix("file://")).resolve()
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[tuple[Any, ...]]]:
+    """Return a function that returns the tasks of all progress displays: description, how much is done, total."""
+    from rich.progress import Progress
+
+    tasks, add_task = [], Progress.add_task
+
+    def add(bar: Progress, *arguments: Any, **options: Any) -> Any:
+        number = add_task(bar, *arguments, **options)
+        tasks.append(bar.tasks[-1])
+        return number
+
+    monkeypatch.setattr(Progress, "add_task", add)
+    return lambda: [(task.description, task.completed, task.total) for task in tasks]
 
 
 @pytest.fixture(scope="session", autouse=True)

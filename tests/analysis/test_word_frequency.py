@@ -49,6 +49,7 @@ def test_rows_of_the_papers_sets(tmp_path):
     assert table["set"].tolist() == list(PARTICIPANTS)
     for name, *row in table.itertuples(index=False):
         assert row == pytest.approx(naive_row(name), abs=0.0101)
+    assert table["deviation"].tolist() == (table["pearson"] - table["percentile_75"]).round(2).tolist()
     row = word_frequency.rare_words(write_rare(tmp_path, ["sick.relatedness"])).iloc[0]
     assert row["rare_words"] == 50  # c and x, of a, b, c and x
     assert row["rare_tokens"] == 33.33  # in `a b`, `a c`, `a b`, `b x`, `b x` and `a c`: 4 of 12

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pandas as pd
 import pytest
 
 from paraphrastic.base import files as module
@@ -18,6 +19,8 @@ from paraphrastic.base.files import (
     locked,
     scratch_folder,
     sha256_of,
+    unwritable,
+    write_csv,
     write_text,
 )
 
@@ -29,6 +32,16 @@ def test_file_after_writing(tmp_path):
         assert not path.exists()
     assert path.read_text() == "content"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_lines_of_a_csv_file_on_any_system(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "linesep", "\r\n")
+    write_csv(pd.DataFrame({"a": ["é"], "b": [1]}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_bytes() == "a,b\né,1\n".encode()
+
+
+def test_error_of_a_library_that_gives_no_reason():
+    assert str(unwritable(Path("a/b"))) == "[Errno 5] cannot be written; is the disk full?: 'a/b'"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])

@@ -3,12 +3,15 @@
 import multiprocessing
 import threading
 import time
+from functools import partial
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from numba.core.caching import CacheImpl
 
-from paraphrastic.base.parallel import in_order, njit
+from paraphrastic.base import parallel
+from paraphrastic.base.parallel import end_with, in_order, njit
 from tests.helpers.threads import threads
 
 
@@ -113,3 +116,14 @@ def test_function_without_a_folder_for_its_code(monkeypatch, writable):
         return 2 * number
 
     assert double(4) == 8
+
+
+def test_process_looks_each_second_whether_its_parent_is_there(monkeypatch):
+    seen, parents = [], iter([7, 7, 1])
+    threads_of = SimpleNamespace(Thread=lambda target, daemon: seen.append(daemon) or SimpleNamespace(start=target))
+    monkeypatch.setattr(parallel, "threading", threads_of)
+    monkeypatch.setattr(parallel, "time", SimpleNamespace(sleep=seen.append))
+    exits = SimpleNamespace(getppid=partial(next, parents), _exit=lambda status: seen.append(f"exit {status}"))
+    monkeypatch.setattr(parallel, "os", exits)
+    end_with(7)
+    assert seen == [True, 1, 1, "exit 1"]

@@ -1,6 +1,7 @@
-"""The commands experiments, compare and analyze."""
+"""The commands experiments, compare, analyze and plots."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -77,6 +78,15 @@ def test_spaces_around_names_of_revisions(run):
 def test_workspace_without_scores(run, tmp_path):
     (tmp_path / "data/scores.parquet").unlink()
     assert_refused(run("compare", "workspace"), "data/scores.parquet: no such file; run `dvc repro` to create it")
+
+
+@pytest.mark.parametrize("revisions", [[], ["main", "small"]])
+def test_page_of_plots(run, monkeypatch, revisions):
+    monkeypatch.setattr("paraphrastic.analysis.comparison.plots.plots_page", lambda named: f"<p>{', '.join(named)}</p>")
+    done = run("plots", *revisions, "--out", "page.html")
+    assert Path("page.html").read_text() == f"<p>{', '.join(revisions)}</p>"
+    assert done.stderr == f"page.html: plots of {', '.join(revisions) or 'workspace'}\n"
+    assert_refused(run("plots", "--out", "absent/page.html"), "absent: no such folder")
 
 
 def test_names_of_analyses(run):

@@ -112,7 +112,7 @@ def test_values_that_are_not_finite(bad):
         *([partial(accuracy_and_f1, label, values, 0.5)] if np.isnan(bad) else []),  # a margin may be infinite
     ]
     for use in uses:
-        with pytest.raises(DataError, match="not finite"):
+        with pytest.raises(DataError, match=r"^a score or a label is not finite; compute the scores again$"):
             use()
 
 

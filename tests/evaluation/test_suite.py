@@ -108,6 +108,9 @@ def test_selection_by_none_or_of_missing_benchmarks(tmp_path):
     assert load_selection(tmp_path / "absent", "none") is None
     with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
         load_selection(tmp_path, "oracle")
+    problem = "the benchmarks have no set of similarity that could select; set it to none"
+    with pytest.raises(ParameterError, match=f"^train.select: {problem}$"):
+        load_selection(write_benchmarks(tmp_path / "other", similarity=[]), "oracle")
 
 
 @pytest.mark.parametrize("content", [None, b"\xff"])
@@ -190,7 +193,9 @@ def test_sets_whose_judgements_define_no_metric(tmp_path):
     assert set(results.scores["set"].to_pylist()) == {row["set"] for row in results.sets}
     assert not any({"pearson", "map", "accuracy"} & row.keys() for row in results.sets[:4])
     for select in ("own.one", "own"):
-        with pytest.raises(ParameterError, match=r"^train\.select: own\..*: not defined: .*; select by other sets"):
+        with pytest.raises(
+            ParameterError, match=r"^train\.select: own\..*: not defined: .*; select by other sets, or add rows to it$"
+        ):
             choose_selection(benchmarks, select)
 
 

@@ -54,6 +54,11 @@ def test_all_dimensions(members, tmp_path):
     assert merged.dim == 22
 
 
+def test_size_is_that_of_the_first_member(members, tmp_path):
+    assert [merge(members[n:], tmp_path / "merged") for n in (1, 2)] == [8, 6]
+    assert merge(members[::-1], tmp_path / "merged") == 6
+
+
 @pytest.mark.parametrize("dim", [1, 3, None])
 def test_principal_components(members, dim, tmp_path):
     merge(members, tmp_path / "merged", dim)
@@ -80,12 +85,15 @@ def test_charagram_models_of_two_vocabularies(tmp_path):
         np.testing.assert_allclose(vectors @ vectors.T, expected @ expected.T, rtol=1e-4, atol=1e-5)
 
 
-def test_same_bytes_again_and_blocks_of_rows(members, tmp_path, monkeypatch):
+def test_same_bytes_again_and_blocks_of_rows(members, tmp_path, monkeypatch, shown):
     for name in ("whole", "again"):
         merge(members, tmp_path / name)
     assert folder_content(tmp_path / "whole") == folder_content(tmp_path / "again")
     monkeypatch.setattr("paraphrastic.export.merge._BLOCK", 7)
+    before = len(shown())
     merge(members, tmp_path / "blocks")
+    blocks = -(-len(members[0].vocabulary) // 7)
+    assert shown()[before:] == [("products", blocks, blocks), ("embeddings", blocks, blocks)]
     whole, blocks = (paraphrastic.load(tmp_path / name).encode(TEXTS) for name in ("whole", "blocks"))
     np.testing.assert_allclose(whole, blocks, rtol=1e-3, atol=1e-3)
 

@@ -28,8 +28,22 @@ def runtime():
     return pytest.importorskip("onnxruntime", reason="needs the extra `external`")
 
 
+OTHER_NODES = (  # variants with nodes that those have not
+    *(
+        "lstmavg-output_gate=False",
+        "rnn-activation=relu",
+        "dan-num_layers=2",
+        "proj",
+        "gran",
+    ),
+    *("bilstmavg-output_gate=True-combine=sum", "charagram-words=False-bigrams=None-counts=sqrt"),
+    "charcnn-filters={2:7,3:5}-filter_activation=tanh-dense=False",
+)
+
+
 def assert_same_vectors(model, out, runtime):
-    export(model, out, Format.ONNX)
+    note = "the vectors are those of the model to 1e-5; inputs.json says how ids are made"
+    assert export(model, out, Format.ONNX) == note
     ragged = model.scorer.vocabulary.lookup(tokenize(pa.array(TEXTS)))
     inputs = {"ids": ragged.ids.astype(np.int64), "offsets": ragged.offsets}
     if ragged.counts is not None:
@@ -39,6 +53,8 @@ def assert_same_vectors(model, out, runtime):
     np.testing.assert_allclose(vectors, model.encode(TEXTS), atol=1e-5)
     description = json.loads((out / "inputs.json").read_text())
     assert description["inputs"].keys() == inputs.keys()
+    offsets = "int64 (B + 1,), sentence i has ids[offsets[i]:offsets[i + 1]], B > 0"
+    assert description["inputs"]["offsets"] == offsets
     assert pq.read_table(out / "vocabulary.parquet")["text"].combine_chunks().equals(model.vocabulary)
     if ragged.counts is None:
         encodings = Tokenizer.from_file(str(out / "tokenizer.json")).encode_batch(TEXTS)
@@ -46,7 +62,7 @@ def assert_same_vectors(model, out, runtime):
         assert [len(encoding) for encoding in encodings] == ragged.lengths.tolist()
 
 
-@pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE))
+@pytest.mark.parametrize(("name", "block"), variant_parameters(*REPRESENTATIVE, *OTHER_NODES))
 def test_vectors_of_trained_encoders(tmp_path, name, block, runtime):
     assert_same_vectors(save_encoder(tmp_path / "model", name, block), tmp_path / "out", runtime)
 

@@ -1,7 +1,10 @@
 """Where an export is written: whole or not at all, and over nothing that is not an earlier export."""
 
+from shutil import copytree
+
 import pytest
 
+import paraphrastic
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.export import Format, export
 
@@ -21,10 +24,24 @@ def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
     assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == before
 
 
-def test_permissions(avg, tmp_path):
-    for to in (Format.STATIC_EMBEDDING, Format.SENTENCE_TRANSFORMERS, Format.MODEL2VEC):
-        export(avg, tmp_path / to, to)
-    export(avg, tmp_path / "text", Format.WORD2VEC)
+NOTES = {
+    Format.STATIC_EMBEDDING: "a sentence of which nothing is known has the vector of unknown words, not zero",
+    Format.MODEL2VEC: "a sentence of which nothing is known has the vector of unknown words, not zero",
+    Format.SENTENCE_TRANSFORMERS: "the vectors are those of the model; loading needs paraphrastic, see the "
+    "documentation",
+    Format.WORD2VEC: "the file does not keep how the model composes word vectors",
+}
+
+
+def test_notes_cards_and_permissions(avg, tmp_path):
+    copytree(avg.folder, tmp_path / "with a card")
+    (tmp_path / "with a card/README.md").write_text("written by a person")
+    described = paraphrastic.load(tmp_path / "with a card")
+    for to, note in NOTES.items():
+        assert export(avg, tmp_path / to, to) == export(described, tmp_path / f"{to} again", to) == note
+        if to != Format.WORD2VEC:
+            assert (tmp_path / to / "README.md").read_text().startswith("---\nlicense: ")
+            assert (tmp_path / f"{to} again/README.md").read_text() == "written by a person"
     (tmp_path / "other").touch()
     modes = {file.stat().st_mode for file in tmp_path.rglob("*") if file.is_file()}
     assert modes == {(tmp_path / "other").stat().st_mode}

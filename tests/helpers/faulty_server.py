@@ -25,7 +25,7 @@ class Fault:
     status: int | None = None  # in place of the right one
     cut: int | None = None  # number of bytes after which the server closes the connection
     stall: int | None = None  # number of bytes after which the server sends nothing more
-    length: int = 0  # error of the Content-Length header, in bytes
+    length: int | None = 0  # error of the Content-Length header, in bytes; None: no such header
     content_range: str | None = None  # in place of the right one
     location: str | None = None  # address of a redirect
 
@@ -98,7 +98,8 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             if "gzip" in self.headers["Accept-Encoding"]:
                 self.send_header("Content-Encoding", "gzip")
                 body = gzip.compress(body)
-            self.send_header("Content-Length", str(len(body) + fault.length))
+            if fault.length is not None:
+                self.send_header("Content-Length", str(len(body) + fault.length))
             whole = server.bodies.get(self.path, b"")
             if server.ranges and status < 300:
                 for name, value in (server.validators or {"ETag": _etag(whole)}).items():
@@ -108,14 +109,14 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 self.send_header("Content-Range", fault.content_range or content_range)
             if fault.location is not None:
                 self.send_header("Location", fault.location)
-            if fault.length:
+            if fault.length != 0:
                 self.send_header("Connection", "close")  # or the client may reuse the connection while it is closed
             self.end_headers()
             stop = fault.cut if fault.cut is not None else fault.stall
             self.wfile.write(body[:stop])
             if fault.stall is not None:
                 server.end_of_stall.wait(30)
-            self.close_connection = bool(stop is not None or fault.length)
+            self.close_connection = stop is not None or fault.length != 0
 
         def log_message(self, *args: object) -> None:
             pass

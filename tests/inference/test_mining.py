@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
@@ -88,6 +89,25 @@ def test_pairs_are_nearest_to_each_other(model):
     assert paraphrases(lines, 1.5) == []
 
 
+def test_order_of_lines_decides_which_duplicate_is_kept(model, monkeypatch):
+    monkeypatch.setattr(mining, "BLOCK", 100)
+    texts = [f"{' '.join(order)} {n}" for order in permutations(WORDS[:4]) for n in (10, 11)]
+    assert duplicates(Lines.of(model, [pa.array(texts)]), 0.99).tolist() == [0, 1] * 24
+
+
+def test_progress_of_comparisons(model, shown):
+    lines, size = Lines.of(model, BLOCKS), len(TEXTS)
+    distinct = len(lines.distinct())
+    assert shown() == [("lines read", size, None)]
+    duplicates(lines, 0.9)
+    name, done, total = shown()[1]
+    assert (name, done) == ("million comparisons", pytest.approx(total))
+    assert distinct * 7 < 1e6 * total < distinct * (7 + distinct)
+    for exact in (True, False):
+        nearest(lines, 1, exact)
+    assert shown()[2:] == [("lines", size, size), ("lines indexed", size, size), ("lines", size, size)]
+
+
 def test_text_without_lines_and_models_without_vectors(model, tmp_path):
     with pytest.raises(DataError, match="the text has no line"):
         Lines.of(model, [])
@@ -119,10 +139,10 @@ def test_thresholds(model):
     assert duplicates(lines, score).tolist() == [0, 0, 0, 0]
     assert duplicates(lines, np.nextafter(np.float32(score), np.float32(2))).tolist() == [0, 0, 0, 3]
     for call in (duplicates, paraphrases):
-        with pytest.raises(ParameterError, match="not a number"):
+        with pytest.raises(ParameterError, match=r"^the threshold is not a number; choose one from -1 to 1$"):
             call(lines, float("nan"))
     for call in (lambda: nearest(lines, 0), lambda: search(model, BLOCKS, [A], 0), lambda: paraphrases(lines, 0, -1)):
-        with pytest.raises(ParameterError, match="should be 1 or more"):
+        with pytest.raises(ParameterError, match=r"^-?\d lines are asked for: should be 1 or more$"):
             call()
 
 
@@ -168,7 +188,8 @@ def test_commands_count_results_that_differ_in_unknown_words(model, tmp_path):
     path = str(tmp_path / "lines.txt")
     assert "0 of 3 lines are near duplicates" in stderr("dedup", path)
     assert "1 of 1 pairs differ in unknown words" in stderr("pairs", path, "--threshold", "0.9")
-    assert "2 of 3 results have other unknown words" in stderr("search", path, f"{A} {B}")
+    line = "2 of 3 results have other unknown words than the query: the cosine says nothing of words that the model"
+    assert line in stderr("search", path, f"{A} {B}")
     assert "unknown" not in stderr("search", path, f"{A} 99871 {B}", "-k", "1")
 
 
@@ -280,4 +301,5 @@ def test_commands_name_the_graph(model, tmp_path, monkeypatch, options):
         arguments = [command, str(tmp_path / "lines.txt"), "--model", str(model.folder), *options]
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0
-        assert ("usearch finds nearly all" in result.stderr) == (not options)
+        line = "usearch finds nearly all of the nearest lines; --exact compares all\n"
+        assert (line in result.stderr) == (not options)

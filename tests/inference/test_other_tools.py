@@ -1,6 +1,7 @@
 """Models in other tools, with the real packages (scikit-learn, and those of the extra `external`)."""
 
 import asyncio
+import sys
 from importlib.util import find_spec
 
 import numpy as np
@@ -163,7 +164,10 @@ def test_columns_of_scikit_learn(model):
         ColumnTransformer([("words", model, ["text"])]).fit_transform(FRAME)
 
 
-def test_embeddings_of_langchain(model):
+def test_embeddings_of_langchain(model, shown, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert len(model.embed_documents(LEFT * 4000)) == 4000 * len(LEFT)
+    assert shown() == []
     documents, query = model.embed_documents(LEFT), model.embed_query(LEFT[0])
     assert isinstance(documents[0][0], float)
     np.testing.assert_allclose(documents, model.encode(LEFT))

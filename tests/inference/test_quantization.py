@@ -44,12 +44,12 @@ def test_numbers_outside_of_the_ranges():
 @pytest.mark.parametrize(
     ("ranges", "message"),
     [
-        (None, r"integers of 8 bits need `ranges`, \(2, dim\)"),
+        (None, r"^integers of 8 bits need `ranges`, \(2, dim\); `ranges_of` returns those of vectors$"),
         (np.zeros((2, 3)), r"ranges of shape \(2, 3\) for vectors of size 4: should be \(2, 4\)"),
         (np.zeros(4), r"ranges of shape \(4,\)"),
-        (np.full((2, 4), np.nan), "finite, and not below the least"),
-        ([[1] * 4, [0] * 4], "finite, and not below the least"),
-        ("int8", "ranges that are no numbers"),
+        (np.full((2, 4), np.nan), "^ranges: each largest number should be finite, and not below the least one$"),
+        ([[1] * 4, [0] * 4], "^ranges: each largest number should be finite, and not below the least one$"),
+        ("int8", r"^ranges that are no numbers: give \(2, dim\), as `ranges_of` returns them$"),
     ],
 )
 def test_wrong_ranges(ranges, message):

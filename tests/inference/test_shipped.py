@@ -82,7 +82,8 @@ def test_upload(small, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(HfApi=lambda token: calls.append(token) or hub))
     assert small.push_to_hub("me/small", private=True, token="t") == "https://hub/commit"
     assert calls[:2] == ["t", ("me/small", {"private": True, "exist_ok": True})]
-    assert (calls[2]["repo_id"], calls[2]["folder_path"]) == ("me/small", small.folder)
+    upload = {"repo_id": "me/small", "folder_path": small.folder, "commit_message": "Upload of the model"}
+    assert calls[2] == upload
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(paraphrastic.ParameterError, match="push_to_hub needs huggingface_hub"):
         small.push_to_hub("me/small")

@@ -52,12 +52,13 @@ def test_vectors_in_each_format(model, tmp_path, capfdbinary, normalize):
 
 
 @pytest.mark.parametrize("precision", ["float16", "int8", "uint8", "binary", "ubinary"])
-def test_types_of_numbers(avg, tmp_path, precision):
+def test_types_of_numbers(avg, tmp_path, shown, precision):
     ranged = replace(avg, ranges=Ranges(*[ranges_of(avg.encode(LINES))] * 2))
     expected = ranged.encode(LINES, precision=precision)
     for suffix in FORMATS:
         result = write_vectors(ranged, parts(2), str(tmp_path / f"out{suffix}"), False, precision)
         assert result == (len(LINES), 2)
+    assert shown() == [("sentences", len(LINES), None)] * len(FORMATS)
     array, column = np.load(tmp_path / "out.npy"), pq.read_table(tmp_path / "out.parquet")["vector"]
     assert array.dtype == expected.dtype
     assert column.type == pa.list_(pa.from_numpy_dtype(expected.dtype), expected.shape[1])

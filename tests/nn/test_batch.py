@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from paraphrastic.nn import batch as nn_batch
-from paraphrastic.nn.batch import DeviceSentences, SentenceFile, to_device, used_rows
+from paraphrastic.nn.batch import DeviceSentences, SentenceFile, Share, to_device, used_rows
 from tests.helpers.encoder_variants import SENTENCES, ragged_of
 
 CPU = torch.device("cpu")
@@ -33,6 +33,11 @@ def test_batch_of_chosen_sentences(counted):
     assert batch.lengths.tolist() == expected.lengths.tolist()
     assert batch.counts.dtype == torch.float32
     assert batch.counts.tolist() == expected.count_values(np.float32).tolist()
+    part, (first, last) = batch.part(1, 3), expected.offsets[[1, 3]].tolist()
+    assert part.ids.tolist() == expected.ids[first:last].tolist()
+    assert part.counts.tolist() == batch.counts[first:last].tolist()
+    assert part.offsets.tolist() == part.host_offsets.tolist() == (expected.offsets[1:4] - first).tolist()
+    assert part.share == Share(first, len(batch.ids), 1, len(rows))
 
 
 def test_counts_above_the_range_of_int16_and_used_rows_of_an_embedding_table():

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import pipeline.tokenize as stage
-from paraphrastic.base.console import progress
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, indexed_schema, read_table
-from paraphrastic.corpus import tokenizing
 from paraphrastic.corpus.filtering import REASONS
 from paraphrastic.sources.catalogue import corpus, suite
 from paraphrastic.sources.source import File, Suite
@@ -33,6 +31,10 @@ FILES = {
 GROUPS = {"groups": [["a", "b", "c"]], "all": True}
 NO_LIMITS = dict.fromkeys(("min_score", "max_score", "max_group_pairs", "max_pairs", "max_tokens"))
 SETTINGS = {"drop_overlap": True, "max_bad_rows": 0.1, "feature": "PPDB2.0Score", "relations": []} | NO_LIMITS
+NO_SCORES = (
+    r"^params\.yaml: tokenize\.min_score, max_score or relations is set, but no source of the corpus has scores or "
+    r"relations; empty them, or choose PPDB, ParaNMT or ParaBank$"
+)
 SETTINGS |= {"licences": [], "take_share": 1.0, "take_by": "order", "exchange": 0}
 
 
@@ -78,13 +80,12 @@ def test_copies_with_other_words_are_a_source(run, monkeypatch):
     assert len(read_table(stage.CORPUS / "pairs.parquet", PAIRS)) == sum(int(row["kept"]) for row in rows.values())
 
 
-def test_report_and_tables(run, monkeypatch):
-    bar = progress(visible=False)
-    monkeypatch.setattr(tokenizing, "progress", lambda: bar)
+def test_report_and_tables(run, shown, capsys):
     (row,) = run()
+    assert capsys.readouterr().err == "corpus: 2 pairs with 10 tokens\n"
     zeros = dict.fromkeys(REASONS[:-1], "0")  # without `capped`
     assert row == {"source": "train", "read": "2", "bad": "0", "kept": "2"} | zeros
-    assert ("pairs", 2) in [(task.description, task.completed) for task in bar.tasks]
+    assert shown() == [("evaluation sets", 1, 1), ("pairs", 2, None), ("sources of pairs", 1, 1)]
     texts = read_table(stage.CORPUS / "sentences.parquet", SENTENCES)["text"].to_pylist()
     assert texts == ["a cat .", "a dog .", "one cat", "one dog"]
     pairs = read_table(stage.CORPUS / "pairs.parquet", PAIRS)
@@ -269,5 +270,5 @@ def test_report_of_the_wide_corpora(run_on_real_data):
 
 
 def test_filter_of_a_corpus_without_scores(run):
-    with pytest.raises(ParameterError, match=r"tokenize\.min_score.* no source .*scores"):
+    with pytest.raises(ParameterError, match=NO_SCORES):
         run(min_score=1.0)

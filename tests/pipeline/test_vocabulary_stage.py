@@ -43,8 +43,9 @@ def test_files_left_in_the_folder_are_removed(run):
     assert {path.stem for path in stage.VOCABULARY.iterdir()} == SCHEMAS.keys()
 
 
-def test_limits(run):
+def test_limits(run, shown):
     tables = run(["ab ab", "ab c"], min_count=2, ngram_min_count=3, ngrams_per_order=2)
+    assert shown() == [(name, 2, 2) for name in ("words", "n-grams", "characters")]
     assert tables["words"] == [("ab", 3, 2)]
     assert tables["ngrams"] == [(" a", 2, 3, 2), ("ab", 2, 3, 2)]
     tables = run(["ab ab", "ab c"], orders=[2], ngram_min_count=3, ngrams_per_order=1)

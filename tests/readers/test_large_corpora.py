@@ -117,6 +117,7 @@ NO_FEATURE = r"has no feature PPDB2\.0Score; set tokenize\.feature to .*Abstract
             {"min_score": 3.0},
             r"has no feature PPDB2\.0Score; set tokenize\.feat.* to .*Abstract, p",
         ),
+        ("ppdb", "X ||| a ||| b\n", {"min_score": 3.0}, r"has no feature .*; set tokenize\.feature to one of $"),
         ("ppdb", FIRST_VERSION, {"relations": ("Equivalence",)}, r"has no entailment relations, only PPDB 2\.0 has"),
         ("ppdb", gzip.compress(FIRST_VERSION.encode() * 1000)[:-20], {}, "damaged or truncated"),
     ],

@@ -87,6 +87,7 @@ def test_sets_of_words_paraphrases_and_candidates(tmp_path, text, kind, rows):
     assert set_of(file_of(tmp_path, text)) == (kind, rows, [])
 
 
+NAME_ONE = r"name one `score` \(a number\) or `label` \(0 or 1\); a ranking has question, candidate and label$"
 NO_NAMES = "no columns text1/text2, sentence1/sentence2, premise/hypothesis, word1/word2; the columns are a, b"
 JUDGED_LATER = '{"text1": "a", "text2": "b"}\n{"text1": "c", "text2": "d", "gold_label": "neutral"}'
 NESTED = '{"annotator_labels": ["neutral"], "sentence1": "a", "sentence2": "b", "gold_label": "neutral"}'
@@ -101,7 +102,7 @@ NO_HEADER = r"mine\.tsv: .*line 1 looks like a row: write the names of the colum
     ("read_all", "text", "message"),
     [
         (set_of, "a,b\nx,y\n", NO_NAMES),
-        (set_of, "text1,text2\n", "an evaluation set needs judgements, the columns are text1, text2; name one `score`"),
+        (set_of, "text1,text2\n", f"an evaluation set needs judgements, the columns are text1, text2; {NAME_ONE}"),
         (pairs_of, NO_PAIR, r"not one usable row; `paraphrastic data inspect .*mine\.csv` shows why"),
         (set_of, "text1,text2,score\n", "not one usable row; `paraphrastic data inspect"),
         (set_of, NO_TEST, r"mine\.csv: no row has the split `test`, which is evaluated"),
@@ -193,11 +194,11 @@ def test_judgements_are_not_passed_over(tmp_path, capsys, name, ending):
 
 
 def test_columns_that_judge_nothing(tmp_path, capsys):
-    names = ["", "id", "genre", "text1", "text2", "comment"]
-    rows = [[str(n), str(n % 3), "fiction", *texts, f"note {n}"] for n, texts in enumerate(TEXTS)]
+    names = ["", "id", "genre", "text1", "text2", "comment", "year"]
+    rows = [[str(n), str(n % 3), "fiction", *texts, f"note {n}", "3"] for n, texts in enumerate(TEXTS)]
     own = file_of(tmp_path, "\n".join(map(",".join, [names, *rows])))
     assert pairs_of(own) == ([(*texts, n) for n, texts in enumerate(TEXTS)], [])
-    assert capsys.readouterr().err.endswith("not used: id, genre, comment\n")
+    assert capsys.readouterr().err.endswith("not used: id, genre, comment, year\n")
 
 
 def test_meanings_of_columns(tmp_path):
@@ -314,7 +315,10 @@ def test_single_sentences_that_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"mine\.txt: not one usable row"):
         pairs_of(file_of(tmp_path, "\n", "mine.txt"))
     table = file_of(tmp_path, "body\na\n")
-    with pytest.raises(DataError, match=r"no columns text1/text2.*single sentences with `columns: {text: A}`"):
+    remedy = (
+        r"rename them, or name both with `{path: …, columns: \[A, B\]}`; single sentences with `columns: {text: A}`$"
+    )
+    with pytest.raises(DataError, match=rf"no columns text1/text2.*; {remedy}"):
         pairs_of(table)
     with pytest.raises(DataError, match=r"no column boddy for `text`; the columns are body"):
         pairs_of(OwnFile(path=table.path, columns={"text": "boddy"}))

@@ -172,12 +172,20 @@ def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
     write(tmp_path / "sets/dataset_dict.json", '{"splits": ["train", "test"]}')
     with pytest.raises(SourceError, match=r"sets: .* has the folders test, train: name one of them, as .*sets/test"):
         OwnFile(path=str(tmp_path / "sets")).files()
+    for folder in "ab":
+        (tmp_path / "outer" / folder).mkdir(parents=True)
+    write(tmp_path / "outer/a/pairs.csv", "")
+    with pytest.raises(SourceError, match=r"outer: .* has the folders a: name one of them, as .*outer/a$"):
+        OwnFile(path=str(tmp_path / "outer")).files()
+    (tmp_path / "outer/a/pairs.csv").unlink()
+    with pytest.raises(SourceError, match=r"outer: the folder has no file that ends in .*, \.parquet$"):
+        OwnFile(path=str(tmp_path / "outer")).files()
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("none.csv", "no such file; check the path"),
+        ("none.csv", "no such file; check the path; .* needs a whole path, or a file that is in git or DVC$"),
         ("notes.md", "ends in none of .csv.*\\.txt"),
         ("empty", "the folder has no file"),
     ],

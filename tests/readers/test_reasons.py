@@ -9,6 +9,7 @@ IT = NODE.format(1, "It", "PRP", 0) + "\n"
 TAGS = {"set": "tags", "splits": {"a.txt": "dev"}}
 WORDS = {"kind": "similarity", "columns": ["text1", "text2", "score"], "scale": [0, 10], "sets": {"a.txt": "words.x"}}
 LABELLED = {"kind": "labelled_sentences", "columns": ["text1", "label"], "set": "sst", "splits": {"a.txt": "dev"}}
+QUESTIONS = {"set": "trec", "classes": ["HUM"], "splits": {"a.txt": "train"}}
 WIKIQA = "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel\n"
 WIKIQA += "Q\tq\tD1\tT\tD1-0\ta\t0\nQ\tq\tD1\tT\tD7-1\tb\t1\n"
 SIMPWIKI = {"normal.aligned": "T\ta\nb\n", "simple.aligned": "T\tc\nT\td\n"}
@@ -27,6 +28,7 @@ CASES = [
     ("columns", WORDS, "a\tb\t1\na\tb\tx\n", "not a number"),
     ("columns", WORDS, "a\tb\t10\na\tb\t10.5\n", "a number outside 0 to 10"),
     ("columns", LABELLED, "a\t0\nb\t2\n", "a label other than 0, 1"),
+    ("trec", QUESTIONS, "HUM:ind Who ?\nWho ?\n", "no CLASS:subclass before a text"),
     ("wikisplit", {}, {"a.tsv": "A\tA . <::::> B .\nA\tno mark\n"}, "no <::::>"),
     ("simpwiki", {}, {"s.tar.gz": SIMPWIKI}, "fewer than 2 fields"),
     ("treebank-tagged", WSJ, {"w.zip": {"wsj_0000.pos": "a/DT ./.\n\nb ./.\n"}}, "a word without a tag"),

@@ -72,6 +72,12 @@ def test_scores_of_external_vectors(encoder_folder):
     assert scorer.oov_share(TEXTS).tolist() == [0, 0, 0]
 
 
+def test_all_sentences_are_known(encoder_folder):
+    vectors, known = fit(encoder_folder).encode_known(TEXTS)
+    np.testing.assert_array_equal(vectors, fit(encoder_folder).encode(TEXTS))
+    assert known.tolist() == [True] * len(TEXTS)
+
+
 def test_vectors_after_loading(encoder_folder, tmp_path):
     model_folder.write_model(
         fit(encoder_folder),
@@ -234,7 +240,8 @@ def test_pickled_weights_are_not_read(encoder_folder, monkeypatch, name):
     with monkeypatch.context() as patched:
         patched.setattr(WordCountEncoder, "__init__", None)  # neither package is called
         patched.setattr(WordCountEncoder, "from_pretrained", None)
-        with pytest.raises(ModelError, match=f"{name}: pickled weights can run code and are not read; convert it to"):
+        remedy = r"convert it to model\.safetensors, or choose another encoder$"
+        with pytest.raises(ModelError, match=f"{name}: pickled weights can run code and are not read; {remedy}"):
             fit(encoder_folder)
     (path.parent / "model.safetensors").write_bytes(b"")
     assert fit(encoder_folder).encode(TEXTS).shape == (3, 2)  # both packages read the other weights

@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from itertools import starmap
 from multiprocessing import active_children
 
 import numpy as np
@@ -47,8 +49,10 @@ def content(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_vectors_of_sentences_and_words(teach):
+def test_vectors_of_sentences_and_words(teach, shown, capsys):
     folder = teach()
+    assert shown() == [("words", len(WORDS), len(WORDS)), ("sentences", 20, 20)]
+    assert capsys.readouterr().err.endswith(f"mini: encodes 20 sentences and {len(WORDS)} words\n")
     assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])  # each is encoded once
     assert not StubTeacher.precisions
     names = [f"sentences/{n:06}.parquet" for n in range(3)] + ["teacher.json", "words/000000.parquet"]
@@ -87,6 +91,17 @@ def test_interrupted_run_of_another_encoder_or_precision_starts_again(teach, mon
     teach(**{"teacher.precision": precision})
     assert sorted(StubTeacher.texts) == sorted([*TEXTS, *WORDS])
     assert StubTeacher.precisions == ["bfloat16"] * (precision == "bfloat16")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "usable", "started"), [(1, 9, ""), (2, 9, " in 2"), (9, 2, " in 2"), (9, 9, " in 3")]
+)
+def test_number_of_processes(teach, monkeypatch, capsys, wanted, usable, started):
+    monkeypatch.setattr(teaching, "usable_processes", lambda folder, device: usable)
+    monkeypatch.setattr(teaching, "_run", lambda count, calls: starmap(teaching._write_shard, calls))
+    teach(processes=wanted)
+    line = capsys.readouterr().err
+    assert line.endswith(f"{len(WORDS)} words{started} processes\n" if started else f"{len(WORDS)} words\n")
 
 
 def test_several_processes(teach, monkeypatch, tmp_path):
@@ -134,6 +149,13 @@ def test_vector_that_is_not_finite(teach, monkeypatch, tmp_path):
     with pytest.raises(ModelError, match=re.escape(f"mini: the vector of {WORDS[0]!r} is not finite")):
         teach()
     assert not (tmp_path / "out").exists()
+
+
+def test_second_run_waits_for_the_first_one(teach, monkeypatch, tmp_path):
+    names = []
+    monkeypatch.setattr(teaching, "locked", lambda path, name: names.append((path.parent, name)) or nullcontext())
+    teach()
+    assert names == [(tmp_path / "work", "encodes with the same teacher")]
 
 
 @pytest.mark.parametrize(("device", "wanted"), [("auto", None), ("cpu", "cpu")])

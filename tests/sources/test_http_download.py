@@ -125,6 +125,15 @@ def test_redirect_to_another_host(server, fetch_sources, content):
     assert content() == BODY
 
 
+def test_length_that_the_server_does_not_say(server, fetch_sources, content):
+    texts, sizes = server.source(), []
+    server.faults = [Fault(length=None)]
+    fetch_sources(texts, on_progress=lambda file, size, total: sizes.append((size, total)))
+    assert content() == BODY
+    assert {total for _, total in sizes[:-1]} == {None}
+    assert sizes[-1] == (len(BODY), len(BODY))
+
+
 def test_number_of_retries_after_server_errors(server, fetch_sources):
     texts = server.source("/other.bin", b"other")
     server.faults = [Fault(status=500)] * 3
@@ -140,6 +149,7 @@ def test_file_with_another_hash(server, fetch_sources, tmp_path):
     message = source_error(fetch_sources, texts)
     wrong = hashlib.sha256(b"something else").hexdigest()
     assert f": not the pinned version: sha256 {wrong}, expected {texts.files[0].sha256}; " in message
+    assert message.endswith("; run the same command again, or put the right file into a mirror")
     assert cached_files(tmp_path / "cache") == []
     assert not (tmp_path / "raw").exists()
 
@@ -173,4 +183,4 @@ def test_unreachable_server(fetch_sources):
     texts = make_source([File("a.txt", "http://127.0.0.1:9/a.txt", None)])
     message = source_error(fetch_sources, texts)
     assert message.startswith("cannot reach 127.0.0.1:9 (")
-    assert "PARAPHRASTIC_MIRROR" in message
+    assert message.endswith("; check the network, or set PARAPHRASTIC_MIRROR to a folder with files at HOST/PATH")

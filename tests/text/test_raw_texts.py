@@ -100,7 +100,7 @@ NO_SEQUENCES = {
     "vectors": (lambda: np.zeros((0, 3)), r"an array of shape \(0, 3\)"),
     "None": (lambda: None, "a value of type NoneType where texts are expected"),
     "number": (lambda: 1.5, "a value of type float where texts are expected"),
-    "text": (lambda: "a dog", "one string where a list of sentences is expected"),
+    "text": (lambda: "a dog", r"^one string where a list of sentences is expected: put it in brackets, \[sentence\]$"),
     "bytes": (lambda: b"a dog", r"bytes where text is expected; decode it, such as data\.decode\(\)"),
     "bytearray": (lambda: bytearray(b"a"), "bytearray where text is expected"),
     "rows": (lambda: ["a", {"text": "a"}], r'sentences\[1\] is of type dict.*; take its text, .*row\["text"\]'),

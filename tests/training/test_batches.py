@@ -188,7 +188,9 @@ def test_epoch_has_the_pairs_of_a_source_as_often_as_its_weight_says(tmp_path):
     assert [len(epoch) for epoch in batches] == [trainer(a=1.5).steps_per_epoch] * 2
     same, alone = trainer(a=1.0, b=1.0).batches(0), trainer().batches(0)
     assert [batch.tolist() for batch in same] == [batch.tolist() for batch in alone]
-    with pytest.raises(ParameterError, match=r"train\.source_weights: no pair .*larger weight"):
+    with pytest.raises(
+        ParameterError, match=r"^params\.yaml: train\.source_weights: no pair is left; give a source a larger weight$"
+    ):
         trainer(a=0.0, b=0.01)
 
 

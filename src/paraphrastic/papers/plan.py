@@ -169,16 +169,17 @@ def _declared(experiment: Experiment, row: Row, declared: Experiments, data: Dat
     if data == "open":
         return _of_model(row, row.options | row.open_options) | row.set | tuned
     preset = declared.presets[row.preset] if row.preset else Preset(model=row.model, options={})
-    others = preset.set | experiment.paper_set | row.set | row.paper_set
+    shared, own_set = preset.set | experiment.paper_set, row.set | row.paper_set
     if data == "paper" or declared.replica is None:
         overlap = {"tokenize.drop_overlap": False} if experiment.paper else {}  # the papers train on all pairs
-        return _of_model(row, preset.options | row.options | row.paper_options) | overlap | others | tuned
+        options = preset.options | row.options | row.paper_options
+        return _of_model(row, options) | overlap | shared | own_set | tuned
     replica, corpus = declared.replica, row.corpus or experiment.corpus
     own = preset.options | replica.presets.get(row.preset or "", {}) | row.options | row.paper_options
     block = declared.params["models"][row.model] or {}
     words = {key: value for key, value in replica.words.items() if "vectors" in block and key in block}
     own |= words | row.replica_options
-    return _of_model(row, own) | others | replica.pairs(corpus.paper).set | row.replica_set | tuned
+    return _of_model(row, own) | shared | replica.pairs(corpus.paper).set | own_set | row.replica_set | tuned
 
 
 def _of_model(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:

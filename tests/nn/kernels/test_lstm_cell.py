@@ -95,6 +95,14 @@ def test_cell_where_compilation_fails(fails_when, monkeypatch):
     assert len(attempts) == 1
 
 
+def test_function_is_compiled_once_for_all_sizes(monkeypatch):
+    calls, compiled = [], Compiled(cell)
+    monkeypatch.setattr(torch, "compile", lambda function, **options: calls.append(options) or function)
+    for n in (5, 2):
+        compiled(*cell_arguments(n, 4)[0])
+    assert calls == [{"dynamic": True}]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("blocks", [3, 4], ids=["no output gate", "output gate"])
 def test_compiled_cell(blocks):
