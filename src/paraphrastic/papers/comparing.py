@@ -122,12 +122,6 @@ class Comparison:
     columns: list[str]  # of the published table, then those that only we have
     lines: list[Line]  # rows of the published table, then those that only we have
 
-    @property
-    def measured(self) -> set[str]:
-        """The columns that at least one configuration of ours fills."""
-        declared = {column for line in self.lines for row in line.rows for column in self.experiment.keys_of(row)}
-        return declared | {column for line in self.lines for column, cell in line.cells.items() if cell.ours}
-
 
 def names_of_data(corpora: Iterable[str], tasks: Sequence[str]) -> list[str]:
     """Return corpora and tasks; models that are trained on tasks alone declare the corpus sample, which is left out."""
