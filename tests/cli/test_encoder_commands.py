@@ -3,6 +3,7 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 
 import paraphrastic
@@ -39,13 +40,25 @@ def test_train_and_evaluate(run, folder):
     assert found["metrics"]["own"]["likeness"].keys() == {"pearson", "spearman"}
     assert found["sets"][0]["set"] == "own.likeness"
     lines = run("evaluate", "vectors", "likeness.tsv", "--md").stdout.splitlines()
-    assert lines[:2] == ["| set | kind | n | pearson | spearman | oov |", "| --- | --- | ---: | ---: | ---: | ---: |"]
+    assert lines[0] == "| set | kind | n | pearson | spearman | oov | main | low | high |"
+
+
+def test_interval_of_the_main_metric_and_a_set_that_is_too_small(run, folder):
+    rows = [f"a b c d\t{' '.join('abcd'[: n % 4 + 1])}\t{(n + n // 8) % 4}\n" for n in range(56)]
+    (folder / "large.tsv").write_text("text1\ttext2\tscore\n" + "".join(rows))
+    done = run("evaluate", "overlap", "likeness.tsv", "large.tsv", "--json")
+    assert "fewer than 50 pairs or questions, too few to compare models by: own.likeness (3)\n" in done.stderr
+    row = json.loads(done.stdout)["sets"][0]
+    assert (row["set"], row["main"]) == ("own.large", "pearson")
+    assert row["low"] < row["pearson"] < row["high"]
+    half = (row["high"] - row["low"]) / 2
+    assert half == pytest.approx(196 * (1 - (row["pearson"] / 100) ** 2) / np.sqrt(56), rel=0.25)
 
 
 def test_sets_whose_judgements_define_no_metric(run, folder):
     (folder / "one.tsv").write_text("text1\ttext2\tlabel\na dog\ta dog\t1\n")
     table = run("evaluate", "vectors", "likeness.tsv", "one.tsv").stdout.splitlines()
-    assert table[-1] == "own.one\tlabelled_pairs\t1\t\t\t100.0\tnot defined: fewer than two rows"
+    assert table[-1] == "own.one\tlabelled_pairs\t1\t\t\t100.0\t\t\t\tnot defined: fewer than two rows"
     found = json.loads(run("evaluate", "vectors", "one.tsv", "--json").stdout, parse_constant=pytest.fail)
     assert found["metrics"] == {}
     assert found["sets"][0]["not_defined"] == "not defined: fewer than two rows"

@@ -35,10 +35,10 @@ def make_line(
     return Line(label, [declared], runs, {run.name: result for run in done}, shown, changed)
 
 
-def make_comparison(*lines, data="open", measured=None, **experiment):
-    """Return a comparison of an experiment whose rows are those of `lines`; we measure all columns, or `measured`."""
+def make_comparison(*lines, data="open", **experiment):
+    """Return a comparison of an experiment whose rows are those of `lines`."""
     columns = list(dict.fromkeys(column for line in lines for column in line.cells))
-    keys = {column: f"key.{column}" for column in (columns if measured is None else measured)}
+    keys = {column: f"key.{column}" for column in columns}
     declared = {"id": "acl2017-t2", "paper": "acl2017", "table": "T2", "title": "A title", "caption": "A caption."}
     declared |= {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "columns": keys}
     declared |= {"rows": [row for line in lines for row in line.rows]} | experiment

@@ -53,7 +53,7 @@ def test_table_of_many_columns_has_both_in_one_cell():
 def test_wide_and_short_table_is_transposed():
     cells = {f"c{number}": ("60.0", (65.0,)) for number in range(9)}
     rows = rows_of(make_line("avg", cells), make_line("lstm", cells))
-    assert [row[0] for row in rows[::2]] == ["set", "c0", "c2", "c4", "c6", "c8"]
+    assert [row[0] for row in rows[::2]] == ["", "c0", "c2", "c4", "c6", "c8"]
     assert rows[2] == ["c0", "65.0 (+5.0)", "65.0 (+5.0)"]
 
 
@@ -63,7 +63,7 @@ def test_single_sets_are_folded_below_the_means():
     glove = make_line("glove", {"sts.2012.MSRpar": ("42.6", ()), "sts.2012": ("1.0", ())}, configured=False)
     short, folded = tables(make_comparison(*lines, glove))
     assert "MSRpar" not in short
-    assert folded.startswith("<details markdown>\n<summary>Each set</summary>\n\n| set ")
+    assert folded.startswith("<details markdown>\n<summary>Each set</summary>\n\n| ")
     assert re.findall(r"\| sts.2012.MSRpar(.*)", folded)[0].split() == 8 * ["|", "43.6", "(+1.0)"] + ["|"]
     assert folded.count("| sts.2012.MSRpar") == 2  # at most eight columns
     assert "glove" not in folded
@@ -174,7 +174,7 @@ def test_gaps_changes_notes_and_what_is_missing():
         make_line("rnn", {"mean": ("1.0", ()), "pairs": ("9", ())}, finished=0),
         make_line("glove", {"mean": ("1.0", ()), "pairs": ("9", ())}, configured=False),
     ]
-    found = dict(facts(make_comparison(*lines, measured=["mean"], missing="A reason.")))
+    found = dict(facts(make_comparison(*lines, missing="A reason.")))
     assert found["gaps"] == ["lstm; rnn: 0 of 1 runs", "glove: no configuration of ours", "columns not measured: pairs"]
     assert found["changed"] == ["avg: another `models.avg.dim`"]
     assert found["notes"] == ["avg: A `note`."]
@@ -194,7 +194,7 @@ def test_sets_that_means_are_without():
 
 
 def test_settings_that_are_not_the_papers_name_their_rows():
-    deviations = [{"epochs": "1 in place of 10", "dim": "50 in place of 300"}, {"dim": "50 in place of 300"}]
+    deviations = [["`epochs` 1 in place of 10", "`dim` 50 in place of 300"], ["`dim` 50 in place of 300"]]
     lines = [make_line(label, {"mean": ("1.0", (1.0,))}) for label in ("a", "b")]
     lines = [replace(line, deviations=each) for line, each in zip(lines, deviations, strict=True)]
     found = dict(facts(make_comparison(*lines)))

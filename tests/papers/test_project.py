@@ -16,6 +16,7 @@ from paraphrastic.papers.project import DataNeeds, Project, check
 from paraphrastic.papers.results import Result, Store
 from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.locations import DataLocations
+from tests.helpers.paper_comparisons import make_comparison, make_line
 from tests.helpers.recorded_results import PARAMS, RUN, add_experiment, changed
 from tests.helpers.small_project import PARAMS as SMALL
 from tests.helpers.small_project import declare, make_project
@@ -65,6 +66,18 @@ def test_runs_are_compared_once_and_again_when_the_other_one_has_another_result(
     store_score(project, OTHER, 3.0)
     project.compare_runs([COMPARED])
     assert project.store.tables(RUN)["agreement"] == [["agree"], [2]]
+
+
+@pytest.mark.parametrize(("finished", "data"), [(1, "replica"), (0, "open")])
+def test_pages_show_the_replica_where_it_has_results(finished, data, project, monkeypatch):
+    by_data = {
+        "replica": make_comparison(make_line("avg", {}, seeds=2, finished=finished), data="replica"),
+        "open": make_comparison(make_line("avg", {}), data="open"),
+    }
+    monkeypatch.setattr(Project, "compare", lambda _, experiment, data: by_data[data])
+    monkeypatch.setattr(Project, "experiments", Experiments({}, {}, replica=object()))
+    assert project.shown(by_data["open"].experiment).data == data
+    assert project.shown(by_data["open"].experiment.model_copy(update={"paper": None})).data == "open"
 
 
 def test_scores_that_are_not_here(project, comparisons):

@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -13,11 +13,16 @@ from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.cli.arguments import Device, data_entry, refuse_new_folder, yaml_value
 
+if TYPE_CHECKING:
+    from paraphrastic.evaluation import Results
+
 _MODEL = "Folder of this package, sentence-transformers or model2vec; or the packaged `small`."
 _EVALUATED = "Files, folders of files, or suites such as `open`."
 _PAIRS = "File or folder of training pairs, also {path: …, columns: …}, or the name of a corpus; can be repeated."
 _TRAINED_ON = f"In place of `train.device` of params.yaml: {devices.NAMES}."
 _SETTING = "A value of params.yaml, or of models.yaml as in models.yaml:avg.dim=100; can be repeated."
+_INTERVAL = ("main", "low", "high")  # columns of `evaluate`
+_FEW = 50  # pairs or questions; the interval of a smaller set is wide, and itself uncertain
 _SETS = "File or folder of evaluation sets, or the name of a suite; selects the epoch. Can be repeated."
 
 
@@ -60,21 +65,39 @@ def evaluate(
     md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
     device: Device = devices.AUTO,
 ) -> None:
-    """Score MODEL on sets, without DVC."""
+    """Score MODEL on sets, without DVC.
+
+    `low` and `high` are the 95 % interval of the metric `main` over the pairs or questions of the set.
+    """
     from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.evaluation import COLUMNS
 
     results = _imported("evaluate")(model, *map(data_entry, sets), device=device)
+    rows = _with_intervals(results)
     if as_json:
-        content = {"metrics": results.metrics, "sets": results.sets}
-        sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps({"metrics": results.metrics, "sets": rows}, indent=2, allow_nan=False) + "\n")
         return
-    header = [name for name in (*COLUMNS, "not_defined") if any(name in row for row in results.sets)]
-    rows = [[str(row.get(name, "")) for name in header] for row in results.sets]
+    header = [name for name in (*COLUMNS, *_INTERVAL, "not_defined") if any(name in row for row in rows)]
+    cells = [[str(row.get(name, "")) for name in header] for row in rows]
     if md:
-        sys.stdout.write(markdown_table(header, rows, texts=2))
+        sys.stdout.write(markdown_table(header, cells, texts=2))
     else:
-        print_rows(header, rows)
+        print_rows(header, cells)
+
+
+def _with_intervals(results: "Results") -> list[dict[str, Any]]:
+    """Return the row of each set with its main metric and the interval of it; name small sets in a message."""
+    from paraphrastic.analysis.comparison.by_set import main_metrics
+    from paraphrastic.evaluation.metrics import percent
+
+    found = main_metrics(results.scores)
+    if small := [f"{name} ({each.n})" for name, each in found.items() if each.n < _FEW]:
+        message(f"fewer than {_FEW} pairs or questions, too few to compare models by: {', '.join(small)}")
+    cells = {
+        name: dict(zip(_INTERVAL, (each.name, percent(each.estimate.low), percent(each.estimate.high)), strict=True))
+        for name, each in found.items()
+    }
+    return [row | cells.get(row["set"], {}) for row in results.sets]
 
 
 def _imported(name: str) -> Any:

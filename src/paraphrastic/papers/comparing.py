@@ -6,7 +6,7 @@ mean over the sets that both have (`Cell.common`). Where it states the mean alon
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import log10
 from statistics import fmean, mean, stdev
 from typing import Any
@@ -95,9 +95,7 @@ class Line:
     results: Mapping[str, Result]  # the results of those that have been run, by name of the run
     cells: Mapping[str, Cell]  # by column
     changed: Sequence[str] = ()  # parameters that had another value when a result was stored
-    deviations: Mapping[str, str] = field(
-        default_factory=dict
-    )  # key of a parameter → its value here and that on the papers' data
+    deviations: Sequence[str] = ()  # parameters with another value than on the papers' data, and both values
 
     @property
     def data(self) -> list[str]:
@@ -121,12 +119,6 @@ class Comparison:
     data: Data  # the kind of data of our results
     columns: list[str]  # of the published table, then those that only we have
     lines: list[Line]  # rows of the published table, then those that only we have
-
-    @property
-    def measured(self) -> set[str]:
-        """The columns that at least one configuration of ours fills."""
-        declared = {column for line in self.lines for row in line.rows for column in self.experiment.keys_of(row)}
-        return declared | {column for line in self.lines for column, cell in line.cells.items() if cell.ours}
 
 
 def names_of_data(corpora: Iterable[str], tasks: Sequence[str]) -> list[str]:
@@ -177,18 +169,17 @@ def _line(
     return Line(label, rows, every, results, cells, changed, _deviations(experiment, rows, declared, data))
 
 
-def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experiments, data: Data) -> dict[str, str]:
-    """Return the parameters of a line's runs that have another value on the papers' data, as `1 in place of 10`."""
-    found = {}
+def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experiments, data: Data) -> list[str]:
+    """Return the parameters that have another value on the papers' data, as "`epochs` 1 in place of 10"."""
+    found = []
     for row in rows if experiment.paper and declared.params and data != "paper" else ():
         run, papers = (runs_of_row(experiment, row, declared, each)[0] for each in (data, "paper"))
         ours, theirs = (without_seed(expected(declared.params, each)) for each in (run, papers))
         for key in sorted(key for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]):
-            start = f"{run.start.model}'s" if run.start else None  # a file of a name that is a hash
-            values = [_value(start or ours[key] if key.endswith(".vectors") else ours[key]), _value(theirs[key])]
-            found[key.removeprefix(f"models.{run.model}.")] = " in place of ".join(values)
-    found.pop("benchmarks", None)
-    return found
+            start = f"{run.start.model}'s" if run.start and key.endswith(".vectors") else ours[key]  # not a file's hash
+            name = key.removeprefix(f"models.{run.model}.")
+            found.append(f"`{name}` {_value(start)} in place of {_value(theirs[key])}")
+    return [each for each in dict.fromkeys(found) if not each.startswith("`benchmarks`")]
 
 
 def _value(value: Any) -> str:

@@ -77,27 +77,29 @@ def _sets(comparison: Comparison) -> list[str]:
 def _settings(comparison: Comparison) -> list[str]:
     """Return the parameters whose values are not those on the papers' data, with the rows that they concern."""
     own = [line for line in comparison.lines if line.rows]
-    found = sorted((f"`{key}` {values}", line.label) for line in own for key, values in line.deviations.items())
-    labels = _labels((label, each) for each, label in found)
-    return [f"{each}: {'all rows' if len(rows) == len(own) else '; '.join(rows)}" for each, rows in labels.items()]
+    found = ((line.label, each) for line in own for each in line.deviations)
+    rows = {each: "; ".join(labels) if len(labels) < len(own) else "all rows" for each, labels in _labels(found)}
+    return [f"{each}: {labels}" for each, labels in sorted(rows.items())]
 
 
 def _gaps(comparison: Comparison) -> list[str]:
-    unmeasured = [column for column in comparison.columns if column not in comparison.measured]
-    gaps = _grouped((line.label, line.gap) for line in comparison.lines if line.gap)
-    return [*gaps, *([f"columns not measured: {', '.join(unmeasured)}"] if unmeasured else [])]
+    lines, columns = comparison.lines, comparison.columns
+    unmeasured = [column for column in columns if not any(line.cells[column].ours for line in lines)]
+    gaps = _grouped((line.label, line.gap) for line in lines if line.gap)
+    none = [f"columns not measured: {', '.join(unmeasured)}"] if 0 < len(unmeasured) < len(columns) else []
+    return [*gaps, *none]
 
 
 def _grouped(found: Iterable[tuple[str, str]]) -> list[str]:
     """Return each text after the labels that it is of."""
-    return [f"{'; '.join(labels)}: {each}" for each, labels in _labels(found).items()]
+    return [f"{'; '.join(labels)}: {each}" for each, labels in _labels(found)]
 
 
-def _labels(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def _labels(found: Iterable[tuple[str, str]]) -> Iterable[tuple[str, dict[str, None]]]:
     labels: dict[str, dict[str, None]] = {}
     for label, each in found:
         labels.setdefault(each, {})[label] = None
-    return {each: list(names) for each, names in labels.items()}
+    return labels.items()
 
 
 def _codes(names: Iterable[str]) -> str:

@@ -1,7 +1,6 @@
 """Figures of experiments, theirs beside ours: drawn by Vega-Lite as SVG, and described in words."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
@@ -15,7 +14,7 @@ Vega = dict[str, Any]
 # Liberation Sans is part of vl-convert: texts have the same widths, and the SVG the same bytes, on every computer
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _COLOURS = ["#0060a8", "#b84700", "#00745a", "#8a3d90", "#7a5c00", "#b0265c", "#3d5a6c", "#4a4a4a", "#5c3fa3"]
-_MANY = 12  # a series with more points has markers on some of them, an axis with more positions has round ticks
+_MANY = 12  # an axis with more positions has round ticks
 _WIDTH, _CHARACTER = 520, 7  # of the plot, and of a character in the legend, in pixels
 _TICKS = "abs(datum.value) < 1000 ? format(datum.value, '.3~r') : format(datum.value, '~s')"
 
@@ -131,20 +130,13 @@ def _lines(figure: Figure, points: Sequence[Point]) -> Vega:
     labels = list(dict.fromkeys(row["label"] for row in rows))
     columns = max(1, _WIDTH // (_CHARACTER * max(map(len, labels)) + 40))
     legend = {"orient": "bottom", "columns": columns, "labelLimit": _WIDTH, "symbolOpacity": 1, "labelFontSize": 12}
-    series = {
-        "field": "label",
-        "type": "nominal",
-        "title": "",
-        "sort": labels,
-        "legend": legend if any(labels) else None,
-    }
+    series: Vega = {"field": "label", "type": "nominal", "title": "", "scale": {"domain": labels}}
+    series["legend"] = legend | ({"symbolDash": [1, 0]} if figure.kind == "line" else {}) if any(labels) else None
 
-    def marks(origin: str, width: float, **filling: Any) -> Iterator[Vega]:
-        own: Vega = {"filter": f"datum.origin == '{origin}'"}
-        line = {"mark": {"type": "line", "strokeWidth": width}, "encoding": {"strokeDash": {**series, "legend": None}}}
-        point = {"mark": {"type": "point", "opacity": 1, **filling}, "encoding": {"shape": series}}
-        yield {"transform": [own], **line}
-        yield {"transform": [own, {"filter": "datum.marked && isValid(datum.y)"}], **point}
+    def line(origin: str, width: float, **filling: Any) -> Vega:
+        mark = {"type": "line", "strokeWidth": width, "point": figure.kind == "line" and {"opacity": 1, **filling}}
+        encoding = {"strokeDash": series} | ({"shape": series} if figure.kind == "line" else {})
+        return {"transform": [{"filter": f"datum.origin == '{origin}'"}], "mark": mark, "encoding": encoding}
 
     ends = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
     rule = {"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "opacity": 0.6}, "encoding": ends}
@@ -152,7 +144,7 @@ def _lines(figure: Figure, points: Sequence[Point]) -> Vega:
         "height": 260,
         "data": {"values": rows},
         "encoding": {"x": x, "y": {**y, "field": "y"}, "color": series},
-        "layer": [rule, *marks("theirs", 1, fill="white"), *marks("ours", 2, filled=True)],
+        "layer": [rule, line("theirs", 1, fill="white"), line("ours", 2, filled=True)],
     }
 
 
@@ -180,16 +172,10 @@ def _rows(points: Sequence[Point]) -> Iterator[Vega]:
     """Yield the data of the marks: one row for each point."""
     measured = {point.series for point in points if point.y is not None and point.origin == "ours"}
     gaps = {point.series: f"{point.series} {GAP} {point.gap}" for point in points if point.origin == "ours"}
-    known = [(each.series, each.origin) for each in points if each.y is not None]
-    places: Counter[tuple[str, str]] = Counter()
     for point in points:
-        key = point.series, point.origin
         label = point.series if point.series in measured else gaps[point.series]
         row = {"name": point.series, "label": label, "origin": point.origin, "x": point.x, "y": point.y}
         row |= {"end": max(point.y or 0, 0), "text": point.text(_decimals(points))}
-        if point.y is not None:
-            row["marked"] = places[key] % (-(-known.count(key) // _MANY)) == 0
-            places[key] += 1
-            if point.spread is not None:
-                row |= {"low": point.y - point.spread, "high": point.y + point.spread}
+        if point.y is not None and point.spread is not None:
+            row |= {"low": point.y - point.spread, "high": point.y + point.spread}
         yield row

@@ -92,12 +92,9 @@ def _link(comparison: Comparison, label: str) -> str:
 def _index(comparisons: Sequence[Comparison], claims: str) -> str:
     rows = []
     for each, count in [(each, tally(each)) for each in comparisons]:
-        numbers = [
-            f"{count.finished} of {count.runs}",
-            str(count.compared),
-            str(count.close) if count.compared else GAP,
-        ]
-        rows.append([_link(each, each.experiment.id), plain(_heading(each)), each.data, *numbers])
+        close = str(count.close) if count.compared else GAP
+        numbers = [each.data, f"{count.finished} of {count.runs}", str(count.compared), close]
+        rows.append([_link(each, each.experiment.id), plain(_heading(each)), *numbers])
     return f"""# The papers, theirs and ours
 
 The tables and figures of the papers that run here, with the published numbers beside ours. These pages are written by
@@ -133,9 +130,7 @@ def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
     """Return a sentence that names the parts of a paper with published numbers and without an experiment."""
     declared = {each.experiment.table for each in comparisons}
     parts = [part_of_paper(table) for table in published(name)["table"].unique() if table not in declared]
-    if not parts:
-        return ""
-    return f"\nNot here, without an experiment of ours: the numbers of {', '.join(parts)}.\n"
+    return f"\nNot here, without an experiment of ours: the numbers of {', '.join(parts)}.\n" if parts else ""
 
 
 def _section(comparison: Comparison) -> str:
@@ -232,7 +227,7 @@ def _by_row(lines: Sequence[Line], columns: Sequence[str]) -> str:
 
 def _transposed(lines: Sequence[Line], columns: Sequence[str]) -> str:
     rows = [[plain(column), *(_both(line.cells[column]) for line in lines)] for column in columns]
-    return _table(["set", *(plain(line.label) for line in lines)], [*rows, ["runs", *map(_runs, lines)]], texts=1)
+    return _table(["", *(plain(line.label) for line in lines)], [*rows, ["runs", *map(_runs, lines)]], texts=1)
 
 
 def _ours(cell: Cell) -> str:

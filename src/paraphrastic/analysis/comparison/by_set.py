@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from paraphrastic.analysis.comparison.significance import (
     Williams,
     difference,
     holm,
+    interval,
     resample,
     williams_test,
 )
@@ -103,6 +105,28 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], samples: int = S
     means = [_mean_row(group) for group in ([row for row in rows if row.name in main], *suites) if len(group) > 1]
     left_out = set.union(*(set(run) for run in runs)).difference(common, undefined)
     return RunComparison(means + rows, sorted(left_out), undefined)
+
+
+class MainMetric(NamedTuple):
+    """The metric of a set by which runs are compared, of one run."""
+
+    name: str  # as of `metric_name`
+    n: int  # pairs, questions or labelled rows
+    estimate: Estimate
+
+
+def main_metrics(scores: pa.Table) -> dict[str, MainMetric]:
+    """Return the main metric of each set of a table with columns of `SCORES`, with its interval over items.
+
+    Sets whose judgements define no metric are left out.
+    """
+    tables = {name: table for name, table in by_set(scores).items() if not why_undefined(table)}
+    return {name: MainMetric(metric_name(table), *_alone(name, measure(table))) for name, table in tables.items()}
+
+
+def _alone(name: str, own: Measure) -> tuple[int, Estimate]:
+    runs = Runs(own.of(np.ones((1, len(own)))), resample([own], name, SAMPLES))
+    return len(own), interval(runs)
 
 
 def why_undefined(scores: pa.Table) -> str:
