@@ -192,7 +192,8 @@ def test_plots_of_two_experiments(after):
     plots = {name: plot for name, (plot,) in data.items() if name not in tasks}
     assert len(tasks) >= 2
     named = {"Spearman's ρ by evaluation set", "MAP by ranking set", "Accuracy by paraphrase set"}
-    assert plots.keys() == {"metrics/loss.csv", "metrics/selection.csv", "metrics/sets.csv", *named}
+    files = {f"metrics/{name}.csv" for name in ("corpus", "loss", "selection", "sets")}
+    assert plots.keys() == files | named
     for plot in plots.values():
         assert {row["rev"] for row in plot["content"]["data"]["values"]} == {"averages", "ngrams"}
     assert plots["metrics/selection.csv"]["content"]["mark"]["point"]  # one epoch is a point, not an invisible line

@@ -16,8 +16,10 @@ from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.small_models import save_encoder
 
-SETS = "set,kind,n,pearson,spearman,map\nsts.a,similarity,101,60.0,1.0,\nsts.b,similarity,401,80.0,1.0,\n"
-SETS += "qa.c,ranking,9,,,50.0\nwords.d,words,99,9.0,,\nwords.e,similarity,5,9.0,70.0,\n"
+SETS = "set,kind,n,pearson,spearman,map,accuracy\nsts.a,similarity,101,60.0,1.0,,\nsts.b,similarity,401,80.0,1.0,,\n"
+SETS += (
+    "qa.c,ranking,9,,,50.0,\nwords.d,words,99,9.0,,,\nwords.e,similarity,5,9.0,70.0,,\nf,labelled_pairs,100,,,,80.0\n"
+)
 CORPUS = "source,read,bad,repeated,kept\nasset,30,0,4,26\nmine,5,1,0,4\n"
 
 
@@ -48,8 +50,14 @@ def test_front_matter(folder, tmp_path):
     assert {"avg", "distilled"} <= set(content["tags"])
     (index,) = content["model-index"]
     found = {each["dataset"]["name"]: each["metrics"] for each in index["results"]}
-    metrics = [("sts.a", "pearson", 60.0), ("sts.b", "pearson", 80.0), ("words.e", "spearman", 70.0)]
+    metrics = [
+        ("sts.a", "pearson", 60.0),
+        ("sts.b", "pearson", 80.0),
+        ("words.e", "spearman", 70.0),
+        ("f", "accuracy", 80.0),
+    ]
     assert found == {name: [{"type": metric, "value": value}] for name, metric, value in metrics}
+    assert [each["task"]["type"] for each in index["results"]] == [*["sentence-similarity"] * 3, "text-classification"]
     assert "learned the vectors of mini (licence of its weights: see its own card)" in text
     assert "principal components of those of 3 models" in text
 
@@ -64,6 +72,7 @@ def test_training_data_and_figures(folder, tmp_path):
     assert "| sts.a | 101 | pearson | 60.0 ± 12.5 |" in card
     assert "| sts.b (selected the epoch) | 401 | pearson | 80.0 ± 3.5 |" in card
     assert "| mean of 2 sets | 502 | pearson | 70.0 ± 6.5 |" in card
+    assert "| f | 100 | accuracy | 80.0 ± 7.8 |" in card  # 1.96 · √(0.8 · 0.2 / 100)
     assert "| mean of 1 sets | 5 | spearman | 70.0 ± 50.0 |" in card
     assert "selected on sts.b" in card
     assert "nan" not in card

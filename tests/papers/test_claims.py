@@ -69,20 +69,20 @@ HIGH, LOW, MIDDLE = (68.0, 68.2, 68.1), (60.0, 60.2, 60.1), (64.0, 64.1, 63.9)
         ({"avg": (68, 60, 64), "lstm": (64, 66, 58)}, {}, UNDECIDED, "the interval includes 0"),
         ({"avg": HIGH[:2], "lstm": LOW}, {}, UNDECIDED, "2 of at least 3 seeds: acl2017-t2, avg"),
         ({"avg": HIGH}, {}, UNDECIDED, "no results: acl2017-t2, lstm"),
-        ({"avg": HIGH, "lstm": LOW}, {"keys": ["task"]}, UNDECIDED, "no value of finetune.x: avg"),
+        ({"avg": HIGH, "lstm": LOW}, {"keys": ["task"]}, UNDECIDED, "no value of finetune.x: avg-"),
         ({}, {"rows": [], "undecidable": "no data"}, UNDECIDED, "no data"),
         ({"avg": HIGH, "lstm": LOW}, {"undecidable": "other data"}, UNDECIDED, "other data"),
-        ({"avg": HIGH, "lstm": LOW}, {"margin": 7.0}, HOLDS, ""),
-        ({"avg": HIGH, "lstm": LOW}, {"margin": 9.0}, FAILS, ""),
-        ({"avg": HIGH, "lstm": LOW}, {"margin": 8.0}, UNDECIDED, "the interval includes the margin"),
-        ({"avg": HIGH, "lstm": HIGH}, {"kind": "level", "margin": 1.0}, HOLDS, ""),
-        ({"avg": HIGH, "lstm": LOW}, {"kind": "level", "margin": 1.0}, FAILS, ""),
-        ({"avg": HIGH, "lstm": HIGH}, {"kind": "level", "margin": 0.1}, UNDECIDED, "the interval includes the margin"),
-        ({"avg": HIGH}, {"kind": "threshold", "rows": [["avg"]], "at_least": 67.0}, HOLDS, ""),
-        ({"avg": HIGH}, {"kind": "threshold", "rows": [["avg"]], "at_most": 67.0}, FAILS, ""),
-        ({"avg": LOW}, {"kind": "threshold", "rows": [["avg"]], "at_most": 67.0}, HOLDS, ""),
-        ({"avg": HIGH}, {"kind": "reaches", "rows": [["avg"]], "at_least": 67.0}, HOLDS, ""),
-        ({"avg": LOW}, {"kind": "reaches", "rows": [["avg"]], "at_least": 67.0}, UNDECIDED, "cannot refute"),
+        ({"avg": HIGH, "lstm": LOW}, {"bound": 7.0}, HOLDS, ""),
+        ({"avg": HIGH, "lstm": LOW}, {"bound": 9.0}, FAILS, ""),
+        ({"avg": HIGH, "lstm": LOW}, {"bound": 8.0}, UNDECIDED, "the interval includes 8"),
+        ({"avg": HIGH, "lstm": HIGH}, {"kind": "level", "bound": 1.0}, HOLDS, ""),
+        ({"avg": HIGH, "lstm": LOW}, {"kind": "level", "bound": 1.0}, FAILS, ""),
+        ({"avg": HIGH, "lstm": HIGH}, {"kind": "level", "bound": 0.1}, UNDECIDED, "the interval includes -0.1"),
+        ({"avg": HIGH}, {"kind": "at least", "rows": [["avg"]], "bound": 67.0}, HOLDS, ""),
+        ({"avg": HIGH}, {"kind": "at most", "rows": [["avg"]], "bound": 67.0}, FAILS, ""),
+        ({"avg": LOW}, {"kind": "at most", "rows": [["avg"]], "bound": 67.0}, HOLDS, ""),
+        ({"avg": HIGH}, {"kind": "reaches", "rows": [["avg"]], "bound": 67.0}, HOLDS, ""),
+        ({"avg": LOW}, {"kind": "reaches", "rows": [["avg"]], "bound": 67.0}, UNDECIDED, "cannot refute"),
     ],
 )
 def test_verdicts(tmp_path, values, keys, verdict, reason):
@@ -116,7 +116,7 @@ def test_items_count_beside_seeds(tmp_path):
     (common,) = decided(stored(tmp_path / "common", values, shared=1.0), claim())
     assert (own.verdict, common.verdict) == (UNDECIDED, HOLDS)
     assert own.test.low == pytest.approx(1 - 1.96 * 2**0.5, abs=0.2)
-    assert common.items == {"resampled"}
+    assert common.over == ["items resampled"]
 
 
 def test_interval_over_three_seeds_is_that_of_welch(tmp_path):
@@ -132,7 +132,7 @@ def test_tasks_have_the_largest_error_of_their_items(tmp_path, items, verdict):
     key = "finetune.qa.test.map"
     values = {"avg": (62.0, 62.1, 62.2), "lstm": (60.0, 60.1, 60.2)}
     (found,) = decided(stored(tmp_path, values, key=key), claim(keys=[key], items=items))
-    assert (found.verdict, found.items) == (verdict, {"bounded"})
+    assert (found.verdict, found.over) == (verdict, ["largest error of items"])
     if items == 68:
         assert found.test.high - found.test.difference == pytest.approx(1.96 * 5.9 * 2**0.5, rel=0.1)
 
@@ -184,16 +184,14 @@ def test_convergence_of_a_row_that_needs_fewer_epochs(tmp_path):
             curve = [[epoch, 50 if epoch < slow else 100] for epoch in (1, 2, 3, 4)]
             store.add(run, Result("1.0", {"sts.mean": 1.0}, {}, {"selection": curve}), expected(PARAMS, run))
     (found,) = decided(store, claim(keys=["epochs[selection,95]"]))
-    assert (found.verdict, found.test.difference, found.items) == (HOLDS, 3, {"not known"})
+    assert (found.verdict, found.test.difference, found.over) == (HOLDS, 3, ["seeds alone"])
 
 
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
         ({"rows": []}, "`rows` or `undecidable`"),
-        ({"kind": "level"}, "margin above 0"),
-        ({"kind": "threshold"}, "`at_least` or `at_most`"),
-        ({"at_most": 1.0}, "`at_least` or `at_most`"),
+        ({"kind": "level"}, "bound above 0"),
         ({"rows": [["avg"]]}, "compared with nothing"),
     ],
 )

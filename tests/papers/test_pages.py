@@ -194,7 +194,7 @@ def test_sets_that_means_are_without():
 
 
 def test_settings_that_are_not_the_papers_name_their_rows():
-    deviations = [{"epochs": "1 in place of 10", "dim": "50 in place of 300"}, {"dim": "50 in place of 300"}]
+    deviations = [["`epochs` 1 in place of 10", "`dim` 50 in place of 300"], ["`dim` 50 in place of 300"]]
     lines = [make_line(label, {"mean": ("1.0", (1.0,))}) for label in ("a", "b")]
     lines = [replace(line, deviations=each) for line, each in zip(lines, deviations, strict=True)]
     found = dict(facts(make_comparison(*lines)))

@@ -23,6 +23,12 @@ NO_RESULT = {ROOT / "pipeline/__init__.py", ROOT / "pipeline/stage.py", ROOT / "
 BLOCK_OF_MODEL = {"models.yaml": ["${model}"]}
 
 
+@pytest.mark.parametrize("name", ["tokenize", "vocabulary", "teach", "train", "evaluate"])
+def test_dvc_takes_a_stage_from_its_run_cache(name):
+    """DVC keeps no run of a stage with an output outside its cache, unless it is a metric or a plot."""
+    assert all(isinstance(out, str) for out in STAGES[name]["outs"])
+
+
 def data_files(node: ast.AST, file: Path) -> list[Path]:
     """Return the file beside `file` that a string constant names, such as the catalogue."""
     match node:

@@ -5,7 +5,7 @@ A test is a list of comparisons of rows of the declared experiments. `papers.ver
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from paraphrastic.base.errors import DataError, unknown_name
 from paraphrastic.papers.experiments import Data, Experiment, PaperName, read_toml, validated
 
-Kind = Literal["greater", "order", "level", "threshold", "reaches"]
+Kind = Literal["greater", "order", "level", "at least", "at most", "reaches"]
 _Text = Annotated[str, Field(min_length=1)]
 
 
@@ -38,19 +38,17 @@ class Claim(_Table):
     paper: PaperName
     place: _Text  # where the paper says it
     says: _Text  # in one sentence
-    # `greater`: the first row of a list is above each other one by more than `margin`; `order`: each row is above the
-    # next one; `level`: any two differ by less than `margin`; `threshold`: each is at least or at most a value;
-    # `reaches`: each is at least a published number, which other data than the paper's cannot refute
+    # `greater`: the first row of a list is above each other one by more than `bound`; `order`: each row is above the
+    # next one by more than it; `level`: any two differ by less; `at least`, `at most`: each row is so; `reaches`: each
+    # is at least `bound`, a published number, which other data than the paper's cannot refute
     kind: Kind = "greater"
+    bound: float = 0.0
     data: Data = "replica"  # the kind of data on which it is decided
     experiment: str = ""  # id of the experiment of rows that name none
     rows: list[Annotated[list[_Text | Side], Field(min_length=1)]] = []  # lists of rows to compare; a text is a label
     # columns of the experiment, or keys as in `Result.value`; `epochs[CURVE,95]` is the number of epochs until a curve
     # has 95 % of its best score, and `A + B` is the mean of both
     keys: list[_Text] = []
-    margin: float = 0.0
-    at_least: float | None = None
-    at_most: float | None = None
     items: int = 0  # number of test items, where results have neither replicates nor this number
     undecidable: str = ""  # reason why open data cannot decide, whatever the numbers are; empty if they can
     tested: str = ""  # the test in words, in place of those that are made of `rows` and `keys`
@@ -58,44 +56,36 @@ class Claim(_Table):
 
     @model_validator(mode="after")
     def _check_test(self) -> Self:
-        limits = [each for each in (self.at_least, self.at_most) if each is not None]
         if not self.undecidable and not self.rows:
             raise ValueError("a claim has `rows` or `undecidable`")
-        if bool(limits) != (self.kind in ("threshold", "reaches")) or len(limits) > 1:
-            raise ValueError("`threshold` and `reaches` have `at_least` or `at_most`, other kinds have none")
-        if self.kind == "level" and self.margin <= 0:
-            raise ValueError("`level` needs a margin above 0")
-        if not limits and any(len(chain) < 2 for chain in self.rows):
+        if self.kind == "level" and self.bound <= 0:
+            raise ValueError("`level` needs a bound above 0")
+        if self.kind in ("greater", "order", "level") and any(len(chain) < 2 for chain in self.rows):
             raise ValueError("one row is compared with nothing")
         return self
 
     def comparisons(self) -> "Iterator[Comparison]":
         """Yield what has to be true for the claim to hold."""
         for chain in self.rows:
-            sides = [self._side(each) for each in chain]
             for key in self.keys or [""]:
-                yield from self._of_chain(
-                    [each if each.key else each.model_copy(update={"key": key}) for each in sides]
-                )
+                yield from self._of_chain([self._side(row, key) for row in chain])
 
-    def _side(self, row: str | Side) -> Side:
+    def _side(self, row: str | Side, key: str) -> Side:
         side = Side(row=row) if isinstance(row, str) else row
-        return side if side.experiment else side.model_copy(update={"experiment": self.experiment})
+        return side.model_copy(update={"experiment": side.experiment or self.experiment, "key": side.key or key})
 
     def _of_chain(self, sides: Sequence[Side]) -> "Iterator[Comparison]":
         match self.kind:
             case "greater":
-                yield from (Comparison(sides[0], other, self.margin) for other in sides[1:])
+                yield from (Comparison(sides[0], other, self.bound) for other in sides[1:])
             case "order":
-                yield from (Comparison(first, second, self.margin) for first, second in pairwise(sides))
+                yield from (Comparison(first, second, self.bound) for first, second in pairwise(sides))
             case "level":
-                for first, second in combinations(sides, 2):
-                    yield Comparison(first, second, -self.margin)
-                    yield Comparison(second, first, -self.margin)
-            case _ if self.at_most is None:
-                yield from (Comparison(side, None, self.at_least or 0.0) for side in sides)
+                yield from (Comparison(first, second, -self.bound) for first, second in permutations(sides, 2))
+            case "at most":
+                yield from (Comparison(None, side, -self.bound) for side in sides)
             case _:
-                yield from (Comparison(None, side, -self.at_most) for side in sides)
+                yield from (Comparison(side, None, self.bound) for side in sides)
 
 
 @dataclass(frozen=True)
@@ -106,29 +96,29 @@ class Comparison:
     second: Side | None
     bound: float
 
+    @property
+    def sides(self) -> list[Side]:
+        """The sides that are rows."""
+        return [side for side in (self.first, self.second) if side]
+
 
 class Claims(_Table):
     """The file of claims."""
 
+    rules: list[_Text] = []  # what the verdicts of `papers.verdicts` mean
     claims: list[Claim]
     deviations: dict[PaperName, list[_Text]] = {}  # how our runs differ from those of each paper
 
     @classmethod
     def load(cls, file: Path, experiments: Mapping[str, Experiment]) -> Self:
-        """Read and check the claims in `file`.
-
-        Raises:
-            DataError: the file is missing or not TOML, has an unknown, missing or wrong key, repeats an id, or names a
-                row or experiment that is not declared.
-        """
+        """Read the claims in `file`; raise a DataError if a key or id is wrong, or names what is not declared."""
         found = validated(cls, read_toml(file), file)
         ids = [claim.id for claim in found.claims]
         if repeated := next((name for name in ids if ids.count(name) > 1), None):
             raise DataError(f"{file}: two claims have the id '{repeated}'")
         for claim in found.claims:
-            for comparison in claim.comparisons():
-                for side in filter(None, (comparison.first, comparison.second)):
-                    _check_side(side, experiments, f"{file}: {claim.id}")
+            for side in (side for each in claim.comparisons() for side in each.sides):
+                _check_side(side, experiments, f"{file}: {claim.id}")
         return found
 
 
@@ -136,8 +126,7 @@ def _check_side(side: Side, experiments: Mapping[str, Experiment], where: str) -
     if side.experiment not in experiments:
         raise DataError(f"{where}: {unknown_name('experiment', side.experiment, experiments)}")
     labels = [label for row in experiments[side.experiment].rows for label in row.all_labels]
-    for label in filter(None, (side.row, side.minus)):
-        if label not in labels:
-            raise DataError(f"{where}: {unknown_name('row', label, labels)}")
+    for label in {side.row, side.minus or side.row}.difference(labels):
+        raise DataError(f"{where}: {unknown_name('row', label, labels)}")
     if not side.key:
         raise DataError(f"{where}: '{side.row}' has no key; name one in `keys`")

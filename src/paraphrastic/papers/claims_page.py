@@ -5,24 +5,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from paraphrastic.analysis.comparison.formats import markdown_table
-from paraphrastic.papers.claims import Claim, Claims, Comparison, Side
+from paraphrastic.papers.claims import Claim, Claims, Side
 from paraphrastic.papers.comparing import number, signed
 from paraphrastic.papers.experiments import PaperName
 from paraphrastic.papers.verdicts import FAILS, HOLDS, UNDECIDED, Decision
 
 HEADER = ("claim", "says", "tested as", "protocol", "difference", "verdict")
 _ON_PAGE = ("claim", "tested as", "protocol and seeds", "difference, 95 % interval, corrected p", "verdict")
-_RULES = """\
-* A difference is that of the means over seeds. Its 95 % interval is over seeds, as a random factor, and over items:
-  1,000 resamples of the evaluated pairs or questions, the same for both sides. Where none are stored, for supervised
-  tasks and pooled analyses, the error over items is the largest that their number allows; other analyses are over
-  seeds alone.
-* A claim **holds** if the difference is in its direction, and beyond its margin if it has one, with p < 0.05 after
-  Holm's correction over the claims of its paper. Of several comparisons all must be so; p is that of the weakest.
-* A claim **does not hold** if the contrary has p < 0.05: of several comparisons, the smallest p times their number.
-* It **cannot be decided here** if p is larger, if a row has no result or fewer than three seeds, or if open data lack
-  what it is about.
-* A published number of another system, which a row is to reach, cannot be refuted by other data than the paper's."""
 
 
 def summary(decisions: Sequence[Decision]) -> str:
@@ -37,41 +26,39 @@ def section(
 ) -> str:
     """Return the claims as a part of a page, in Markdown.
 
-    Args:
-        decisions: the verdicts on `claims`.
-        claims: the file of claims.
-        papers: names of papers → their titles, in Markdown.
-        tables: ids of experiments → links to their tables, in Markdown.
+    `papers` are titles by name, and `tables` links to tables by id of the experiment, in Markdown too.
     """
-    parts = ["## Claims", summary(decisions), _RULES]
+    parts = ["## Claims", summary(decisions), _items(claims.rules)]
     for paper, title in papers.items():
         rows = [_row(each, tables) for each in decisions if each.claim.paper == paper]
         if rows:
             parts += [f"### Claims of {paper}", title, markdown_table(_ON_PAGE, rows, texts=len(_ON_PAGE)).rstrip()]
         if deviations := claims.deviations.get(paper):
-            parts += ["Deviations from the paper:", "\n".join(f"* {each}" for each in deviations)]
+            parts += ["Deviations from the paper:", _items(deviations)]
     return "\n\n".join(parts) + "\n"
+
+
+def _items(texts: Sequence[str]) -> str:
+    return "\n".join(f"* {each}" for each in texts)
 
 
 def _row(decision: Decision, tables: Mapping[str, str]) -> list[str]:
     name, says, tested, *other = cells(decision)
-    linked = ", ".join(dict.fromkeys(tables[each] for each in _experiments(decision.claim) if each in tables))
-    texts = [re.sub(r"[\\*_\[\]`|<]", r"\\\g<0>", each) for each in (f"{name}: {says}", tested, *other)]
-    texts[1] = ": ".join(filter(None, [linked, texts[1]]))
-    return texts
-
-
-def _experiments(claim: Claim) -> list[str]:
-    sides = (side for each in claim.comparisons() for side in (each.first, each.second) if side)
-    return list(dict.fromkeys(filter(None, [claim.experiment, *(side.experiment for side in sides)])))
+    claim = decision.claim
+    used = [claim.experiment, *(side.experiment for each in claim.comparisons() for side in each.sides)]
+    links = ", ".join(dict.fromkeys(tables[each] for each in used if each in tables))
+    first, *texts = [re.sub(r"[\\*_\[\]`|<]", r"\\\g<0>", each) for each in (f"{name}: {says}", tested, *other)]
+    return [first, ": ".join(filter(None, [links, texts[0]])), *texts[1:]]
 
 
 def cells(decision: Decision) -> tuple[str, ...]:
     """Return the plain texts of `HEADER`."""
     claim = decision.claim
+    seeds = "–".join(map(str, dict.fromkeys(decision.seeds[:1] + decision.seeds[-1:])))
+    protocol = [claim.data if claim.rows else "", f"{seeds} seeds" if seeds else "", ", ".join(decision.over)]
     verdict = ": ".join(filter(None, [decision.verdict, decision.reason]))
-    says = f"{claim.says} ({claim.place})"
-    return claim.id, says, _tested_as(claim), _protocol(decision), _difference(decision), verdict
+    says, tested = f"{claim.says} ({claim.place})", _tested_as(claim)
+    return claim.id, says, tested, "; ".join(filter(None, protocol)), _difference(decision), verdict
 
 
 def _tested_as(claim: Claim) -> str:
@@ -79,28 +66,17 @@ def _tested_as(claim: Claim) -> str:
     note = f" ({claim.note})" if claim.note else ""
     if claim.tested:
         return claim.tested + note
-    chains = []
-    for chain in claim.rows:
-        first, *others = map(_name, chain)
-        match claim.kind:
-            case "greater":
-                text = f"{first} above {', '.join(others)}{_by(claim.margin)}"
-            case "order":
-                text = " above ".join([first, *others]) + _by(claim.margin)
-            case "level":
-                text = f"{', '.join([first, *others])} within {claim.margin:g} of each other"
-            case _:
-                limit = f"at least {claim.at_least:g}" if claim.at_most is None else f"at most {claim.at_most:g}"
-                text = f"{', '.join([first, *others])} {limit}"
-        chains.append(text)
-    keys = f"; in {', '.join(claim.keys)}" if claim.keys else ""
-    return "; ".join(chains) + keys + note
-
-
-def _by(margin: float) -> str:
-    if not margin:
-        return ""
-    return f" by more than {margin:g}" if margin > 0 else f", or below by less than {-margin:g}"
+    lists = [list(map(_name, chain)) for chain in claim.rows]
+    between, after = {
+        "greater": (" above ", f" by more than {claim.bound:g}" if claim.bound else ""),
+        "order": (" above ", f" by more than {claim.bound:g}" if claim.bound else ""),
+        "level": (", ", f" within {claim.bound:g} of each other"),
+        "reaches": (", ", f" at least {claim.bound:g}"),
+    }.get(claim.kind, (", ", f" {claim.kind} {claim.bound:g}"))
+    if claim.kind == "greater":
+        lists = [[first, ", ".join(others)] for first, *others in lists]
+    tests = [between.join(names) + after for names in lists]
+    return "; ".join(tests) + (f"; in {', '.join(claim.keys)}" if claim.keys else "") + note
 
 
 def _name(row: str | Side) -> str:
@@ -108,14 +84,6 @@ def _name(row: str | Side) -> str:
     gain = f"gain of {side.row} over {side.minus}" if side.minus else side.row
     key = re.sub(r".*=|\].*", "", side.key)  # the cell that selects the row of an analysis
     return f"{gain} ({key})" if key else gain
-
-
-def _protocol(decision: Decision) -> str:
-    if not decision.seeds:
-        return decision.claim.data if not decision.claim.undecidable else ""
-    items = {"resampled": "items resampled", "bounded": "largest error of items", "not known": "seeds alone"}
-    seeds = "–".join(map(str, dict.fromkeys((decision.seeds[0], decision.seeds[-1]))))
-    return f"{decision.claim.data}; {seeds} seeds; {', '.join(items[each] for each in sorted(decision.items))}"
 
 
 def _difference(decision: Decision) -> str:
@@ -126,12 +94,7 @@ def _difference(decision: Decision) -> str:
     decimals = 1 if test.high - test.low > 1 else 2
     text = f"{signed(test.difference, decimals)} [{number(test.low, decimals)}, {number(test.high, decimals)}]"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
-    count = len(list(decision.claim.comparisons()))
-    which = f"; of {count} comparisons: {_which(compared)}" if count > 1 else ""
-    return f"{text}{p}{which}"
-
-
-def _which(comparison: Comparison) -> str:
-    sides = [side for side in (comparison.first, comparison.second) if side]
+    count, sides = len(list(decision.claim.comparisons())), compared.sides
     names = " and ".join(_name(side.model_copy(update={"key": ""})) for side in sides)
-    return f"{names} in {' and '.join(dict.fromkeys(side.key for side in sides))}"
+    which = f"; of {count} comparisons: {names} in {' and '.join(dict.fromkeys(side.key for side in sides))}"
+    return text + p + (which if count > 1 else "")

@@ -6,7 +6,7 @@ mean over the sets that both have (`Cell.common`). Where it states the mean alon
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import log10
 from statistics import fmean, mean, stdev
 from typing import Any
@@ -19,7 +19,7 @@ from paraphrastic.papers.plan import ANY_FILE, Run, expected, runs_of_row, witho
 from paraphrastic.papers.results import Result, Store, sets_of
 
 GAP = "–"
-_COUNT = 100  # larger numbers are counts, whose differences are in percent
+_COUNT, _OF_SCORES = 100, 2  # larger numbers are counts, those with more decimals fractions, compared in percent
 _ROUNDING = 0.1  # a mean of printed numbers and the printed mean differ by less
 
 
@@ -52,11 +52,11 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Our mean minus the published number, rounded as shown, of counts in percent; None if not comparable."""
+        """Our mean minus the published number, rounded as shown, perhaps in percent; None if not comparable."""
         if self.mean is None or self.published is None or self.partial:
             return None
         difference = self.mean - self.published
-        if abs(self.published) > _COUNT:
+        if self._in_percent:
             return round(100 * difference / abs(self.published), 1)
         return round(difference, self.decimals)
 
@@ -74,11 +74,15 @@ class Cell:
 
     @property
     def shown_difference(self) -> str:
-        """The difference with its sign, of counts in percent; empty without one."""
-        if self.difference is None or self.published is None:
+        """The difference with its sign; empty without one."""
+        if self.difference is None:
             return ""
-        percent = abs(self.published) > _COUNT
-        return signed(self.difference, 1 if percent else self.decimals) + (" %" if percent else "")
+        return f"{signed(self.difference, 1)} %" if self._in_percent else signed(self.difference, self.decimals)
+
+    @property
+    def _in_percent(self) -> bool:
+        """Whether the number is no score × 100: a count, or a fraction, which has more decimals than scores."""
+        return bool(self.published) and (abs(self.published or 0) > _COUNT or self.decimals > _OF_SCORES)
 
     @property
     def _numbers(self) -> list[float]:
@@ -95,9 +99,7 @@ class Line:
     results: Mapping[str, Result]  # the results of those that have been run, by name of the run
     cells: Mapping[str, Cell]  # by column
     changed: Sequence[str] = ()  # parameters that had another value when a result was stored
-    deviations: Mapping[str, str] = field(
-        default_factory=dict
-    )  # key of a parameter → its value here and that on the papers' data
+    deviations: Sequence[str] = ()  # parameters with another value than on the papers' data, and both values
 
     @property
     def data(self) -> list[str]:
@@ -171,18 +173,17 @@ def _line(
     return Line(label, rows, every, results, cells, changed, _deviations(experiment, rows, declared, data))
 
 
-def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experiments, data: Data) -> dict[str, str]:
-    """Return the parameters of a line's runs that have another value on the papers' data, as `1 in place of 10`."""
-    found = {}
+def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experiments, data: Data) -> list[str]:
+    """Return the parameters that have another value on the papers' data, as "`epochs` 1 in place of 10"."""
+    found = []
     for row in rows if experiment.paper and declared.params and data != "paper" else ():
         run, papers = (runs_of_row(experiment, row, declared, each)[0] for each in (data, "paper"))
         ours, theirs = (without_seed(expected(declared.params, each)) for each in (run, papers))
         for key in sorted(key for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]):
-            start = f"{run.start.model}'s" if run.start else None  # a file of a name that is a hash
-            values = [_value(start or ours[key] if key.endswith(".vectors") else ours[key]), _value(theirs[key])]
-            found[key.removeprefix(f"models.{run.model}.")] = " in place of ".join(values)
-    found.pop("benchmarks", None)
-    return found
+            start = f"{run.start.model}'s" if run.start and key.endswith(".vectors") else ours[key]  # not a file's hash
+            name = key.removeprefix(f"models.{run.model}.")
+            found.append(f"`{name}` {_value(start)} in place of {_value(theirs[key])}")
+    return [each for each in dict.fromkeys(found) if not each.startswith("`benchmarks`")]
 
 
 def _value(value: Any) -> str:

@@ -77,7 +77,7 @@ def _sets(comparison: Comparison) -> list[str]:
 def _settings(comparison: Comparison) -> list[str]:
     """Return the parameters whose values are not those on the papers' data, with the rows that they concern."""
     own = [line for line in comparison.lines if line.rows]
-    found = ((line.label, f"`{key}` {values}") for line in own for key, values in line.deviations.items())
+    found = ((line.label, each) for line in own for each in line.deviations)
     rows = {each: "; ".join(labels) if len(labels) < len(own) else "all rows" for each, labels in _labels(found)}
     return [f"{each}: {labels}" for each, labels in sorted(rows.items())]
 

@@ -1,7 +1,7 @@
 """Search the hyperparameters that a paper searched: the runs of a grid, the choice among them, and the row with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -123,11 +123,12 @@ def _search(
 ) -> Search:
     corpus = row.corpus or experiment.corpus
     of_search = corpus.model_copy(update={"paper": grid.paper_corpus or corpus.paper})
-    shared: dict[str, Any] = {"corpus": of_search, "analyses": [], "against": None}
+    shared: dict[str, Any] = {"corpus": of_search, "against": None}
     seeds = seeds or (row.seeds or experiment.seeds)[:1]
     points = [_point(axes, values) for values in product(*axes.values())]
     tried = (row.model_copy(update=shared | {"tuned": grid.options | grid.set | point}) for point in points)
-    runs = [runs_of_row(experiment, each, declared, data, seeds) for each in tried]
+    every = [runs_of_row(experiment, each, declared, data, seeds) for each in tried]
+    runs = [[replace(run, analyses=()) for run in group] for group in every]  # the replica adds resamples to each
     select = runs[0][0].settings.get("train.select") or declared.params["train"]["select"]
     keys = (
         key.replace("{task}", task).replace(".test.", ".dev.")
