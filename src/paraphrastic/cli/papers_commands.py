@@ -34,7 +34,7 @@ Ids = Annotated[
 ]
 DataOption = Annotated[
     Literal["open", "replica", "paper"],
-    Option("--data", help="Open data, the closest to the papers' that they allow, or the papers'."),
+    Option("--data", help="Data: open, a replica of the papers', theirs."),
 ]
 
 
@@ -61,9 +61,9 @@ def run(
     vectors: Annotated[
         Path | None, Option(exists=True, dir_okay=False, help="Word vectors that the papers' data start from.")
     ] = None,
-    dry: Annotated[bool, Option("--dry", help="Print the commands only; with --tune, the numbers of runs.")] = False,
+    dry: Annotated[bool, Option("--dry", help="Print commands; of a search, how many runs.")] = False,
     tune: Annotated[bool, Option("--tune", help="First search the grids of the papers.")] = False,
-    over: Annotated[str, Option(help="With --tune: axes to search, with commas between them, in place of all.")] = "",
+    over: Annotated[str, Option(help="Axes to search, with commas, in place of all.")] = "",
 ) -> None:
     """Run what is missing of experiments through DVC's queue.
 
