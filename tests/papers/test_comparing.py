@@ -199,6 +199,8 @@ def test_mean_spread_and_difference_have_the_decimals_of_the_paper():
     assert shown("26.31", 27.0) == ("27.00", "", "+0.69")
     assert shown("12,108", 12_000.0) == ("12,000", "", "−0.9 %")
     assert shown("100.0", 90.0) == ("90.0", "", "−10.0")
+    assert shown("0.7535", 0.4673) == ("0.4673", "", "−38.0 %")  # within 1 point it is not
+    assert shown("0.0", 1.0) == ("1.0", "", "+1.0")
     assert shown("", 67.04) == ("67.0", "", "")
     assert shown("68.4", 67.0, 68.0, lacks=("a",)) == ("67.5*", "0.7", "")
     assert shown("68.4", 67.0, lacks=("a",), common=True) == ("67.0", "", "−1.4")

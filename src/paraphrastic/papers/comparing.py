@@ -19,7 +19,7 @@ from paraphrastic.papers.plan import ANY_FILE, Run, expected, runs_of_row, witho
 from paraphrastic.papers.results import Result, Store, sets_of
 
 GAP = "–"
-_COUNT = 100  # larger numbers are counts, whose differences are in percent
+_COUNT, _OF_SCORES = 100, 2  # larger numbers are counts, those with more decimals fractions, compared in percent
 _ROUNDING = 0.1  # a mean of printed numbers and the printed mean differ by less
 
 
@@ -52,11 +52,11 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Our mean minus the published number, rounded as shown, of counts in percent; None if not comparable."""
+        """Our mean minus the published number, rounded as shown, perhaps in percent; None if not comparable."""
         if self.mean is None or self.published is None or self.partial:
             return None
         difference = self.mean - self.published
-        if abs(self.published) > _COUNT:
+        if self._in_percent:
             return round(100 * difference / abs(self.published), 1)
         return round(difference, self.decimals)
 
@@ -74,11 +74,15 @@ class Cell:
 
     @property
     def shown_difference(self) -> str:
-        """The difference with its sign, of counts in percent; empty without one."""
-        if self.difference is None or self.published is None:
+        """The difference with its sign; empty without one."""
+        if self.difference is None:
             return ""
-        percent = abs(self.published) > _COUNT
-        return signed(self.difference, 1 if percent else self.decimals) + (" %" if percent else "")
+        return f"{signed(self.difference, 1)} %" if self._in_percent else signed(self.difference, self.decimals)
+
+    @property
+    def _in_percent(self) -> bool:
+        """Whether the number is no score × 100: a count, or a fraction, which has more decimals than scores."""
+        return bool(self.published) and (abs(self.published or 0) > _COUNT or self.decimals > _OF_SCORES)
 
     @property
     def _numbers(self) -> list[float]:

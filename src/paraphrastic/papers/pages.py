@@ -28,9 +28,9 @@ _PADDED = 30  # longer texts do not widen a column
 _SET = re.compile(r"sts\.\d{4}\..+")  # a column of a single set
 _LEGEND = """\
 Ours stands before its distance from the paper's number: `58.4 ± 0.2 (+1.2)`. `paper 57.2` is a number of the paper that
-is not compared. Scores are × 100; counts above 100 are compared in percent. ± is the standard deviation over seeds. A
-star marks a number of ours over fewer sets than the paper's. In a browser the colour is the distance: within 1, 3 or 10
-points, or farther. [Where our code differs from the authors'](differences.md) holds for all tables."""
+is not compared. Scores are × 100; counts above 100 and fractions are compared in percent. ± is the standard deviation
+over seeds. A star marks a number of ours over fewer sets than the paper's. In a browser the colour is the distance:
+within 1, 3 or 10 points, or farther. All tables: [where our code differs from the authors'](differences.md)."""
 
 
 PAPERS: dict[PaperName, str] = {  # as Markdown

@@ -79,6 +79,7 @@ def test_project_in_a_subfolder(project):
     assert any(line.startswith("| sts.2012.MSRpar.pearson | 65.25 | 50.00 | −15.25") for line in lines)
     assert not any("other" in line for line in lines)
     assert any("confidence intervals and p" in line for line in lines)
+    assert lines[-3].startswith("Bold: p < 0.05; p of single sets is corrected for their number (Holm)")
     assert names() == {"better": 80.0, "workspace": 50.0, "HEAD": 50.0}
     assert [scores_of(rev)["sts.2012.MSRpar"]["score"][1].as_py() for rev in ("HEAD~1", "main")] == [65.25, 50.0]
     with pytest.raises(DataError, match="Plots: workspace, main: no data"):

@@ -314,5 +314,5 @@ def _significance(commit: str) -> list[str]:
         comparison = compare([scores_of(commit)], [scores_of(WORKSPACE)])
     except (ImportError, ParaphrasticError) as error:
         return ["", f"No confidence intervals: {_format_value(str(error))}."]
-    lines = ["", *markdown(comparison).splitlines(), "", f"Bold: p < 0.05. {NOTE[0].upper()}{NOTE[1:]}."]
+    lines = ["", *markdown(comparison).splitlines(), "", f"Bold: p < 0.05; {NOTE}."]
     return _collapsed("confidence intervals and p; A is the merge base", lines)
