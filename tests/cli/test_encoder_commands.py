@@ -157,7 +157,7 @@ def test_inspect_of_other_columns_and_missing_files(run, folder):
     (folder / "other.csv").write_text("q1,q2\na,b\n")
     assert_refused(run("data", "inspect", "other.csv"), "other.csv: no columns text1/text2", "the columns are q1, q2")
     assert_refused(run("data", "inspect", "none.csv"), "none.csv: no such file")
-    assert_refused(run("data", "inspect", "none"), "none: no such file")
+    assert_refused(run("data", "inspect", "2017"), "error: 2017: no such file")
     assert "training pairs (q2, q1)" in run("data", "inspect", "other.csv", "--columns", "q2,q1").stdout
 
 

@@ -1,5 +1,8 @@
 """Copies of single sentences with other words."""
 
+from collections import Counter
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -41,6 +44,17 @@ def test_some_words_are_those_of_the_list(tmp_path):
         exchanged |= {words[place] for place in changed if not words[place].endswith("orse")}
     assert exchanged <= {*COMMON, *RARE} - {"of", "x1"}
     assert len(exchanged) > 50
+
+
+def test_frequent_words_are_drawn_more_often(tmp_path):
+    listed = ["".join(letters) for letters in product("bcdfghjklmnp", repeat=4)][:1500]
+    words, drawn = source(tmp_path, listed, words=True), Counter()
+    for table in exchanged_copies([source(tmp_path, SENTENCES)], [words], 400, np.random.default_rng(0)):
+        drawn.update(" ".join([*table["text1"].to_pylist(), *table["text2"].to_pylist()]).split())
+    first, last = (sum(drawn[word] for word in part) for part in (listed[:500], listed[1000:]))
+    # the integral of (500 + i)^−0.7 from 0 to 500, divided by that from 1000 to 1500
+    assert first / last == pytest.approx(1.84, rel=0.15)
+    assert last > 1000
 
 
 def test_copies_depend_on_the_seed_alone(tmp_path):

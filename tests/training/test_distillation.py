@@ -105,7 +105,10 @@ def test_bytes_of_killed_and_unbroken_run(folder, tmp_path):
     assert saved_bytes(unbroken, "avg", tmp_path / "a") == saved_bytes(resumed, "avg", tmp_path / "b")
 
 
-@pytest.mark.parametrize(("content", "message"), [(None, "no such file"), ("{", "damaged"), ('{"name": 1}', "damaged")])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "no such file"), ("{", "damaged; remove it and run `dvc repro teach`"), ('{"name": 1}', "damaged")],
+)
 def test_damaged_note(folder, content, message):
     (folder / "teacher.json").unlink()
     if content is not None:
