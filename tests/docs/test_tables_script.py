@@ -1,4 +1,4 @@
-"""The script that sorts and searches the tables of `docs/papers`, on a page that is made up."""
+"""The script that colours, sorts and searches the tables of `docs/papers`, on a page that is made up."""
 
 import json
 import shutil
@@ -11,9 +11,10 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is
 
 PAGE = """
 const element = (text = "") => {
-  const attributes = {}, listeners = {};
+  const attributes = {}, listeners = {}, classes = [];
   return {
-    innerText: text, textContent: text, childNodes: [], append() {},
+    innerText: text, textContent: text, childNodes: [], append() {}, prepend() {},
+    classes, classList: { add: name => { classes.push(name); } },
     getAttribute: name => attributes[name] ?? null,
     setAttribute: (name, value) => { attributes[name] = value; },
     removeAttribute: name => { delete attributes[name]; },
@@ -23,18 +24,23 @@ const element = (text = "") => {
 };
 const rows = ROWS.map(texts => ({ cells: texts.map(element), textContent: texts.join(" "), hidden: false }));
 const body = { rows, append(...sorted) { this.rows = sorted; } }, head = { cells: [element("row"), element("x")] };
-const buttons = [], field = element(), label = { hidden: true, querySelector: () => field };
-const found = { ".papers table": [{ tBodies: [body], tHead: { rows: [head] } }], ".papers tbody tr": rows };
+const buttons = [], field = element();
+const found = {
+  ".papers": [element()], ".papers table": [{ tBodies: [body], tHead: { rows: [head] } }], ".papers tbody tr": rows,
+  ".papers td": rows.flatMap(row => row.cells),
+};
+const created = { button: () => buttons[buttons.push(element()) - 1], input: () => field, label: () => element() };
 globalThis.document = {
-  createElement: () => { buttons.push(element()); return buttons.at(-1); },
-  querySelectorAll: selector => found[selector] ?? [label],
+  createElement: name => created[name](),
+  querySelectorAll: selector => found[selector],
 };
 const click = column => {
   buttons[column].dispatch("click");
   return [head.cells[column].getAttribute("aria-sort"), ...body.rows.map(row => row.cells[0].innerText)];
 };
 const search = value => {
-  field.dispatch("input", { target: { value } });
+  field.value = value;
+  field.dispatch("input");
   return rows.filter(row => !row.hidden).map(row => row.cells[0].innerText);
 };
 """
@@ -61,5 +67,11 @@ def test_clicks_sort_texts_by_alphabet_and_only_one_column_is_marked():
 
 
 def test_search_shows_rows_with_all_words():
-    found = evaluate("[label.hidden, search('B 1'), search('b nothing'), search('')]")
-    assert found == [False, ["b 10", "b 9"], [], [row[0] for row in ROWS]]
+    found = evaluate("[field.type, search('B 1'), search('b nothing'), search('')]")
+    assert found == ["search", ["b 10", "b 9"], [], [row[0] for row in ROWS]]
+
+
+def test_colours_of_distances():
+    cells = ["58.4 ± 0.2 (+1.0)", "58.4 (−3.0)", "1,000 (+10 %)", "46.4 ± 2.1 (−11.0)", "paper 57.2", "–"]
+    classes = evaluate("rows.map(row => row.cells[1].classes)", [["row", cell] for cell in cells])
+    assert classes == [["close"], ["near"], ["off"], ["far"], [], []]

@@ -137,7 +137,7 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
         DataError: the file of the published numbers, or a stored result, is damaged.
     """
     theirs = printed(experiment.paper, experiment.table) if experiment.paper else {}
-    shown = [row for row in experiment.rows if not row.hidden]
+    shown = _distinct(experiment, declared, data, {row for row, _ in theirs})
     ours = [column for row in shown for column in experiment.keys_of(row)]
     columns = list(dict.fromkeys([*(column for _, column in theirs), *ours]))
     declared_labels = [label for row in shown for label in row.all_labels]
@@ -149,6 +149,17 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
         if experiment.reference and sets_of(experiment.columns.get(column, "")):
             lines = _with_relative(lines, column, experiment.reference)
     return Comparison(experiment, data, list(dict.fromkeys(name for line in lines for name in line.cells)), lines)
+
+
+def _distinct(experiment: Experiment, declared: Experiments, data: Data, published: set[str]) -> list[Row]:
+    """Return the rows to show: of those that the paper lacks, the ones that are not other rows on this kind of data."""
+    shown: dict[tuple[Any, ...], list[Row]] = {}
+    for row in (row for row in experiment.rows if not row.hidden):
+        run = runs_of_row(experiment, row, declared, data)[0]
+        alike = shown.setdefault((run.configuration, run.tasks, *experiment.keys_of(row)), [])
+        if not alike or published.intersection(row.all_labels):
+            alike.append(row)
+    return [row for row in experiment.rows if any(row in alike for alike in shown.values())]
 
 
 def _line(
