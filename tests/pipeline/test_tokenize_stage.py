@@ -236,8 +236,8 @@ def test_report_of_single_sentences(run_on_real_data):
 
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_report_of_the_wide_corpora(run_on_real_data):
-    rows = run_on_real_data(["wide", "wide-captions"], REASONS)
+def test_report_of_the_wide_corpora_and_phrases(run_on_real_data):
+    rows = run_on_real_data(["wide", "wide-captions", "phrases"], REASONS)
     documented = {name: number(row["kept"]) for name, row in table("source").items()}
     single = {each.name for each in corpus("permissive")}
     assert {name: kept for name, kept in documented.items() if name not in single} == {
