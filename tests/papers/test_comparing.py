@@ -52,6 +52,19 @@ def test_table_of_our_own_has_no_published_numbers(tmp_path):
     assert (lines["avg simpwiki"].cells["mean"].theirs, lines["avg simpwiki"].cells["mean"].mean) == ("", 67.0)
 
 
+def test_row_that_differs_on_open_data_alone_is_shown_there_alone(tmp_path):
+    same = {"label": "avg simpwiki", "model": "avg"}
+    rows = [same, same | {"label": "avg, slow", "open_options": {"dim": 3}}, same | {"label": "avg ppdb"}]
+    experiment = declare(rows=rows)
+    declared = Experiments({experiment.id: experiment}, {}, PARAMS)
+    labels = {
+        data: [line.label for line in compare(experiment, declared, data, Store(tmp_path, PARAMS)).lines if line.rows]
+        for data in ("open", "paper")
+    }
+    assert labels["open"] == ["avg ppdb", "avg simpwiki", "avg, slow"]
+    assert labels["paper"] == ["avg ppdb", "avg simpwiki"]  # both are rows of the paper
+
+
 def test_mean_over_fewer_sets_is_not_compared(tmp_path):
     lines = compared(tmp_path, declare(), [67.0], sets=PAPERS_SETS[:-1])
     cell = lines["avg simpwiki"].cells["mean"]

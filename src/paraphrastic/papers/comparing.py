@@ -201,13 +201,9 @@ def _value(value: Any) -> str:
     """Return the value of a parameter as text; an empty one is none."""
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
-    return (
-        "the paper's"
-        if value == ANY_FILE
-        else "none"
-        if value is None
-        else str(value).replace("True", "true").replace("False", "false")
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "the paper's" if value == ANY_FILE else "none" if value is None else str(value)
 
 
 def _with_published(

@@ -93,13 +93,10 @@ def _tested(claim: Claim, reader: "_Reader") -> Decision:
     holding, refuting = tests[weakest].p_above, len(tests) * tests[refuted].p_below
     verdict, place = (HOLDS, weakest) if holding <= refuting else (FAILS, refuted)
     known = [each for pair in sides for each in pair if each is not _ZERO]
-    seeds, over = (
-        tuple(sorted({len(each[0]) for each in known})),
-        sorted(frozenset().union(*(each[1] for each in known))),
-    )
-    found = Decision(
-        claim, verdict, "", comparisons[place], tests[place], min(1.0, 2 * min(holding, refuting)), seeds, over
-    )
+    seeds = tuple(sorted({len(runs) for runs, _ in known}))
+    over = sorted(frozenset().union(*(over for _, over in known)))
+    p = min(1.0, 2 * min(holding, refuting))
+    found = Decision(claim, verdict, "", comparisons[place], tests[place], p, seeds, over)
     return replace(found, verdict=UNDECIDED, reason=claim.undecidable, p=None) if claim.undecidable else found
 
 
