@@ -39,7 +39,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: 
 def latex_table(cells: "pd.DataFrame") -> str:
     """Return a table in LaTeX for its package booktabs, with names as they are and signs of numbers in math mode."""
     text = cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(cells.columns) - 1))
-    return re.sub(r"(?<![\w.])[-+](?=\d)|<", r"$\g<0>$", text).replace("±", r"$\pm$") + "\n"
+    return re.sub(r"(?<![\w.])[-+](?=\d)|<", r"$\g<0>$", text).replace("±", r"$\pm$")
 
 
 def as_json(comparison: "RunComparison") -> str:
