@@ -12,6 +12,7 @@ from paraphrastic.papers import configurations
 from tests.helpers.command_line import assert_refused
 from tests.helpers.recorded_results import PARAMS, add_experiment, changed, commit, make_repository, write_results
 from tests.helpers.run_artifacts import write_corpus, write_run
+from tests.helpers.score_tables import noisy_run
 
 
 @pytest.fixture
@@ -90,6 +91,24 @@ def test_empty_name_of_revision(run, revisions):
 
 def test_spaces_around_names_of_revisions(run):
     assert run("compare", "workspace, workspace", " workspace").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "row", "status", "verdict"),
+    [
+        ("noisy", "precise", "mean", 0, "mean of 2 sets: better"),
+        ("precise", "noisy", "sts.2013.FNWN", 3, "sts.2013.FNWN: worse"),
+        ("noisy", "noisy", "mean of 2 sets", 4, "mean of 2 sets: undecided"),
+    ],
+)
+def test_exit_status_that_decides(run, monkeypatch, a, b, row, status, verdict):
+    runs = {"noisy": noisy_run(1.5, 1), "precise": noisy_run(0.5, 2)}
+    monkeypatch.setattr("paraphrastic.analysis.comparison.revisions.scores_of", runs.get)
+    assert run("compare", a, b).exit_code == 0
+    decided = run("compare", a, b, "--decide", row)
+    assert (decided.exit_code, decided.stderr.splitlines()[-1]) == (status, verdict)
+    assert decided.stdout == run("compare", a, b).stdout
+    assert_refused(run("compare", a, b, "--decide", "sts.2013.FNWM"), "unknown row", "did you mean 'sts.2013.FNWN'")
 
 
 def test_workspace_without_scores(run, tmp_path):

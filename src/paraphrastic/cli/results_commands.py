@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Argument, Exit, Option
 
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, print_rows
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _HELP_OF_NAMES = "Experiments, also as patterns such as 'gsap-*'; all if left out."
 _HELP_OF_A = "Git revision or DVC experiment; separate runs of one configuration with different seeds by commas."
 _HELP_OF_B = "The same for B; `workspace`: the files of the last `dvc repro`."
+_HELP_OF_DECIDE = (
+    "Exit with the status of a row: 0 if B is better, 3 if worse, 4 if undecided. A set, or `mean` for the first row."
+)
+_STATUS = {"better": 0, "worse": 3, "undecided": 4}  # 1 is an error, 2 wrong usage
 _ANALYZED_A = "For an analysis of two runs: a git revision, a DVC experiment, or `workspace`."
 _ANALYZED_B = "The same for the other run; `workspace` if left out."
 _ANALYZED_DATA = (
@@ -89,6 +93,7 @@ def compare(
     b: Annotated[str, Argument(metavar="B", help=_HELP_OF_B)] = "workspace",
     md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
     as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    decide: Annotated[str | None, Option(metavar="ROW", help=_HELP_OF_DECIDE)] = None,
 ) -> None:
     """Test whether B is better than A, set by set."""
     from paraphrastic.analysis.comparison import formats
@@ -98,6 +103,9 @@ def compare(
     names_a, names_b = _names(a), _names(b)
     runs_a, runs_b = ([scores_of(name) for name in names] for names in (names_a, names_b))
     comparison = compare(runs_a, runs_b)
+    rows_by_name = {"mean": comparison.rows[0]} | {row.name: row for row in comparison.rows}
+    if decide is not None and decide not in rows_by_name:
+        raise ParameterError(unknown_name("row", decide, rows_by_name))
     if as_json or md:
         sys.stdout.write(formats.as_json(comparison) if as_json else formats.markdown(comparison))
     else:
@@ -108,6 +116,10 @@ def compare(
         message(f"not in all runs, left out: {', '.join(comparison.left_out)}")
     for name, reason in comparison.undefined.items():
         message(f"{name}, left out: {reason}")
+    if decide is not None:
+        row = rows_by_name[decide]
+        message(f"{row.name}: {row.verdict}")
+        raise Exit(_STATUS[row.verdict])
 
 
 def _names(revisions: str) -> list[str]:
