@@ -196,21 +196,16 @@ def plots(
     drawn as their mean ± standard deviation.
     """
     from paraphrastic.analysis.comparison.plots import plots_page
-    from paraphrastic.base.files import write_text
-
-    refuse_new_folder(out)
-    write_text(out, plots_page(revisions or [], _names_with_seeds(revisions or [])))
-    message(f"{out}: plots of {', '.join(revisions or ['workspace'])}")
-
-
-def _names_with_seeds(revisions: "Sequence[str]") -> dict[str, str]:
-    """Return the names of configurations by revision if one of them has several; otherwise none."""
     from paraphrastic.analysis.comparison.repository import project_root
+    from paraphrastic.base.files import write_text
     from paraphrastic.papers.configurations import runs
     from paraphrastic.papers.records import records
 
-    if len(revisions) < 2:
-        return {}
-    with records(project_root()) as found:
-        names = dict(runs(found, revisions)["configuration"])
-    return names if len(set(names.values())) < len(names) else {}
+    refuse_new_folder(out)
+    names: dict[str, str] = {}
+    if revisions and len(revisions) > 1:
+        with records(project_root()) as found:
+            names = dict(runs(found, revisions)["configuration"])
+    is_sweep = len(set(names.values())) < len(names)
+    write_text(out, plots_page(revisions or [], names if is_sweep else {}))
+    message(f"{out}: plots of {', '.join(revisions or ['workspace'])}")

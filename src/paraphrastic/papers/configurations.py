@@ -17,7 +17,7 @@ from paraphrastic.analysis.comparison.formats import change_cells, mean_and_devi
 from paraphrastic.analysis.comparison.repository import dvc_repository
 from paraphrastic.analysis.comparison.revisions import scores_of
 from paraphrastic.analysis.comparison.significance import Estimate, Runs, difference, holm
-from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
+from paraphrastic.base.errors import ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.papers.plan import without_seed
 from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries
@@ -125,29 +125,22 @@ def means(
 def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> tuple[Estimate | None, str, str]:
     """Return by how much a metric of B exceeds that of A, its random factors, and why items are not one of them.
 
-    Items are if the scores of all runs are in the DVC cache. Without items this is Welch's test, which needs two seeds.
+    Items are if the scores of all runs are in the DVC cache, and a row of `compare` has all recorded metrics. Without
+    items this is Welch's test, which needs two seeds.
     """
     seeds = ["seeds"] if max(len(a), len(b)) > 1 else []
     try:
-        return _from_scores(a, b, key), " and ".join([*seeds, "items"]), ""
+        sides: list[list[ScoresBySet]] = [[_scores(name) for name in side.index] for side in (a, b)]
+        if key.endswith("sts.mean"):  # otherwise the mean of `compare` has sets beside STS
+            sides = [[{name: run[name] for name in pooled_sets(run)} for run in side] for side in sides]
+        for row in compare(sides[0], sides[1]).rows:
+            points = np.concatenate([row.a.points, row.b.points])
+            if np.allclose(100 * points, np.concatenate([a[key], b[key]]), 0, _ROUNDING):
+                return row.change, " and ".join([*seeds, "items"]), ""
+        reason = f"the stored scores do not give {key}"
     except ParaphrasticError as error:
-        first, second = (
-            Runs(each, np.stack([each, each], axis=1)) for each in (a[key].to_numpy() / 100, b[key].to_numpy() / 100)
-        )
-        return difference(first, second) if seeds else None, "".join(seeds), str(error)
-
-
-def _from_scores(a: pd.DataFrame, b: pd.DataFrame, key: str) -> Estimate:
-    """Return the difference in the row of `compare` in which all runs have their recorded metric.
-
-    Raises:
-        ParaphrasticError: scores are not here, or no row has these values.
-    """
-    sides: list[list[ScoresBySet]] = [[_scores(name) for name in side.index] for side in (a, b)]
-    if key.endswith("sts.mean"):  # otherwise the mean of `compare` has sets beside STS
-        sides = [[{name: run[name] for name in pooled_sets(run)} for run in side] for side in sides]
-    for row in compare(sides[0], sides[1]).rows:
-        points = np.concatenate([row.a.points, row.b.points])
-        if np.allclose(100 * points, np.concatenate([a[key], b[key]]), 0, _ROUNDING):
-            return row.change
-    raise DataError(f"the stored scores do not give {key}")
+        reason = str(error)
+    first, second = (
+        Runs(each, np.stack([each, each], axis=1)) for each in (a[key].to_numpy() / 100, b[key].to_numpy() / 100)
+    )
+    return difference(first, second) if seeds else None, "".join(seeds), reason
