@@ -26,12 +26,12 @@ from paraphrastic.analysis.comparison.changes import (
     text_at,
     text_here,
 )
-from paraphrastic.analysis.comparison.formats import markdown_table
+from paraphrastic.analysis.comparison.formats import NOTE, markdown, markdown_table
 from paraphrastic.analysis.comparison.repository import check_repository, git, project_root
 from paraphrastic.base.errors import ParameterError, ParaphrasticError
 
 if TYPE_CHECKING:
-    from paraphrastic.analysis.comparison.by_set import SetComparison
+    from paraphrastic.analysis.comparison.by_set import RunComparison
 
 SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis/*.csv", "data/scores.parquet"
 OPTIONS_FILE = "models.yaml"
@@ -80,8 +80,8 @@ def _report(base: str, commit: str, scores: Sequence[Path]) -> str:
     has_other_code = git(Path.cwd(), "diff", "--name-only", commit, "--", "src", "pipeline")
     doubt = "another seed" if [each.name for each in params] == ["seed"] and not has_other_code else ""
 
-    compared, reason = _comparison(commit, scores)
-    all_sets = table_changes(commit, SETS_FILE, scored=compared)
+    comparison, reason = _comparison(commit, scores)
+    all_sets = table_changes(commit, SETS_FILE, scored=comparison.rows if comparison else ())
     metrics = doubted(changed_metrics(commit, all_sets), stale, doubt)
     same = {each[:3] for each in metrics}
     sets = [each for each in large(all_sets) if not {each[:3], (each.name.rpartition(".")[0], *each[1:3])} & same]
@@ -109,6 +109,7 @@ def _report(base: str, commit: str, scores: Sequence[Path]) -> str:
         *_collapsed(f"scores of single sets {limit}: {len(sets)}", _metrics_table("set", sets)),
         *_collapsed(f"shares of unknown words {limit}: {len(of_words)}", _metrics_table("set", of_words)),
         *_collapsed(f"numbers of analyses {limit}: {len(analyses)}", _metrics_table("analysis", analyses)),
+        *(_significance(comparison) if comparison else []),
     ]
     return "\n".join(lines)
 
@@ -204,21 +205,21 @@ def _summary(metrics: Sequence[Change]) -> list[str]:
     return [f"{verdict}: {_some(items)}" for verdict, items in parts.items()]
 
 
-def _comparison(commit: str, scores: Sequence[Path]) -> tuple[Sequence["SetComparison"], str]:
-    """Return the comparison of the scores of both versions by set, or why there is none."""
+def _comparison(commit: str, scores: Sequence[Path]) -> tuple["RunComparison | None", str]:
+    """Return the comparison of the scores of both versions, or why there is none."""
     if text_at(commit, SETS_FILE) == text_here(SETS_FILE):
-        return [], "no set changed"
+        return None, "no set changed"
     if not scores and not Path(SCORES_FILE).is_file():
-        return [], f"no {SCORES_FILE} here"
+        return None, f"no {SCORES_FILE} here"
     try:
         from paraphrastic.analysis.comparison.by_set import by_set, compare
         from paraphrastic.analysis.comparison.revisions import WORKSPACE, scores_of
         from paraphrastic.base.tables import SCORES, read_table
 
         old, new = [by_set(read_table(path, SCORES)) for path in scores] or map(scores_of, (commit, WORKSPACE))
-        return compare([old], [new]).rows, ""
+        return compare([old], [new]), ""
     except (ImportError, ParaphrasticError, OSError) as error:
-        return [], " ".join(str(error).split()).replace("`", "'")
+        return None, " ".join(str(error).split()).replace("`", "'")
 
 
 def _intervals(changes: Sequence[Change], reason: str) -> list[str]:
@@ -232,3 +233,9 @@ def _intervals(changes: Sequence[Change], reason: str) -> list[str]:
         )
     unknown = f" {UNKNOWN}: n alone does not determine it." if any(each.verdict == UNKNOWN for each in changes) else ""
     return ["", f"{text} {SEEDS}{unknown}"]
+
+
+def _significance(comparison: "RunComparison") -> list[str]:
+    """Return the lines of a section with intervals and p of all sets."""
+    lines = ["", *markdown(comparison).splitlines(), "", f"Bold: p < 0.05; {NOTE}."]
+    return _collapsed("confidence intervals and p; A is the merge base", lines)
