@@ -37,7 +37,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.base.parallel import Array, njit
+from paraphrastic.base.parallel import FASTMATH, Array, njit
 from paraphrastic.training.optimizers import BETA1, BETA2, EPSILON, DenseOptimizer, L2Penalty, gradient_of
 
 
@@ -228,7 +228,7 @@ class _IdleSteps:
         return total
 
 
-@njit(fastmath=True, cache=True, error_model="numpy")
+@njit(fastmath=FASTMATH, cache=True, error_model="numpy")
 def _apply_idle_steps(
     w: Array, m: Array, v: Array, start: Array, rows: Array, drift: Array, decay1: Array, decay2: Array, shrink: Array
 ) -> None:
@@ -251,7 +251,7 @@ def _apply_idle_steps(
                 w[row, j] = w0 + (w[row, j] - w0) / (1 + p / (np.sqrt(v[row, j]) + epsilon))
 
 
-@njit(fastmath=True, cache=True, error_model="numpy")
+@njit(fastmath=FASTMATH, cache=True, error_model="numpy")
 def _update(
     w: Array, m: Array, v: Array, start: Array, rows: Array, grad: Array, rate: Any, mix: Array, shrink: Any
 ) -> None:

@@ -55,6 +55,13 @@ class SetComparison:
         """Whether p is below 0.05."""
         return self.p < 0.05
 
+    @property
+    def verdict(self) -> str:
+        """Whether B is `better` or `worse` than A; `undecided` if the difference is not significant."""
+        if not self.is_significant:
+            return "undecided"
+        return "better" if self.change.value > 0 else "worse"
+
 
 @dataclass(frozen=True)
 class RunComparison:
