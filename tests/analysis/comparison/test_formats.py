@@ -3,10 +3,11 @@
 import json
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from paraphrastic.analysis.comparison.by_set import compare
-from paraphrastic.analysis.comparison.formats import HEADER, as_json, cells, colour, markdown
+from paraphrastic.analysis.comparison.formats import HEADER, as_json, cells, colour, latex_table, markdown
 from tests.helpers.score_tables import noisy_run
 
 RUN = noisy_run(1.0, 1)
@@ -54,3 +55,12 @@ def test_colours_of_significant_differences(comparison):
     colours = {row.change.value > 0: colour(row) for row in comparison.rows if row.is_significant}
     assert colours[True] == "green"  # B is significantly better
     assert colour(compare([RUN], [RUN], samples=50).rows[0]) == "dim"
+
+
+def test_latex_has_names_as_they_are_and_signs_in_math_mode():
+    row = ["gsap min_share=50% 1e-05 a-b", "60.50 ± 0.40", "-1.30 … +0.25", "<0.001"]
+    assert latex_table(pd.DataFrame([row], columns=["configuration", "STS", "95 %", "p"])) == (
+        "\\begin{tabular}{lrrr}\n\\toprule\nconfiguration & STS & 95 \\% & p \\\\\n\\midrule\n"
+        "gsap min\\_share=50\\% 1e-05 a-b & 60.50 $\\pm$ 0.40 & $-$1.30 … $+$0.25 & $<$0.001 \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n"
+    )

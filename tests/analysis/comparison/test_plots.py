@@ -1,13 +1,14 @@
 """Plots as one HTML file that needs no network."""
 
 import re
+import shutil
 
 import pytest
 
 from paraphrastic.analysis.comparison.plots import plots_page
 from paraphrastic.base.errors import DataError, ParameterError
 from tests.helpers.recorded_results import commit, make_repository
-from tests.helpers.repository import run_git
+from tests.helpers.repository import ROOT, run_git
 
 
 @pytest.fixture
@@ -36,6 +37,29 @@ def test_page_has_a_picture_of_each_plot_and_fetches_nothing(clone, revisions):
         "http://www.w3.org/1999/xlink",
     }
     assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    ("template", "fields", "mean", "spread"),
+    [
+        ("curve", "x: step\n      y: loss", "step: 2; Mean of loss: 0.1875; rev: avg dim=50", "errorband"),
+        ("bars", "x: loss\n      y: step", "loss: 0.1875; step: 2; rev: avg dim=50", "errorbar"),
+    ],
+)
+def test_revisions_of_one_name_are_drawn_as_their_mean_with_deviation(clone, template, fields, mean, spread):
+    shutil.copytree(ROOT / ".dvc/plots", clone / ".dvc/plots")
+    (clone / "dvc.yaml").write_text(f"plots:\n  - loss.csv:\n      template: {template}\n      {fields}\n")
+    run_git(clone, "branch", "--force", "other", commit(clone))
+    (clone / "loss.csv").write_text("step,loss\n1,0.5\n2,0.25\n")
+    commit(clone)
+    page = plots_page(["other", "main"], {"other": "avg dim=50", "main": "avg dim=50"})
+    assert f'aria-label="{mean}"' in page
+    assert f'aria-roledescription="{spread}' in page
+    assert page.count(">avg dim=50<") == 1  # in the legend
+    assert ">Plots: avg dim=50<" in page
+    apart = plots_page(["other", "main"])
+    assert apart.count("loss: 0.25;") == apart.count("loss: 0.125;") == 1
+    assert ">1.2<" not in apart  # steps and epochs are integers
 
 
 def test_page_in_a_subfolder(clone, monkeypatch):
