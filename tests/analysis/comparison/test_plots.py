@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from unittest.mock import ANY
 
 import pytest
 
@@ -72,6 +73,17 @@ def test_page_in_a_subfolder(clone, monkeypatch):
     assert page() == whole
 
 
+def test_whole_page_of_two_plots(clone, monkeypatch):
+    (clone / "acc.csv").write_text("step,acc\n1,0.5\n")
+    (clone / "dvc.yaml").write_text("plots:\n  - acc.csv:\n      y: acc\n  - loss.csv:\n      y: loss\n")
+    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda content: "picture")
+    figures = [
+        f'<figure role="img" aria-label="{name}"><figcaption>{name}</figcaption>picture</figure>'
+        for name in ("acc.csv", "loss.csv")
+    ]
+    assert plots_page([]).split("</h1>\n") == [ANY, "\n".join([*figures, "</html>", ""])]
+
+
 def test_unknown_revision(clone):
     with pytest.raises(ParameterError, match="`dvc plots diff nope --json` failed: unknown Git revision 'nope'"):
         plots_page(["nope"])
@@ -79,5 +91,5 @@ def test_unknown_revision(clone):
 
 def test_folder_without_plots(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataError, match="workspace: no data; run `dvc repro` in a clone"):
+    with pytest.raises(DataError, match=r"^Plots: workspace: no data; run `dvc repro` in a clone first$"):
         plots_page([])
