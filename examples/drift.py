@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("lines", metavar="LINES")
     parser.add_argument("training", metavar="TRAINING")
     parser.add_argument("--model", metavar="MODEL", help="folder; by default the encoder of the package")
-    parser.add_argument("--out", metavar="FILE", type=Path, default=Path("drift.json"), help="FILE.json; FILE.svg is the plot")
+    parser.add_argument("--out", metavar="FILE", type=Path, default=Path("drift.json"), help="FILE.json, with FILE.svg")
     given = parser.parse_args()
     if given.out.suffix != ".json":
         parser.error(f"--out {given.out}: should end in .json")
