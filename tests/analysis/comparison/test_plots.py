@@ -81,7 +81,7 @@ def test_whole_page_of_two_plots(clone, monkeypatch):
         f'<figure role="img" aria-label="{name}"><figcaption>{name}</figcaption>picture</figure>'
         for name in ("acc.csv", "loss.csv")
     ]
-    assert plots_page([]).split("</h1>\n") == [ANY, "\n".join([*figures, "</html>", ""])]
+    assert plots_page([]).split("</h1>\n") == [ANY, "\n".join(["<main>", *figures, "</main>", "</html>", ""])]
 
 
 def test_unknown_revision(clone):
