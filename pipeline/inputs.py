@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from paraphrastic import models
+from paraphrastic import losses, models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, watched, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
@@ -50,11 +50,11 @@ def main() -> None:
 
 
 def _check_options(params: Params) -> None:
-    """Check the options of the model, unless neither they nor the code has changed: most models import torch."""
+    """Check the options of model and loss, unless neither they nor the code has changed: most models import torch."""
     block = params.models[params.model]
-    state = fingerprint((params.model, block)).encode()
+    state = fingerprint((params.model, block, params.train.loss, params.train.loss_options)).encode()
     if not (CHECKED.is_file() and CHECKED.read_bytes() == state):
-        checked(models.config_class(params.model), block, "models", params.model)
+        losses.options(params.train, checked(models.config_class(params.model), block, "models", params.model))
         write_text(CHECKED, state.decode())
 
 

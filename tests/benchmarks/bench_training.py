@@ -27,11 +27,12 @@ from paraphrastic.base.parameters import load_params
 from paraphrastic.scoring.neural import TrainedPairModel, trained_model
 from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.initial_embeddings import initial_embeddings
-from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer
+from paraphrastic.training.pair_trainers import MatchTrainer
 from paraphrastic.training.processes import Processes
 from paraphrastic.training.trainer import Checkpoint
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import BATCH, PAIR_COUNT, PairCorpus, corpus_of_run, describe, random_corpus
+from tests.helpers.toy_training import encoder_trainer
 
 WINDOWS = 5
 WITHOUT_NOISE = {"scramble": 0.0, "dropout": 0.0, "word_dropout": 0.0}
@@ -92,7 +93,7 @@ def train_model(
     model, config = untrained(name, corpus, changes, device)
     rows = np.arange(steps * batch) % PAIR_COUNT
     pairs = Paraphrases(model.vocabulary.lookup(corpus.sentences), rows, PAIR_COUNT + rows, np.zeros_like(rows), rows)
-    trainer = MatchTrainer if isinstance(model, TrainedPairModel) else EncoderTrainer
+    trainer: Any = MatchTrainer if isinstance(model, TrainedPairModel) else encoder_trainer
     with TemporaryDirectory() as folder:
         trainer(model, pairs, config, 1, None, processes=processes).run(Checkpoint(Path(folder)), math.inf, on_step)
     return model

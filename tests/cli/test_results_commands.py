@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from paraphrastic.analysis.comparison import two_runs
 from paraphrastic.cli.main import app
+from paraphrastic.papers import configurations
 from tests.helpers.command_line import assert_refused
 from tests.helpers.recorded_results import PARAMS, add_experiment, changed, commit, make_repository, write_results
 from tests.helpers.run_artifacts import write_corpus, write_run
@@ -39,6 +40,22 @@ def test_experiments(experiments):
     assert lines[0] == "| experiment | model | corpus | changed | words.simlex | STS |"
     assert lines[1] == "| --- | --- | --- | --- | ---: | ---: |"
     assert "| small | avg | sample | dim=50 | 2.50 | 60.00 |" in lines
+    assert experiments("sm*", "--csv").stdout == "experiment,model,corpus,changed,STS\nsmall,avg,sample,dim=50,60.00\n"
+    assert_refused(experiments("smal", "small"), "unknown experiment 'smal': did you mean 'small'?")
+
+
+def test_experiments_by_configuration(experiments, monkeypatch):
+    states = {"ended": {"small", "old"}, "failed": {"broken"}, "running": set(), "queued": {"waiting"}}
+    monkeypatch.setattr(configurations, "by_state", lambda root: states)
+    done = experiments("--by-configuration")
+    assert done.stdout == "configuration\tn\tSTS\navg dim=50\t1\t60.00\n"
+    assert done.stderr.splitlines() == ["failed: broken", "queued: waiting", "no metrics of its parameters: old"]
+    assert experiments("sm*", "--by-configuration", "--md").stderr == ""
+    assert experiments("--by-configuration", "--csv").stdout == (
+        "configuration,n,sts.mean,sts.mean sd\navg dim=50,1,60.0,\n"
+    )
+    assert "avg dim=50 & 1 & 60.00 \\\\\n" in experiments("--by-configuration", "--tex").stdout
+    assert experiments("wait*", "--against", "small").stderr.startswith("differences are from avg dim=50")
 
 
 def test_folder_that_is_no_clone(experiments, tmp_path, monkeypatch):
@@ -99,11 +116,20 @@ def test_workspace_without_scores(run, tmp_path):
     assert_refused(run("compare", "workspace"), "data/scores.parquet: no such file; run `dvc repro` to create it")
 
 
-@pytest.mark.parametrize("revisions", [[], ["main", "small"]])
-def test_page_of_plots(run, monkeypatch, revisions):
-    monkeypatch.setattr("paraphrastic.analysis.comparison.plots.plots_page", lambda named: f"<p>{', '.join(named)}</p>")
+@pytest.mark.parametrize(
+    ("revisions", "names"),
+    [
+        ([], {}),
+        (["small", "small-s2"], {"small": "avg dim=50", "small-s2": "avg dim=50"}),
+        (["HEAD", "small"], {}),
+    ],
+)
+def test_page_of_plots(experiments, run, monkeypatch, tmp_path, revisions, names):
+    monkeypatch.chdir(tmp_path / "clone")
+    add_experiment(Path(), "small-s2", changed(changed(PARAMS, "models.avg.dim", 50), "seed", 2))
+    monkeypatch.setattr("paraphrastic.analysis.comparison.plots.plots_page", lambda *given: str(given))
     done = run("plots", *revisions, "--out", "page.html")
-    assert Path("page.html").read_text() == f"<p>{', '.join(revisions)}</p>"
+    assert Path("page.html").read_text() == str((revisions, names))
     assert done.stderr == f"page.html: plots of {', '.join(revisions) or 'workspace'}\n"
     assert_refused(run("plots", "--out", "absent/page.html"), "absent: no such folder")
 

@@ -51,6 +51,7 @@ REPLACED = {
     "--corpus my-pairs.csv": "--corpus sample",
     "my-encoder my-sets/": "my-encoder",
     "KEY=VALUE": "seed=1",
+    "{avg,charagram}-{50,100,200}-{1,2,3}": "{avg,charagram}-50-{1,2}",
     "  completions: 3\n  parallelism: 3\n": "  completions: 1\n  parallelism: 1\n",
     ":29500": f":{free_port()}",
     "models.yaml:NAME.": "models.yaml:lstm.",
@@ -74,6 +75,7 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "paraphrastic papers run acl2017-t1 --jobs 2": "trains on the open data for hours; the page's own table runs",
     "paraphrastic papers run acl2017-t2 --tune": "trains on the open data for hours; tests/cli/test_papers_commands.py",
     "mutmut ": "hours of tests on changed sources",
+    "python examples/serve/load.py": "tests/examples/test_serve.py runs it",
     "python -m docs.mutation": "needs the results of mutmut; tests/docs/test_mutation.py",
     "paraphrastic papers run results-open": "trains on the open data for hours",
     "python -m docs.encoders": "needs other encoders; tests/docs/test_encoders.py",
@@ -177,6 +179,17 @@ def test_table_of_experiments(after):
 
 
 @nightly
+def test_table_and_plots_of_a_sweep(after):
+    copy = after("docs/how-to/sweep.md")
+    header, *rows = csv.reader(copy.bash("paraphrastic experiments '*-dim*' --against avg-dim50-s1 --csv").splitlines())
+    found = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    assert {name: row["n"] for name, row in found.items()} == {"avg": "2", "charagram": "2"}
+    assert found["charagram"]["factors"] == "seeds and items"
+    assert "charagram & 2 & " in (copy.folder / "table.tex").read_text()
+    assert (copy.folder / "sweep.html").read_text().count(">charagram<") >= 4
+
+
+@nightly
 def test_models_of_a_remote(after):
     folder = after("docs/how-to/remote.md").folder
     weights = [place / "weights.safetensors" for place in (folder / "data/model", folder / "../clone/data/model")]
@@ -196,10 +209,12 @@ def test_plots_of_two_experiments(after):
     assert plots.keys() == files | named
     for plot in plots.values():
         assert {row["rev"] for row in plot["content"]["data"]["values"]} == {"averages", "ngrams"}
-    assert plots["metrics/selection.csv"]["content"]["mark"]["point"]  # one epoch is a point, not an invisible line
+    _, line = plots["metrics/selection.csv"]["content"]["layer"]
+    assert line["mark"]["point"]  # one epoch is a point, not an invisible line
     bars = plots["metrics/sets.csv"]["content"]
     assert bars["height"] == {"step": 8}  # grows with the number of sets
-    assert bars["encoding"]["x"] == {"field": "pearson", "type": "quantitative", "title": "pearson"}  # begins at zero
+    x = {"field": "pearson", "type": "quantitative", "aggregate": "mean", "title": "pearson"}  # begins at zero
+    assert bars["layer"][0]["encoding"]["x"] == x
 
 
 @nightly

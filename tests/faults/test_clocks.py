@@ -12,12 +12,11 @@ from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.training import train_model as display
 from paraphrastic.training import trainer
-from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.faulty_server import BODY, Fault, running_server
 from tests.helpers.repository import ROOT
-from tests.helpers.toy_training import folder_content, prepare, saved_bytes, train
+from tests.helpers.toy_training import encoder_trainer, folder_content, prepare, saved_bytes, train
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
@@ -99,7 +98,7 @@ def test_ten_hours(tries, tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(Checkpoint, "save", counted)
     model, pairs, config = prepare("avg", WORD, epochs=steps // 5)
-    training = EncoderTrainer(model, pairs, config, 11, lambda _: 1.0)
+    training = encoder_trainer(model, pairs, config, 11, lambda _: 1.0)
     with display.shown("avg", training, config.batch_size) as on_step:
 
         def step(number):

@@ -63,3 +63,15 @@ def ldc(left, right, embeddings, weights, block):
     sides = components(S, T, block), components(T, S, block)
     features = [feature for side in sides for feature in compose(*side, weights, block)]
     return sigmoid(weights["similarity.W"][:, 0] @ features + weights["similarity.b"][0])
+
+
+def naive_mask(ids, groups):
+    """Return the mask sentence by sentence: copies of k, the group of k, and partners of copies of k are excluded."""
+    pairs = len(groups)
+    partner = {k: (k + pairs) % (2 * pairs) for k in range(2 * pairs)}
+    return np.array(
+        [
+            [ids[k] == ids[n] or groups[k % pairs] == groups[n % pairs] or ids[partner[n]] == ids[k] for n in partner]
+            for k in partner
+        ]
+    )

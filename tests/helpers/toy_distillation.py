@@ -45,5 +45,6 @@ def prepare(folder, name="avg", block=WORD, changes=None, **options):
 
 def train(folder, checkpoints, *args, every=1e9, on_step=lambda step: None, **options):
     model, pairs, config, distillation = prepare(folder, *args, **options)
-    trainer = DistillationTrainer(model, pairs, config, 11, None, distillation=distillation)
+    options = {"distillation": distillation, "loss": toy_training.pair_loss(config)}
+    trainer = DistillationTrainer(model, pairs, config, 11, None, **options)
     return model, trainer.run(Checkpoint(checkpoints), every, on_step)

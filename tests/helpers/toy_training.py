@@ -1,10 +1,13 @@
 """A toy corpus of twenty pairs of paraphrases, and short training runs of sentence encoders on it."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import torch
 
-from paraphrastic import models
+from paraphrastic import losses, models
+from paraphrastic.base.parameters import Train
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.options import EncoderConfig
 from paraphrastic.scoring.neural import TrainedEncoder
@@ -43,10 +46,22 @@ def prepare(name, block, teacher=None, **changes):
     return model, paraphrases(model), config
 
 
+def pair_loss(config, name=None):
+    """Return a loss with the options of a model: that of the name, or InfoNCE if they have a temperature."""
+    name = name or ("margin" if config.temperature is None else "infonce")
+    options = losses.options(Train.model_construct(loss=name, loss_options=None), config)
+    return partial(losses.function(name), options=options)
+
+
+def encoder_trainer(model, pairs, config, *args, **kwargs):
+    """Return a trainer with the loss of the options."""
+    return EncoderTrainer(model, pairs, config, *args, loss=pair_loss(config), **kwargs)
+
+
 def train(name, block, folder, select=None, every=1e9, on_step=lambda step: None, device="cpu", **changes):
     """Train on the toy corpus, with a checkpoint in `folder` every `every` seconds; return the model and its curves."""
     model, pairs, config = prepare(name, block, **changes)
-    trainer = EncoderTrainer(model.to(torch.device(device)), pairs, config, 11, select)
+    trainer = encoder_trainer(model.to(torch.device(device)), pairs, config, 11, select)
     return model, trainer.run(Checkpoint(folder), every, on_step)
 
 

@@ -18,8 +18,8 @@ def run(tmp_path, monkeypatch):
     params = load_params(ROOT / "params.yaml")
     monkeypatch.chdir(tmp_path)
 
-    def run(model="avg", options=None, weights=None, **changes):
-        changes["train"] = params.train.model_copy(update={"source_weights": weights})
+    def run(model="avg", options=None, weights=None, loss="margin", **changes):
+        changes["train"] = params.train.model_copy(update={"source_weights": weights, "loss": loss})
         models = params.models | {model: params.models.get(model, {}) | (options or {})}
         changed = params.model_copy(update={"model": model, "models": models, **changes})
         monkeypatch.setattr(stage, "load_params", lambda: changed)
@@ -118,6 +118,8 @@ def test_misspelt_names(run, monkeypatch):
         run(corpus=["opne"])
     with pytest.raises(ParameterError, match=r"train\.source_weights: .*'cocoa': did you mean 'coco'"):
         run(corpus=["wide-captions"], weights={"cocoa": 0.5})
+    with pytest.raises(ParameterError, match=r"train\.loss: unknown loss 'infonc': did you mean 'infonce'"):
+        run(loss="infonc")
     with pytest.raises(SourceError, match=r"mine\.csv: no such file"):
         run(corpus=["mine.csv"])
     with pytest.raises(SourceError, match=r"models\.yaml: avg\.vectors: v\.txt: no such file"):

@@ -7,7 +7,7 @@ repeat work. An entry may be a package, of which the stage imports at least one 
 import ast
 from collections.abc import Iterable
 from pathlib import Path
-from re import fullmatch
+from re import fullmatch, sub
 
 import pytest
 from ruamel.yaml import YAML
@@ -68,9 +68,9 @@ def is_empty_package(file: Path) -> bool:
 
 
 def files_of(dep: str) -> set[Path]:
-    """Return the files of an entry of `deps`; `${model}` stands for every model."""
+    """Return the files of an entry of `deps`; `${model}` and `${train.loss}` stand for every one."""
     files = set()
-    for path in ROOT.glob(dep.replace("${model}", "[!_]*")):
+    for path in ROOT.glob(sub(r"\$\{[\w.]+\}", "[!_]*", dep)):
         files |= {path} if path.is_file() else {file for file in path.rglob("*") if file.is_file()}
     assert files, f"{dep}: no such file"
     return {file for file in files if "__pycache__" not in file.parts}

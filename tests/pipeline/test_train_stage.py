@@ -19,8 +19,8 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_tables(tmp_path, pa.array([f"sentence {n}" for n in range(20)]))
 
-    def run(model, select):
-        train = params.train.model_copy(update={"select": select, "device": "cpu"})
+    def run(model, select, **loss):
+        train = params.train.model_copy(update={"select": select, "device": "cpu"} | loss)
         models = params.models | {"avg": params.models["avg"] | {"dim": 4, "epochs": 1}}
         changed = params.model_copy(update={"model": model, "models": models, "train": train})
         monkeypatch.setattr(stage, "load_params", lambda: changed)
@@ -46,3 +46,11 @@ def test_no_epoch_is_selected_for_a_baseline(run, capsys):
     assert run("overlap", "oracle")["selection"] == []
     assert capsys.readouterr().err == ""
     assert len(stage.SELECTION.read_text().splitlines()) == 2
+
+
+def test_result_names_the_loss(run):
+    assert "loss" not in run("avg", "none")
+    written = run("avg", "none", loss="infonce", loss_options={"temperature": 0.5})["loss"]
+    assert written == paraphrastic.load(stage.MODEL).loss == {"name": "infonce", "temperature": 0.5}
+    smaller = run("avg", "none", loss_options={"margin": 0.1})  # than the margin of the model's block
+    assert smaller["loss"] == {"name": "margin", "margin": 0.1, "negatives": "max"}

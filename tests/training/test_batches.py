@@ -21,11 +21,10 @@ from paraphrastic.training.batches import (
     shuffled_batches,
     weighted_rows,
 )
-from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.vocabulary.kinds import boundary_widths
 from tests.helpers.encoder_variants import LSTM, TRAINED, VARIANTS, ragged_of
-from tests.helpers.toy_training import SENTENCES, prepare, saved_bytes
+from tests.helpers.toy_training import SENTENCES, encoder_trainer, prepare, saved_bytes
 
 
 @pytest.mark.parametrize("sampling", ["mixed", "source", "blocks"])
@@ -166,7 +165,7 @@ def test_same_model_whether_ids_are_in_memory_or_not(name, block, monkeypatch, t
         model, _, config = prepare(name, block)
         pairs = Paraphrases.of(TABLE, SENTENCES, model.vocabulary)
         assert isinstance(pairs.sentences, Unread) == (limit == 0)
-        EncoderTrainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path / "c"), 1e9, lambda step: None)
+        encoder_trainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path / "c"), 1e9, lambda step: None)
         found.append(saved_bytes(model, name, tmp_path / str(limit)))
     assert found[0] == found[1]
 
@@ -177,7 +176,7 @@ def test_epoch_has_the_pairs_of_a_source_as_often_as_its_weight_says(tmp_path):
 
     def trainer(**weights):
         pairs = Paraphrases.of(table, SENTENCES, model.vocabulary, weights)
-        return EncoderTrainer(model, pairs, config, 11, None)
+        return encoder_trainer(model, pairs, config, 11, None)
 
     batches = [trainer(a=1.5).batches(epoch) for epoch in (0, 1)]
     for epoch in batches:

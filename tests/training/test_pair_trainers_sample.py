@@ -13,10 +13,10 @@ from paraphrastic.text.columns import deduplicate
 from paraphrastic.text.tokenizer import tokenize
 from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.initial_embeddings import initial_embeddings
-from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.trainer import Checkpoint
 from paraphrastic.vocabulary.counting import count_ngrams, count_words
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
+from tests.helpers.toy_training import encoder_trainer
 
 pytestmark = pytest.mark.slow  # more than a minute for all three encoders
 
@@ -59,7 +59,7 @@ def train(name, pairs, folder):
     encoder = TrainedEncoder(module, embeddings, texts)
     sources, groups = np.zeros(len(left), int), pairs["group"].to_numpy()
     paraphrases = Paraphrases(encoder.vocabulary.lookup(sentences), left, right, sources, groups)
-    EncoderTrainer(encoder, paraphrases, config, 1, None).run(Checkpoint(folder), 1e9, lambda step: None)
+    encoder_trainer(encoder, paraphrases, config, 1, None).run(Checkpoint(folder), 1e9, lambda step: None)
     return encoder
 
 

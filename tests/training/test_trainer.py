@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.losses import infonce, margin
+from paraphrastic.nn.negatives import ALL, negative_mask
 from paraphrastic.training import train_model
 from paraphrastic.training import trainer as training_loop
-from paraphrastic.training.losses import infonce_loss, margin_loss, negative_mask
-from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.train_model import shown
 from paraphrastic.training.trainer import Checkpoint, Curves
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
-from tests.helpers.toy_training import SENTENCES, kill_at, prepare, train
+from tests.helpers.toy_training import SENTENCES, encoder_trainer, kill_at, prepare, train
 
 
 def test_points_of_a_long_loss_curve(tmp_path):
@@ -45,7 +45,7 @@ def test_points_of_a_loss_curve_are_means(points, steps, tmp_path, monkeypatch):
 
 def small_trainer(seed=11, selections=1, **changes):
     model, pairs, config = prepare("avg", WORD, **changes)
-    return EncoderTrainer(model, pairs, config, seed, None, selections)
+    return encoder_trainer(model, pairs, config, seed, None, selections)
 
 
 @pytest.mark.parametrize(("schedule", "last"), [("linear", 0.02 / 30), ("constant", 0.02)])
@@ -72,17 +72,18 @@ def test_order_and_noise_depend_on_the_seed():
 def test_loss_of_an_encoder_is_that_of_its_options():
     rows, vectors = np.array([3, 0, 7]), torch.randn(6, 5, generator=torch.Generator().manual_seed(0))
     mask = negative_mask(torch.arange(6), torch.arange(3))
-    infonce = small_trainer(temperature=0.3).loss_of(vectors, rows)
-    assert float(infonce) == pytest.approx(float(infonce_loss(vectors, mask, 0.3)))
+    expected = infonce.loss(vectors, mask, ALL, None, infonce.Config(temperature=0.3))
+    assert float(small_trainer(temperature=0.3).loss_of(vectors, rows)) == pytest.approx(float(expected))
     trainer = small_trainer(margin=0.7, negatives="random")
-    expected = margin_loss(vectors, mask, 0.7, "random", small_trainer().random(training_loop.NEGATIVES))
+    generator, options = small_trainer().random(training_loop.NEGATIVES), margin.Config(margin=0.7, negatives="random")
+    expected = margin.loss(vectors, mask, ALL, generator, options)
     assert float(trainer.loss_of(vectors, rows)) == pytest.approx(float(expected))
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"freeze_embeddings": True}, r"^freeze_embeddings = true: .*; set it to false, .*model 'vectors'$"),
+        ({"freeze_embeddings": True}, "^freeze_embeddings = true: .*; set it to false, or choose the model 'vectors'$"),
         ({"lambda_c": 0.5}, r"^lambda_c = 0\.5: .*; set it to 0\.0, or use lambda_w$"),
     ],
 )
@@ -115,7 +116,7 @@ def test_best_quarter_of_an_epoch(tmp_path):
         tables.append(model.embeddings.clone())
         return next(scores)
 
-    trainer = EncoderTrainer(model, pairs, config, 11, select, 4)
+    trainer = encoder_trainer(model, pairs, config, 11, select, 4)
     curves = trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
     assert [epochs for epochs, _ in curves.selection] == [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]
     assert curves.best == 1.25
@@ -167,7 +168,7 @@ def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch):
 
 def test_norm_of_clipped_gradients(tmp_path):
     model, pairs, config = prepare("lstmavg", LSTM, max_grad_norm=1e-3, epochs=1)
-    trainer = EncoderTrainer(model, pairs, config, 11, None)
+    trainer = encoder_trainer(model, pairs, config, 11, None)
     norms = []
 
     def record_norm(step):
@@ -183,7 +184,7 @@ def test_norm_of_clipped_gradients(tmp_path):
 def test_order_of_pairs_with_and_without_curriculum():
     orders = {}
     for curriculum in (True, False):
-        trainer = EncoderTrainer(*prepare("avg", WORD, curriculum=curriculum), 11, None)
+        trainer = encoder_trainer(*prepare("avg", WORD, curriculum=curriculum), 11, None)
         orders[curriculum] = [np.concatenate(trainer.batches(epoch)).tolist() for epoch in range(3)]
     assert orders[True][0] == list(range(20))
     assert orders[False][0] != list(range(20))
@@ -197,7 +198,7 @@ def test_vector_of_unknown_words_after_training(name, block, word, is_trained, t
     model, pairs, config = prepare(name, block)
     sentences = pc.replace_substring(SENTENCES, "again", word)
     pairs = dataclasses.replace(pairs, sentences=model.vocabulary.lookup(sentences))
-    EncoderTrainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    encoder_trainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path), 1e9, lambda step: None)
     assert bool(model.embeddings[0].any()) == is_trained  # it starts at zero
 
 

@@ -7,14 +7,15 @@ import torch
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.parameters import checked
+from paraphrastic.losses import margin
 from paraphrastic.nn.batch import DeviceSentences
-from paraphrastic.training.losses import margin_loss
+from paraphrastic.nn.negatives import ALL
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.trainer import Checkpoint
 from tests.helpers import ldc
 from tests.helpers.encoder_variants import LSTM, WORD
 from tests.helpers.option_changes import small_block
-from tests.helpers.toy_training import fickle_score, kill_at, prepare, train
+from tests.helpers.toy_training import encoder_trainer, fickle_score, kill_at, prepare, train
 
 CPU = torch.device("cpu")
 
@@ -32,7 +33,7 @@ def naive_training(name, block, **changes):
         gradients, total = [np.zeros(weight.shape) for weight in weights], 0.0
         for rows in parts:
             vectors = module(table, sentences.take(pairs.sides(rows)))
-            loss = margin_loss(vectors, pairs.negative_mask(rows, CPU), config.margin, "max", None)
+            loss = margin.loss(vectors, pairs.negative_mask(rows, CPU), ALL, None, margin.Config(margin=config.margin))
             share = len(rows) / sum(len(each) for each in parts)
             total += share * loss.item()
             for sum_, gradient in zip(gradients, torch.autograd.grad(loss, weights), strict=True):
@@ -46,7 +47,7 @@ def naive_training(name, block, **changes):
 def order(name, block, epoch, **changes):
     """Return the mini-batches of each step of an epoch: `accumulate` of them, the last step may have fewer."""
     model, pairs, config = prepare(name, block, **changes)
-    batches, k = EncoderTrainer(model, pairs, config, 11, None).batches(epoch), config.accumulate
+    batches, k = encoder_trainer(model, pairs, config, 11, None).batches(epoch), config.accumulate
     return [batches[n * k : n * k + k] for n in range(-(-len(batches) // k))]
 
 
@@ -96,7 +97,7 @@ def test_steps_of_the_pair_model(pairs, tmp_path):
 def test_each_mini_batch_has_noise_of_its_own(tmp_path):
     draws = {}
     for accumulate in (1, 3):
-        trainer, drawn = EncoderTrainer(*prepare("avg", WORD, accumulate=accumulate, epochs=2), 11, None), []
+        trainer, drawn = encoder_trainer(*prepare("avg", WORD, accumulate=accumulate, epochs=2), 11, None), []
         trainer.loss = lambda rows, t=trainer, d=drawn: (d.append(t.noise.random()), EncoderTrainer.loss(t, rows))[1]
         trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
         draws[accumulate] = drawn

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import PAIRS, SENTENCES
+from paraphrastic.nn.negatives import negative_mask, positive_and_negative_cosines
 from paraphrastic.training.batches import epoch_batches
-from paraphrastic.training.losses import negative_mask, positive_and_negative_cosines
 
 PAIRS_PER_BATCH = 100
 _BATCHES = 100  # encoded together: encoding fewer sentences at once is slower, encoding all takes too much memory

@@ -27,6 +27,7 @@ from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, un
 from paraphrastic.base.reading import SMALL, regular
 
 PARAMS = Path("params.yaml")
+LOSS = "margin"  # trains encoders unless `train.loss` names another one
 # raised for text that is not YAML, or for a scalar that is not of its type, such as the date 2001-99-99 or `!!int x`
 MALFORMED = YAMLError, ValueError, LookupError, TypeError, OverflowError, RecursionError
 FILES = {  # first part of a key → the file that holds its block
@@ -117,6 +118,8 @@ class Train(Section):
     processes: PositiveInt  # how many divide each mini-batch, on CPUs or each on a GPU of its own
     # how often an epoch has each pair of a source, by its name: once if it is not named, and all once if None
     source_weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] | None
+    loss: Name = LOSS  # of sentence encoders: a file in `losses/`
+    loss_options: dict[str, Any] | None = None  # its options that are not in the model's block; `losses` checks them
 
 
 Weight = Annotated[float, Field(ge=0)]
@@ -205,11 +208,13 @@ def checked(section: type[Checked], block: dict[str, Any], *keys: str) -> Checke
     Args:
         section: the class that checks and holds the values.
         block: the values.
-        keys: the parts of the block's key, of which the first is one of `FILES`.
+        keys: the parts of the block's key. The first is one of `FILES`, or the key is one of params.yaml.
 
     Raises:
         ParameterError: a key is unknown, missing or has a wrong value.
     """
+    if keys[0] not in FILES:
+        return _valid(section, block, PARAMS, *keys)
     return _valid(section, block, Path(FILES[keys[0]]), *keys[1:])
 
 

@@ -191,5 +191,6 @@ def card(
 def info(model: ModelFolder) -> None:
     """Print options, size and vocabulary of MODEL."""
     loaded = paraphrastic.load(model)
-    options = ((f"options.{name}", value) for name, value in loaded.options.items())
+    blocks = {"loss": loaded.loss, "options": loaded.options}
+    options = ((f"{block}.{name}", value) for block, each in blocks.items() for name, value in each.items())
     print_rows(("name", "value"), [*loaded.summary().items(), *options])

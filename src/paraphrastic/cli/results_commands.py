@@ -1,6 +1,8 @@
 """Commands on the results of runs: experiments, compare, analyze, plots."""
 
+import fnmatch
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +14,11 @@ from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.cli.arguments import refuse_new_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
+_HELP_OF_NAMES = "Experiments, also as patterns such as 'gsap-*'; all if left out."
 _HELP_OF_A = "Git revision or DVC experiment; separate runs of one configuration with different seeds by commas."
 _HELP_OF_B = "The same for B; `workspace`: the files of the last `dvc repro`."
 _HELP_OF_DECIDE = (
@@ -28,21 +33,62 @@ _ANALYZED_DATA = (
 
 
 def experiments(
+    names: Annotated[list[str] | None, Argument(metavar="NAME", help=_HELP_OF_NAMES)] = None,
     by: Annotated[str | None, Option(metavar="METRIC", help="Sort by this metric, such as `words.simlex`.")] = None,
+    by_configuration: Annotated[bool, Option("--by-configuration", help="Print means over seeds.")] = False,
+    against: Annotated[str | None, Option(metavar="NAME", help="Compare configurations with this one.")] = None,
     md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
+    tex: Annotated[bool, Option("--tex", help="Print a table in LaTeX, for its package booktabs.")] = False,
+    csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """List the workspace, commits and experiments, the best first.
 
-    `changed` are parameters with another value than in the last commit.
+    `changed` are parameters with another value than in the last commit. A configuration is all experiments that differ
+    in their seed alone: mean ± standard deviation, and the difference from the one that --against names.
     """
-    from paraphrastic.analysis.comparison.formats import markdown_table
+    import pandas as pd
+
+    from paraphrastic.papers.configurations import by_state, means, runs
     from paraphrastic.papers.project import find_project
     from paraphrastic.papers.records import entries, records, table
 
-    with records(find_project(read_only=True).root) as found:
-        header, rows = table(entries(found, by), by)
-    if md:
-        sys.stdout.write(markdown_table(header, rows, texts=4))
+    root = find_project(read_only=True).root
+    with records(root) as found:
+        states = by_state(root)
+        wanted = _matching({*(each.name for each in found), *chain(*states.values())}, names or ["*"])
+        wanted |= states["ended"] & {against}
+        if by_configuration or against:
+            ended = runs(found, wanted & states["ended"], by)
+            shown, texts, (numbers, cells, notes) = set(ended.index), 1, means(ended, by, against)
+        else:
+            listed = [each for each in entries(found, by) if each.name in wanted]
+            header, rows = table(listed, by)
+            shown, texts, notes = {each.name for each in listed}, 4, []
+            numbers = cells = pd.DataFrame(rows, columns=header)
+    if csv:
+        sys.stdout.write(numbers.to_csv(index=False))
+    else:
+        _print(cells, texts, md, tex)
+    absent = {state: sorted(wanted.intersection(each) - shown) for state, each in states.items()}
+    absent["no metrics of its parameters"] = absent.pop("ended")
+    for note in (*notes, *(f"{reason}: {', '.join(each)}" for reason, each in absent.items() if each)):
+        message(note)
+
+
+def _matching(known: set[str], patterns: "Sequence[str]") -> set[str]:
+    """Return the names that a pattern matches, as in a shell."""
+    found = {pattern: fnmatch.filter(known, pattern) for pattern in patterns}
+    if unknown := [pattern for pattern, each in found.items() if not each]:
+        raise ParameterError(unknown_name("experiment", unknown[0], known))
+    return {*chain(*found.values())}
+
+
+def _print(cells: "pd.DataFrame", texts: int, md: bool, tex: bool) -> None:
+    from paraphrastic.analysis.comparison.formats import latex_table, markdown_table
+
+    header, rows = cells.columns.tolist(), cells.to_numpy()
+    if md or tex:
+        sys.stdout.write(markdown_table(header, rows, texts) if md else latex_table(cells))
     else:
         print_rows(header, rows)
 
@@ -146,11 +192,20 @@ def plots(
 ) -> None:
     """Draw the plots of the workspace, or of revisions.
 
-    One HTML file, which needs no network, as `dvc plots show` does.
+    One HTML file, which needs no network, as `dvc plots show` does. Experiments that differ in their seed alone are
+    drawn as their mean ± standard deviation.
     """
     from paraphrastic.analysis.comparison.plots import plots_page
+    from paraphrastic.analysis.comparison.repository import project_root
     from paraphrastic.base.files import write_text
+    from paraphrastic.papers.configurations import runs
+    from paraphrastic.papers.records import records
 
     refuse_new_folder(out)
-    write_text(out, plots_page(revisions or []))
+    names: dict[str, str] = {}
+    if revisions and len(revisions) > 1:
+        with records(project_root()) as found:
+            names = dict(runs(found, revisions)["configuration"])
+    is_sweep = len(set(names.values())) < len(names)
+    write_text(out, plots_page(revisions or [], names if is_sweep else {}))
     message(f"{out}: plots of {', '.join(revisions or ['workspace'])}")

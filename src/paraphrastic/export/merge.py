@@ -157,4 +157,5 @@ def _info(models: Sequence[Model], dim: int) -> ModelInfo:
         " and ".join(teachers) or None,
         {name: count for model in models for name, count in model.sources.items()},
         sum(model.members for model in models),
+        models[0].loss,
     )

@@ -45,6 +45,7 @@ class ModelInfo:
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
         sources: training pairs by source; empty if the model has none.
         members: how many trained models it is merged from; 1 if it is one itself.
+        loss: `name` and options of the loss that it was trained with; empty for the margin loss of `options`.
     """
 
     name: str
@@ -53,6 +54,7 @@ class ModelInfo:
     teacher: str | None = None
     sources: Mapping[str, int] = field(default_factory=dict)
     members: int = 1
+    loss: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False, kw_only=True)  # not frozen: scikit-learn sets attributes of the steps of a pipeline

@@ -37,6 +37,7 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     content |= {"teacher": info.teacher} if info.teacher else {}
     content |= {"sources": {**info.sources}} if info.sources else {}
     content |= {"members": info.members} if info.members > 1 else {}
+    content |= {"loss": {**info.loss}} if info.loss else {}
     write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
 
 
@@ -65,7 +66,7 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
         from paraphrastic.scoring.static import with_table_format
 
         scorer = with_table_format(scorer, config["model"], folder, table)
-    training = {name: config[name] for name in ("selection", "teacher", "sources", "members")}
+    training = {name: config[name] for name in ("selection", "teacher", "sources", "members", "loss")}
     ranges = read_ranges(folder)
     return Model(config["model"], config["config"], **training, folder=folder, scorer=scorer, ranges=ranges)
 
@@ -228,6 +229,10 @@ def _is_option(value: object) -> bool:
     )
 
 
+def _are_options(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_is_option, [*value, *value.values()]))
+
+
 def _is_scorer(value: object) -> bool:
     """Return whether a value names a kind of scorer, and has options that its kind can have."""
     if not (isinstance(value, dict) and isinstance(value.get("kind"), str) and value["kind"] in _SCORERS):
@@ -247,7 +252,8 @@ _SCORERS: dict[str, Mapping[str, Callable[[Any], bool]]] = {  # the options of e
 _CHECKS: dict[str, Callable[[Any], bool]] = {  # of the members of `config.json`
     "format": lambda value: value == FORMAT,
     "model": _is_name,
-    "config": lambda value: isinstance(value, dict) and all(map(_is_option, [*value, *value.values()])),
+    "config": _are_options,
+    "loss": _are_options,
     "scorer": _is_scorer,
     "selection": lambda value: isinstance(value, list) and all(map(_is_name, value)),
     "teacher": lambda value: value is None or _is_name(value),
@@ -257,4 +263,4 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {  # of the members of `config.json`
     "members": partial(_is_count, least=1),
     "vocabulary": _is_name,  # its hash; a person may compare it with the file
 }
-_OPTIONAL: dict[str, Any] = {"teacher": None, "sources": {}, "members": 1, "vocabulary": None}
+_OPTIONAL: dict[str, Any] = {"teacher": None, "sources": {}, "members": 1, "loss": {}, "vocabulary": None}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import ParameterError, unknown_name
+from paraphrastic.base.parameters import LOSS
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -51,19 +52,23 @@ def config_class(name: str) -> type[BaseModel]:
 
 
 def check_student(params: Params) -> None:
-    """Refuse a teacher for a model that has no vectors to train.
+    """Refuse a teacher, and another loss than the usual one, for a model that has no vectors to train.
 
     Raises:
         ParameterError: the model is a baseline or compares pairs of sentences.
     """
-    if params.teacher.path is None:
+    if params.teacher.path is not None:
+        key, usual = "teacher.path", "empty"
+    elif params.train.loss != LOSS:
+        key, usual = "train.loss", f"at {LOSS}"
+    else:
         return
     from paraphrastic.nn.layers import Encoder
 
     if not issubclass(model_class(params.model), Encoder):
         raise ParameterError(
-            f"params.yaml: teacher.path: {params.model} has no sentence vectors that are trained; leave it empty, or "
-            "choose an encoder"
+            f"params.yaml: {key}: {params.model} has no sentence vectors that are trained; leave it {usual}, or choose "
+            "an encoder"
         )
 
 

@@ -1,7 +1,10 @@
 """Options that several models share. Each model's own options stand in its file."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from paraphrastic.vocabulary.kinds import BoundaryTokens
@@ -11,8 +14,12 @@ PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=0, le=1)]
 DropoutProbability = Annotated[float, Field(ge=0, lt=1)]
 Negatives = Literal["max", "mix", "random"]
-Schedule = Literal["constant", "linear"]
+Schedule = Literal["constant", "linear"]  # the names in `SCHEDULES`
 MatmulDtype = Literal["float32", "bfloat16"]
+Shares = NDArray[np.float64]
+
+# what the learning rate is multiplied by at each step, from the share of the steps that are done
+SCHEDULES: dict[Schedule, Callable[[Shares], Shares]] = {"constant": np.ones_like, "linear": lambda done: 1 - done}
 
 
 class ArchitectureConfig(BaseModel):
@@ -80,12 +87,10 @@ class TrainingConfig(ArchitectureConfig):
 
 
 class EncoderConfig(TrainingConfig):
-    """Options of sentence encoders, which are trained with a margin loss (acl2017 §3.2) or InfoNCE."""
+    """Options of sentence encoders. A loss takes its own from here, where they are not in `train.loss_options`."""
 
-    margin: NonNegativeFloat  # δ of Eq. 2; not read on supervised tasks.
-    # τ of InfoNCE, for which every sentence of the mini-batch is a negative; it replaces the margin loss, so that
-    # `margin` and `negatives` have no effect. null for the margin loss; not read on supervised tasks.
-    temperature: PositiveFloat | None
+    margin: NonNegativeFloat  # δ of the margin loss (acl2017 §3.2, Eq. 2)
+    temperature: PositiveFloat | None = None  # τ of the loss `infonce`; null for its default
 
 
 class PairModelConfig(TrainingConfig):

@@ -15,9 +15,9 @@ from torch import Tensor
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import StoredSentences, TrainingSentences
 from paraphrastic.nn.batch import Batch, DeviceSentences, SentenceFile, to_device
+from paraphrastic.nn.negatives import ALL, negative_mask
 from paraphrastic.nn.options import ArchitectureConfig, RecurrentConfig
 from paraphrastic.text.columns import Ragged
-from paraphrastic.training.losses import ALL, negative_mask
 from paraphrastic.vocabulary.kinds import Vocabulary, WordVocabulary, boundary_widths
 
 _BLOCK = 1 << 16  # adjacent pairs

@@ -21,9 +21,9 @@ from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.reading import read_json
 from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.nn.batch import to_device
+from paraphrastic.nn.negatives import ALL
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.scorer import principal_directions
-from paraphrastic.training.losses import ALL
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.vocabulary.kinds import VocabularyKind, entry_kinds
 
@@ -128,7 +128,7 @@ class Distillation(NamedTuple):
 
 
 class DistillationTrainer(EncoderTrainer):
-    """Adds to the margin loss what the vectors of a mini-batch lack to be those of the teacher.
+    """Adds to the loss of the pairs what the vectors of a mini-batch lack to be those of the teacher.
 
     `regression` maps a vector of the model to the size of the teacher's by a matrix that is learned, and not kept.
 

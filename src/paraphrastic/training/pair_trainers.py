@@ -15,6 +15,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.reading import parse_json
 from paraphrastic.nn.batch import Batch, to_device
+from paraphrastic.nn.negatives import mismatched_pairs
 from paraphrastic.nn.options import (
     EncoderConfig,
     PairModelConfig,
@@ -24,10 +25,11 @@ from paraphrastic.nn.options import (
 )
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel
 from paraphrastic.training.batches import LabelledPairs, Paraphrases, Scrambling, SentencePairs, epoch_batches
-from paraphrastic.training.losses import infonce_loss, margin_loss, mismatched_pairs
 from paraphrastic.training.optimizers import L2Penalty
 from paraphrastic.training.processes import Processes
 from paraphrastic.training.trainer import NEGATIVES, ORDER, Trainer
+
+PairLoss = Callable[[Tensor, Tensor, slice, np.random.Generator], Tensor]
 
 
 class PairTrainer(Trainer, ABC):
@@ -120,11 +122,21 @@ def _refuse_options_of_parameters(config: TrainingConfig) -> None:
 
 
 class EncoderTrainer(PairTrainer):
-    """Trains a sentence encoder on paraphrases with the margin loss (acl2017 §3.2), or with InfoNCE."""
+    """Trains a sentence encoder on paraphrases (acl2017 §3.2).
+
+    Args:
+        args: as for `PairTrainer`.
+        loss: of the sentence vectors of a mini-batch, with the first four arguments that `losses` states.
+        kwargs: as for `PairTrainer`.
+    """
 
     model: TrainedEncoder
     _pairs: Paraphrases
     _config: EncoderConfig
+
+    def __init__(self, *args: Any, loss: PairLoss, **kwargs: Any) -> None:
+        self._loss = loss
+        super().__init__(*args, **kwargs)
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return this process's part of the loss of the pairs `rows`, and the leaf of the embedding table."""
@@ -136,9 +148,7 @@ class EncoderTrainer(PairTrainer):
         """Return this process's part of the loss from the sentence vectors of the pairs `rows`, (2B, out_dim)."""
         own = self.processes.own(len(vectors))
         mask = self._pairs.negative_mask(rows, vectors.device, own)
-        if self._config.temperature is not None:
-            return infonce_loss(vectors, mask, self._config.temperature, own)
-        return margin_loss(vectors, mask, self._config.margin, self._config.negatives, self.negatives, own)
+        return self._loss(vectors, mask, own, self.negatives)
 
     def _update(self, leaf: Tensor) -> None:
         self.processes.sum_gradients(self.modules.parameters(), self.embedding_optimizer)

@@ -7,6 +7,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from paraphrastic import losses
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import ModelError, ParameterError
@@ -69,7 +70,8 @@ def train(
     changes = {"corpus": listed(pairs), "model": model, **selection, **(settings or {})}
     chosen = load_params(Path(params) if params else default_params(), changes)
     sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
-    checked(config_class(model), chosen.models[model], "models", model)  # before anything long
+    config = checked(config_class(model), chosen.models[model], "models", model)  # before anything long
+    losses.options(chosen.train, config)
     devices.find(chosen.train.device)
     sources = corpus(chosen.corpus, chosen.tokenize.licences)
     check_files((*sources, *sets.sources), chosen.tokenize.limits_scores)

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import torch
 
-from paraphrastic import models
+from paraphrastic import losses, models
 from paraphrastic.base import devices
 from paraphrastic.base.console import LOG_SECONDS, message, progress, quiet, silence, time_left
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import atomic_folder, digests, name_of
-from paraphrastic.base.parameters import Params, checked
+from paraphrastic.base.parameters import LOSS, Params, Section, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation import Selection, load_selection
 from paraphrastic.inference.model import ModelInfo
@@ -91,6 +91,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
     selected_by: list[str] = []
     checkpoint: Checkpoint | None = None
     models.check_student(params)
+    loss = losses.options(params.train, config)
     if issubclass(model_class, Baseline):
         scorer: Scorer = model_class.fit(config, sentences)
         _warn_of_words(scorer, sentences)
@@ -99,11 +100,13 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
         if select:
             selected_by = select.names
             message(f"sets that select the epoch: {', '.join(selected_by)}")
-        scorer, curves, checkpoint = _train(params, config, sentences, tables, checkpoints, select)
+        scorer, curves, checkpoint = _train(params, config, loss, sentences, tables, checkpoints, select)
     teacher = read_teacher(tables.teacher)[0] if params.teacher.path else None
     counts = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])["source"].value_counts().to_pylist()
     sources = {each["values"]: each["counts"] for each in counts}
-    info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources)
+    is_usual = params.train.loss == LOSS and not params.train.loss_options
+    named = {} if is_usual else {"name": params.train.loss, **loss.model_dump()}
+    info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources, loss=named)
     if rank() == 0:
         with atomic_folder(out) as part:
             write_model(scorer, info, part)
@@ -135,7 +138,13 @@ def run_digests(params: Params, device: str, tables: Tables) -> dict[str, str]:
 
 
 def _train(
-    params: Params, config: Any, sentences: StoredSentences, tables: Tables, checkpoints: Path, select: Selection | None
+    params: Params,
+    config: Any,
+    loss: Section,
+    sentences: StoredSentences,
+    tables: Tables,
+    checkpoints: Path,
+    select: Selection | None,
 ) -> tuple[Scorer, Curves, Checkpoint]:
     torch.set_num_threads(config.num_threads)
     device = devices.find(params.train.device, local_rank() if is_member() else None)
@@ -148,7 +157,7 @@ def _train(
         bar.add_task("initial embeddings", total=None)
         model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
     _warn_of_words(model, sentences)
-    trainer = _trainer(params, config, tables, sentences, model, select, distillation, processes)
+    trainer = _trainer(params, config, loss, tables, sentences, model, select, distillation, processes)
     checkpoint = Checkpoint(checkpoints / name_of(run), processes)
     if silence() > _SILENCE:
         message(f"{params.model}: {trainer.steps:,} steps begin")
@@ -160,6 +169,7 @@ def _train(
 def _trainer(
     params: Params,
     config: Any,
+    loss: Section,
     tables: Tables,
     sentences: StoredSentences,
     model: TrainedEncoder | TrainedPairModel,
@@ -170,9 +180,12 @@ def _trainer(
     pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     examples = Paraphrases.of(pairs, sentences, model.vocabulary, params.train.source_weights or {})
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
-    trainer: Callable[..., PairTrainer] = MatchTrainer if isinstance(model, TrainedPairModel) else EncoderTrainer
-    if distillation:
-        trainer = partial(DistillationTrainer, distillation=distillation)
+    trainer: Callable[..., PairTrainer] = MatchTrainer
+    if isinstance(model, TrainedEncoder):
+        of_vectors = partial(losses.function(params.train.loss), options=loss)
+        trainer = partial(EncoderTrainer, loss=of_vectors)
+        if distillation:
+            trainer = partial(DistillationTrainer, distillation=distillation, loss=of_vectors)
     return trainer(model, examples, config, params.seed, select, selections, processes=processes)
 
 

@@ -19,6 +19,7 @@ from paraphrastic.base.errors import ModelError
 from paraphrastic.base.files import atomic_write, sha256_of, unwritable
 from paraphrastic.base.reading import read_json
 from paraphrastic.nn.batch import to_device
+from paraphrastic.nn.options import SCHEDULES, Schedule
 from paraphrastic.training.embedding_optimizers import embedding_optimizer
 from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
 from paraphrastic.training.processes import Processes, State
@@ -115,7 +116,7 @@ class _Options(Protocol):
     @property
     def learning_rate(self) -> float: ...
     @property
-    def schedule(self) -> str: ...
+    def schedule(self) -> Schedule: ...
     @property
     def max_grad_norm(self) -> float | None: ...
 
@@ -157,8 +158,8 @@ class Trainer(ABC):
         self.steps = options.epochs * self.steps_per_epoch
         parts = range(1, selections_per_epoch + 1)  # step of an epoch → part of it after which the model is scored
         self.selection_steps = {-(-self.steps_per_epoch * k // len(parts)): k / len(parts) for k in parts}
-        decay = np.arange(self.steps) / self.steps if options.schedule == "linear" else np.zeros(self.steps)
-        self.learning_rates: NDArray[np.float64] = options.learning_rate * (1 - decay)
+        done = np.arange(self.steps) / self.steps
+        self.learning_rates = options.learning_rate * SCHEDULES[options.schedule](done)
         self.embedding_optimizer = embedding_optimizer(
             embeddings, self.learning_rates, options.optimizer, embeddings_penalty
         )

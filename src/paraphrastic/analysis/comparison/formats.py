@@ -1,12 +1,16 @@
 """A comparison as cells, in Markdown, or as JSON."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the report on a branch is written with DVC as the only package
+if TYPE_CHECKING:
+    import pandas as pd
+
+    # the report on a branch is written with DVC as the only package
     from paraphrastic.analysis.comparison.by_set import RunComparison, SetComparison
-    from paraphrastic.analysis.comparison.significance import Vector
+    from paraphrastic.analysis.comparison.significance import Estimate, Vector
 
 HEADER = ("set", "metric", "n", "A", "B", "B − A", "95 %", "p (Holm)")
 NOTE = "p of single sets is corrected for their number (Holm); intervals and p of means are not"
@@ -30,6 +34,12 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: 
     """Return a table in Markdown whose first `texts` columns hold text, the others numbers."""
     rule = ["---"] * texts + ["---:"] * (len(header) - texts)
     return "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
+
+
+def latex_table(cells: "pd.DataFrame") -> str:
+    """Return a table in LaTeX for its package booktabs, with names as they are and signs of numbers in math mode."""
+    text = cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(cells.columns) - 1))
+    return re.sub(r"(?<![\w.])[-+](?=\d)|<", r"$\g<0>$", text).replace("±", r"$\pm$")
 
 
 def as_json(comparison: "RunComparison") -> str:
@@ -60,15 +70,21 @@ def cells(row: "SetComparison") -> list[str]:
         row.name,
         row.metric,
         f"{row.n:,}",
-        _mean_and_deviation(row.a.points),
-        _mean_and_deviation(row.b.points),
-        f"{100 * row.change.value:+.2f}",
-        f"{100 * row.change.low:+.2f} … {100 * row.change.high:+.2f}",
-        "<0.001" if row.p < 0.001 else f"{row.p:.3f}",
+        mean_and_deviation(row.a.points),
+        mean_and_deviation(row.b.points),
+        *change_cells(row.change, row.p),
     ]
 
 
-def _mean_and_deviation(values: "Vector") -> str:
-    """Return the value of one run, or mean ± standard deviation of several."""
+def change_cells(change: "Estimate", p: float) -> list[str]:
+    """Return a difference × 100, its interval, and p."""
+    interval = f"{100 * change.low:+.2f} … {100 * change.high:+.2f}"
+    return [f"{100 * change.value:+.2f}", interval, "<0.001" if p < 0.001 else f"{p:.3f}"]
+
+
+def mean_and_deviation(values: "Vector") -> str:
+    """Return the value × 100 of one run, or mean ± standard deviation of several; a dash for none."""
+    if not len(values):
+        return "–"
     mean = f"{100 * values.mean():.2f}"
     return mean if len(values) == 1 else f"{mean} ± {100 * values.std(ddof=1):.2f}"

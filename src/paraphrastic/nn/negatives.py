@@ -1,10 +1,8 @@
-"""The losses on a mini-batch of paraphrases.
+"""Negative examples in a mini-batch of paraphrases: which sentences may be negatives of which, and the choice of them.
 
-The margin loss and its negative examples are those of the papers: acl2017 §3.2, Eq. 2 (iclr2016 §3.1, charagram2016
-Appendix A). InfoNCE is not in the papers.
-
-Each is a sum over the 2B sentences of B pairs. `own`, a slice of these sentences, limits the sum to some of them: the
-losses of several processes add up to that of the mini-batch. A negative can be any sentence of the mini-batch.
+They are those of acl2017 §3.2 (iclr2016 §3.1, charagram2016 Appendix A). `own`, a slice of the 2B sentences of B pairs,
+names those that get a negative; several processes divide a mini-batch by it. A negative can be any sentence of the
+mini-batch.
 
 A pair model is trained on paraphrases and on mismatched pairs. Two random sentences share hardly a word: a model
 could tell them from paraphrases by counting common words. With `negatives: max` each sentence is therefore paired with
@@ -16,7 +14,7 @@ this is word overlap weighted by idf, and it improves as the embeddings are trai
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, normalize
+from torch.nn.functional import normalize
 
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.kernels.row_sums import bag_sum
@@ -25,57 +23,19 @@ from paraphrastic.nn.options import Negatives, PairModelConfig
 ALL = slice(None)
 
 
-def margin_loss(
-    vectors: Tensor,
-    mask: Tensor,
-    margin: float,
-    negatives: Negatives,
-    generator: np.random.Generator,
-    own: slice = ALL,
-) -> Tensor:
-    """Return the mean of Eq. 2 over B pairs, without its penalty terms.
-
-    `max(0, δ − cos(s1, s2) + cos(s1, t1)) + max(0, δ − cos(s1, s2) + cos(s2, t2))`, with t1 and t2 negatives from the
-    same mini-batch. A hinge is left out if its sentence has no allowed negative.
-
-    Args:
-        vectors: (2B, dim), the first sentences of the pairs, then the second ones.
-        mask: (n, 2B) bool from `negative_mask`.
-        margin: δ.
-        negatives: how t1 and t2 are chosen.
-        generator: source of random numbers.
-        own: the n sentences whose hinges are added; of a pair (s1, s2), s1 has the first hinge, and s2 the second.
-    """
-    positive, negative = positive_and_negative_cosines(vectors, mask, negatives, generator, own)
-    hinges = (margin - positive + negative).clamp(min=0)  # (n,)
-    return hinges.masked_fill(mask.all(1), 0.0).sum() / (len(vectors) // 2)
-
-
-def infonce_loss(vectors: Tensor, mask: Tensor, temperature: float, own: slice = ALL) -> Tensor:
-    """Return the mean over 2B sentences of InfoNCE (van den Oord et al. 2018, Eq. 4) with cosines over τ as scores.
-
-    `−log( exp(cos(s, p) / τ) / Σ_t exp(cos(s, t) / τ) )`, p being the paraphrase of s, and t each sentence of the
-    mini-batch that is allowed as a negative of s, and p itself.
-
-    Args:
-        vectors: (2B, dim), as those of `margin_loss`.
-        mask: (n, 2B) bool from `negative_mask`.
-        temperature: τ.
-        own: the n sentences whose losses are added.
-    """
-    unit = normalize(vectors, dim=1)
-    paraphrases = torch.arange(len(unit), device=unit.device).roll(len(unit) // 2)[own]  # (n,)
-    left_out = mask.scatter(1, paraphrases.unsqueeze(1), False)
-    scores = (unit[own] @ unit.T / temperature).masked_fill(left_out, -torch.inf)  # (n, 2B)
-    return cross_entropy(scores, paraphrases, reduction="sum") / len(unit)
-
-
 def positive_and_negative_cosines(
     vectors: Tensor, mask: Tensor, negatives: Negatives, generator: np.random.Generator, own: slice = ALL
 ) -> tuple[Tensor, Tensor]:
     """Return the cosine of each sentence with its paraphrase and with its negative, (n,) each.
 
-    Where a row of `mask` allows no negative, the second cosine is arbitrary. Arguments are those of `margin_loss`.
+    Where a row of `mask` allows no negative, the second cosine is arbitrary.
+
+    Args:
+        vectors: (2B, dim), the first sentences of B pairs, then the second ones.
+        mask: (n, 2B) bool from `negative_mask`.
+        negatives: how the negative is chosen, see `choose_negatives`.
+        generator: source of random numbers.
+        own: the n sentences.
     """
     unit = normalize(vectors, dim=1)
     with torch.no_grad():  # the gradient needs 2n of these 2Bn cosines

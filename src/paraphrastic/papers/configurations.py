@@ -1,0 +1,146 @@
+"""Experiments by configuration, which is everything but the seed, and the differences between configurations."""
+
+import json
+import re
+from collections.abc import Collection, Iterable
+from functools import cache
+from hashlib import sha256
+from itertools import filterfalse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from ruamel.yaml import YAML
+
+from paraphrastic.analysis.comparison.by_set import ScoresBySet, compare
+from paraphrastic.analysis.comparison.formats import change_cells, mean_and_deviation
+from paraphrastic.analysis.comparison.repository import dvc_repository
+from paraphrastic.analysis.comparison.revisions import scores_of
+from paraphrastic.analysis.comparison.significance import Estimate, Runs, difference, holm
+from paraphrastic.base.errors import ParameterError, ParaphrasticError, unknown_name
+from paraphrastic.evaluation.headline import pooled_sets
+from paraphrastic.papers.plan import without_seed
+from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries
+
+_ROUNDING = 0.0051  # of recorded metrics × 100
+
+_scores = cache(scores_of)
+
+
+def by_state(root: Path) -> dict[str, set[str]]:
+    """Return names of experiments: those that have ended, and those of DVC's queue that failed, run or wait."""
+    with dvc_repository(root) as repo:
+        queue, ended = repo.experiments.celery_queue, repo.experiments.ls(all_commits=True).values()
+        return {
+            "ended": {name for each in ended for name, _ in each},
+            "failed": {done.entry.name for done in queue.iter_failed()},
+            "running": {entry.name for entry in queue.iter_active()},
+            "queued": {entry.name for entry in queue.iter_queued()},
+        }
+
+
+def runs(found: Iterable[Record], names: Collection[str], by: str | None = None) -> pd.DataFrame:
+    """Return the experiments `names` that have results: `configuration`, `seed` and metrics × 100, by experiment.
+
+    A configuration is named by its model and by the parameters that have another value than in the last commit, unless
+    all configurations have that value. It has a digest if another one has the same name, but other code or data.
+    Errors are those of `entries`.
+    """
+    known = {each.name: each for each in found}
+    described = entries([known[name] for name in {"HEAD", *names} if name in known], by)
+    listed = sorted((each for each in described if each.name in names), key=lambda each: each.name)
+    table = pd.DataFrame([each.metrics for each in listed], [each.name for each in listed])
+    table["seed"] = [known[name].parameters["seed"] for name in table.index]
+    table["digest"] = pd.Series({name: _all_but_seed(known[name]) for name in table.index}, dtype=str)
+    usual = "corpus=" + "+".join(known["HEAD"].parameters.get("corpus", ()))
+    texts = [re.sub(r"\bseed=\S+", "", f"corpus={each.corpus} {each.changed}").split() for each in listed]
+    shared = {usual}.union(set.intersection(*map(set, texts)) if table["digest"].nunique() > 1 else ())
+    labels = [[each.model, *filterfalse(shared.__contains__, words)] for each, words in zip(listed, texts, strict=True)]
+    table["configuration"] = pd.Series(map(" ".join, labels), table.index, dtype=str)
+    twins = table.groupby("configuration")["digest"].transform("nunique") > 1
+    table.loc[twins, "configuration"] += " (" + table["digest"].str[:6] + ")"
+    return table
+
+
+def _all_but_seed(record: Record) -> str:
+    """Return a digest of the parameters without the seed, of the code, and of the user's files."""
+    stages = YAML(typ="safe").load(record.read(LOCKS[0]))["stages"].values()
+    deps = {each["path"]: each["md5"] for stage in stages for each in stage.get("deps", ())}
+    inputs = {path: md5 for path, md5 in deps.items() if path == "data/inputs/data.csv" or not path.startswith("data/")}
+    return sha256(json.dumps([without_seed(record.parameters), inputs], sort_keys=True).encode()).hexdigest()
+
+
+def means(
+    table: pd.DataFrame, by: str | None = None, against: str | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return the configurations of experiments, the best first, and their differences from one of them.
+
+    Args:
+        table: as `runs` returns it. Of several experiments with one seed the first counts.
+        by: the metric that is compared; by default the first of `COLUMNS` that there is.
+        against: name of the configuration with which the others are compared, or of its experiment; None for none.
+
+    Returns:
+        Numbers × 100, with standard deviations (`sd`), and p before and after its correction (`holm`); the same as
+        text, in fewer columns; what does not count, and how to read p.
+
+    Raises:
+        ParameterError: no experiment has a metric, or no configuration has the name `against`.
+    """
+    titles = ({by: by} if by else {}) | {key: title for title, key in COLUMNS.items()}
+    titles = {key: title for key, title in titles.items() if key in table and table[key].notna().any()}
+    if not titles:
+        raise ParameterError("no experiment has results of this kind; `dvc queue status` and `dvc exp show` list them")
+    key = next(iter(titles))
+    reasons = {f"no {key}": table[key].isna(), "a seed counts once": table.duplicated(["configuration", "seed"])}
+    notes = [f"{reason}: {', '.join(table.index[without])}" for reason, without in reasons.items() if without.any()]
+    groups = table[~pd.DataFrame(reasons).any(axis=1)].groupby("configuration")
+    numbers = groups[list(titles)].mean().join(groups[list(titles)].std().add_suffix(" sd"))
+    numbers.insert(0, "n", groups.size())
+    numbers = numbers.sort_values(key, ascending=False)
+    cells = numbers[["n"]].astype(str)
+    for name, title in titles.items():
+        values = [groups.get_group(each)[name].dropna().to_numpy() / 100 for each in cells.index]
+        cells[title] = list(map(mean_and_deviation, values))
+    if against:
+        chosen = str(table["configuration"].get(against, against))
+        if chosen not in numbers.index:
+            raise ParameterError(unknown_name("configuration", against, [*numbers.index, *table.index]))
+        others = [name for name in numbers.index if name != chosen]
+        changes = {name: _change(groups.get_group(chosen), groups.get_group(name), key) for name in others}
+        tested = {name: change for name, (change, _, _) in changes.items() if change}
+        ps = dict(zip(tested, holm([each.p for each in tested.values()]), strict=True))
+        rows = {name: [*(100 * value for value in each[:3]), each.p, ps[name]] for name, each in tested.items()}
+        texts = {name: change_cells(each, ps[name]) for name, each in tested.items()}
+        numbers = numbers.join(pd.DataFrame(rows, ["difference", "low", "high", "p", "holm"]).T)
+        cells = cells.join(pd.DataFrame(texts, ["difference", "95 %", "p (Holm)"]).T)
+        numbers["factors"] = cells["factors"] = pd.Series({name: factors for name, (_, factors, _) in changes.items()})
+        notes += [f"{name}: items are not a factor: {why}" for name, (_, _, why) in changes.items() if why]
+        notes += [
+            f"differences are from {chosen}; p is corrected for their number, {len(ps)} (Holm), intervals are not"
+        ]
+    return numbers.reset_index(), cells.astype(object).fillna("–").reset_index(), notes
+
+
+def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> tuple[Estimate | None, str, str]:
+    """Return by how much a metric of B exceeds that of A, its random factors, and why items are not one of them.
+
+    Items are if the scores of all runs are in the DVC cache, and a row of `compare` has all recorded metrics. Without
+    items this is Welch's test, which needs two seeds.
+    """
+    seeds = ["seeds"] if max(len(a), len(b)) > 1 else []
+    try:
+        sides: list[list[ScoresBySet]] = [[_scores(name) for name in side.index] for side in (a, b)]
+        if key.endswith("sts.mean"):  # otherwise the mean of `compare` has sets beside STS
+            sides = [[{name: run[name] for name in pooled_sets(run)} for run in side] for side in sides]
+        for row in compare(sides[0], sides[1]).rows:
+            points = np.concatenate([row.a.points, row.b.points])
+            if np.allclose(100 * points, np.concatenate([a[key], b[key]]), 0, _ROUNDING):
+                return row.change, " and ".join([*seeds, "items"]), ""
+        reason = f"the stored scores do not give {key}"
+    except ParaphrasticError as error:
+        reason = str(error)
+    first, second = (
+        Runs(each, np.stack([each, each], axis=1)) for each in (a[key].to_numpy() / 100, b[key].to_numpy() / 100)
+    )
+    return difference(first, second) if seeds else None, "".join(seeds), reason

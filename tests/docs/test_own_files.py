@@ -1,0 +1,67 @@
+"""The files that the how-tos of an own model and an own loss write are trained as they stand there."""
+
+import re
+import sys
+from functools import partial
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+
+from paraphrastic import losses
+from paraphrastic.base.parameters import Train
+from paraphrastic.nn.negatives import negative_mask
+from paraphrastic.training.pair_trainers import EncoderTrainer
+from paraphrastic.training.trainer import Checkpoint
+from tests.helpers.encoder_variants import WORD
+from tests.helpers.repository import ROOT
+from tests.helpers.toy_training import paraphrases_found, prepare
+
+
+@pytest.fixture
+def add(monkeypatch):
+    """Return a function that adds the file of a page to a registry, and returns it as a module."""
+
+    def add_file(page, registry):
+        text = (ROOT / "docs/how-to" / page).read_text(encoding="utf-8")
+        folder = registry.__name__.replace(".", "/")
+        ((name, code),) = re.findall(rf"^cat > src/{folder}/([\w-]+)\.py << 'END'\n(.*?)^END$", text, re.M | re.S)
+        module = ModuleType(f"{registry.__name__}.{name}")
+        exec(compile(code, f"{name}.py", "exec", dont_inherit=True), vars(module))
+        known = sorted([*registry.names(), name])
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        monkeypatch.setattr(registry, "names", lambda: known)
+        return name, module
+
+    return add_file
+
+
+def naive_weighted(vectors, mask, margin, sharpness):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    hinges = []
+    for k, vector in enumerate(unit):
+        cosines = {t: vector @ unit[t] for t in range(len(unit)) if not mask[k, t]}
+        weights = {t: np.exp(sharpness * cosine) for t, cosine in cosines.items()}
+        negative = sum(weights[t] * cosines[t] for t in cosines) / sum(weights.values())
+        hinges.append(max(0, margin - vector @ unit[(k + len(unit) // 2) % len(unit)] + negative))
+    return np.mean(hinges)
+
+
+def test_own_loss(add, tmp_path):
+    name, module = add("own-loss.md", losses)
+    vectors, mask = np.random.default_rng(3).normal(size=(8, 5)), negative_mask(torch.arange(8), torch.arange(4))
+    arguments = torch.from_numpy(vectors), mask, slice(None), None
+    for sharpness in (0.0, 20.0):
+        found = module.loss(*arguments, module.Config(margin=0.9, sharpness=sharpness))
+        assert float(found) == pytest.approx(naive_weighted(vectors, mask, 0.9, sharpness))
+    alone = torch.randn(2, 3, requires_grad=True)
+    module.loss(alone, torch.ones(2, 2, dtype=torch.bool), slice(None), None, module.Config()).backward()
+    assert not alone.grad.any()
+    model, pairs, config = prepare("avg", WORD, epochs=12)
+    options = losses.options(Train.model_construct(loss=name, loss_options={"sharpness": 10.0}), config)
+    assert options.margin == WORD["margin"]
+    trainer = EncoderTrainer(model, pairs, config, 1, None, loss=partial(losses.function(name), options=options))
+    before = paraphrases_found(model)
+    trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    assert paraphrases_found(model) > 0.8 > before
