@@ -1,6 +1,6 @@
 """Print in Markdown how a branch changes parameters and metrics: `python .ci/report.py [--base REV]`.
 
-No package but DVC is needed.
+The base package and DVC are needed, and SciPy to use scores.
 """
 
 import argparse
@@ -16,11 +16,16 @@ from paraphrastic.base.errors import ParaphrasticError
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Compare params and metrics with the merge base of HEAD and REV.")
     parser.add_argument("--base", metavar="REV", default="origin/main", help="default: origin/main")
+    parser.add_argument(
+        "--scores", metavar="FILE", nargs=2, type=Path, default=(), help="of both; default: DVC's cache"
+    )
     arguments = parser.parse_args()
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # what the terminal or a file here takes does not count
     try:
-        print(branch_report(arguments.base), flush=True)
+        print(branch_report(arguments.base, arguments.scores), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes standard output when it exits
     except (ParaphrasticError, OSError) as error:
         sys.exit(f"error: {' '.join(str(error).split())}")
+    except ImportError as error:
+        sys.exit(f"error: {error}; install the package: pip install .")

@@ -61,11 +61,11 @@ def test_report_of_worse_model(tmp_path):
     files = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
     environment = isolated_environment() | files | {"BASE": "main", "NUMBER": "12"}
     run("bash", "-e", "-c", script, cwd=project, env=environment, check=True)
-    assert (tmp_path / "summary").read_text().startswith("worse: sample.sts.mean −1.20\n")
+    assert (tmp_path / "summary").read_text().startswith("worse: sample.sts.mean −16.00 (−23.90 … −7.98)\n")
     (_, (call, argument)) = run_script(tmp_path)
     assert (call, argument["issue_number"]) == ("create", 12)
-    assert "\nworse: sample.sts.mean −1.20\n" in argument["body"]
-    assert "| sample.sts.mean | 60.20 | 59.00 | −1.20 | ▼ worse |" in argument["body"]
+    assert "\nworse: sample.sts.mean −16.00 (−23.90 … −7.98)\n" in argument["body"]
+    assert "| sample.sts.mean | 2 sets | 60.20 | 44.20 | −16.00 | −23.90 … −7.98 | ▼ worse |" in argument["body"]
 
 
 def test_update_of_previous_comment(artifact):

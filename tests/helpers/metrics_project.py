@@ -2,8 +2,11 @@
 
 import json
 import sys
+from hashlib import md5
 from pathlib import Path
 from typing import Any
+
+from ruamel.yaml import YAML
 
 from tests.helpers.recorded_results import commit, make_repository
 from tests.helpers.repository import ROOT, run_git
@@ -13,6 +16,7 @@ DVC_YAML = """
 stages:
   train:
     cmd: "true"
+    deps: [src/code.py]
     params: [model, seed, {models.yaml: ["${model}"]}]
     outs: [data/model]
   evaluate:
@@ -40,18 +44,31 @@ sample.qa,ranking,687,,,76.86,4.81
 def write_project(
     folder: Path, params: str = PARAMS, metrics: dict[str, Any] = METRICS, sets: str = SETS, options: str = OPTIONS
 ) -> None:
-    """Write the files that the report compares."""
+    """Write the files that the report compares, as after `dvc repro`."""
     (folder / "models.yaml").write_text(options)
     (folder / "metrics").mkdir(exist_ok=True)
     (folder / "params.yaml").write_text(params)
     (folder / "metrics/evaluate.json").write_text(json.dumps(metrics))
     (folder / "metrics/sets.csv").write_text(sets)
+    write_lock(folder)
+
+
+def write_lock(folder: Path) -> None:
+    """Write the lock file of the parameters and metrics in `folder`; JSON is YAML."""
+    params, options = (YAML(typ="safe").load(folder / name) for name in ("params.yaml", "models.yaml"))
+    code, *outs = [
+        {"path": path, "hash": "md5", "md5": md5((folder / path).read_bytes()).hexdigest()}
+        for path in ("src/code.py", "metrics/evaluate.json", "metrics/sets.csv")
+    ]
+    used = {"params.yaml": params, "models.yaml": {params["model"]: options[params["model"]]}}
+    stages = {"train": {"cmd": "true", "deps": [code], "params": used}, "evaluate": {"cmd": "true", "outs": outs}}
+    (folder / "dvc.lock").write_text(json.dumps({"schema": "2.0", "stages": stages}))
 
 
 def write_worse_project(folder: Path) -> None:
     """Write a larger margin and the lower scores that it led to."""
-    metrics = {"sample": METRICS["sample"] | {"sts": {"mean": 59.0, "sets": 5}}}
-    sets = SETS.replace("41.05,42.94", "36.05,42.50")
+    metrics = {"sample": METRICS["sample"] | {"sts": {"mean": 44.2, "sets": 5}}}
+    sets = SETS.replace("41.05,42.94", "9.05,42.50")
     write_project(folder, PARAMS, metrics, sets, OPTIONS.replace("margin: 0.6", "margin: 0.9"))
 
 
@@ -60,6 +77,8 @@ def create_project(folder: Path) -> None:
     make_repository(folder)
     (folder / ".dvc/config").write_text("[core]\n    analytics = false\n    autostage = true\n")
     (folder / "dvc.yaml").write_text(DVC_YAML)
+    (folder / "src").mkdir()
+    (folder / "src/code.py").touch()
     write_project(folder)
     commit(folder, "first")
     run_git(folder, "switch", "--quiet", "--create", "change")

@@ -75,9 +75,9 @@ def test_path_in_the_repository(tmp_path):
 def test_project_in_a_subfolder(project):
     assert project_root() == project
     lines = branch_report("HEAD~1").splitlines()
-    assert lines[0] == "worse: finetune.sts.test.pearson −15.25, sts.mean −15.25"
-    assert any(line.startswith("| sts.2012.MSRpar.pearson | 65.25 | 50.00 | −15.25") for line in lines)
-    assert not any("other" in line for line in lines)
+    assert lines[0] == "worse: sts.mean −15.25 (−22.06 … −8.51); no interval: finetune.sts.test.pearson −15.25"
+    assert any(line.startswith("| sts.2012.MSRpar.pearson | 750 | 65.25 | 50.00 | −15.25") for line in lines)
+    assert not any("other:" in line or "| other" in line for line in lines)
     assert any("confidence intervals and p" in line for line in lines)
     assert lines[-3].startswith("Bold: p < 0.05; p of single sets is corrected for their number (Holm)")
     assert names() == {"better": 80.0, "workspace": 50.0, "HEAD": 50.0}
@@ -100,7 +100,7 @@ def test_worktree(mono, tmp_path, monkeypatch, branch):
     run_git(mono, "worktree", "add", "--quiet", *(["-b", branch] if branch == "other" else [branch]), "../tree")
     monkeypatch.chdir(tmp_path / "tree" / NAME)
     write_results(project_root(), score=49.0)
-    assert branch_report("HEAD~1").startswith("worse: finetune.sts.test.pearson −16.25, sts.mean −16.25\n")
+    assert branch_report("HEAD~1").startswith("worse: sts.mean −16.25 (−23.12 … −9.45)")
     assert names() == {"better": 80.0, "workspace": 49.0, "HEAD": 50.0}
     with pytest.raises(DataError, match=r"main: no data/scores.parquet in the DVC cache"):
         scores_of("main")
@@ -114,6 +114,7 @@ def test_shallow_clone(mono, tmp_path, monkeypatch):
         branch_report("HEAD~1")
 
 
+REMEDY = "run this in a clone of the project"
 USES = {"report": lambda: branch_report("main"), "experiments": names, "compare": lambda: scores_of("main")}
 
 
@@ -122,7 +123,7 @@ def test_reasons_of_git(project, monkeypatch, use):
     repository = project.parent / ".git"
     cases = (
         ("config", "[core", "bad config line"),
-        ("HEAD", "nonsense", "not a git repository (or any of the parent directories): .git; run this in a clone"),
+        ("HEAD", "nonsense", f"not a git repository (or any of the parent directories): .git; {REMEDY}"),
     )
     for path, content, reason in cases:
         before = (repository / path).read_text()
@@ -152,7 +153,7 @@ def test_project_without_git(project):
     shutil.rmtree(project.parent / ".git")
     assert scores_of("workspace")
     for use in USES.values():
-        with pytest.raises(ParameterError, match=f"{project}: git .*: not a git repository .* run this in a clone"):
+        with pytest.raises(ParameterError, match=f"{project}: git .*: not a git repository .*; {REMEDY}$"):
             use()
 
 

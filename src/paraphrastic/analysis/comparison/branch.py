@@ -1,120 +1,115 @@
 """What a branch changes, as Markdown: parameters, metrics, and tables of numbers.
 
 The working tree is compared with the merge base of HEAD and another revision. All compared files are in git, so that
-the report needs neither data nor the DVC cache, and no package but DVC. With all packages and the scores of both
-versions, it has confidence intervals and p.
+the report needs neither data nor the DVC cache, and no package but DVC. Changes have intervals: from the scores of
+both versions where they are there, otherwise from n; those of metrics need the base package.
 """
 
-import csv
 import json
-import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import chdir
-from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from paraphrastic.analysis.comparison.changes import (
+    THRESHOLD,
+    UNKNOWN,
+    Change,
+    changed_metrics,
+    doubted,
+    large,
+    params_diff,
+    paths,
+    stale_parts,
+    table_changes,
+    text_at,
+    text_here,
+)
 from paraphrastic.analysis.comparison.formats import NOTE, markdown, markdown_table
-from paraphrastic.analysis.comparison.repository import DVC, check_repository, dvc, git, project_root
+from paraphrastic.analysis.comparison.repository import check_repository, git, project_root
 from paraphrastic.base.errors import ParameterError, ParaphrasticError
-from paraphrastic.base.files import flat
-from paraphrastic.base.reading import parse_json
 
-SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis", "data/scores.parquet"
-OPTIONS_FILE, TASKS = "models.yaml", "metrics/finetune"
+if TYPE_CHECKING:
+    from paraphrastic.analysis.comparison.by_set import RunComparison
+
+SETS_FILE, ANALYSES, SCORES_FILE = "metrics/sets.csv", "metrics/analysis/*.csv", "data/scores.parquet"
+OPTIONS_FILE = "models.yaml"
 TASK_OPTIONS = ("finetune/params.yaml", "finetune/taggers.yaml")  # dependencies and not parameters for DVC
-THRESHOLD = 0.5  # points; a smaller change of a number of a set or of an analysis is not reported
-UNRATED = {  # metrics that are neither better nor worse when they grow, and columns of analyses
-    *("2013_sets", "epoch", "n", "oov", "sets"),
-    *("highest", "lowest", "norm", "percentile_75", "rank", "rare_tokens", "rare_words"),
-}
 UNREPORTED = ("resamples",)  # analyses whose rows are random draws
 MAX_NAMES = 3  # in each part of the summary
 MAX_VALUE_LENGTH = 120  # characters of a parameter's value
 MAX_ROWS = 100  # of a table; GitHub limits a comment to 65,536 characters
+SEEDS = "It is over items, not over seeds: another seed of the same parameters may change a number as much."
 
 
-class Change(NamedTuple):
-    """A value before and after the change; None if it is missing on that side."""
-
-    name: str
-    old: Any
-    new: Any
-
-    @property
-    def difference(self) -> float:
-        """The new number minus the old one; 0 if either is missing."""
-        return 0 if self.old is None or self.new is None else self.new - self.old
-
-    @property
-    def improvement(self) -> float:
-        """The difference of a metric for which higher is better; 0 for all others."""
-        return 0 if self.name.rpartition(".")[2] in UNRATED else self.difference
-
-
-class Commit(NamedTuple):
-    """A commit, and its files in the folder `metrics` of the working directory, in which the project may be."""
-
-    name: str
-    files: frozenset[str]
-
-    @classmethod
-    def of(cls, name: str) -> Self:
-        """Return the commit `name`."""
-        listed = git(Path.cwd(), "ls-tree", "-r", "-z", "--name-only", name, "metrics/")
-        return cls(name, frozenset(listed.split("\0")))
-
-    def text(self, path: str) -> str:
-        """Return the text of a file; an empty string if the commit has none of this path."""
-        return git(Path.cwd(), "show", f"{self.name}:./{path}") if path in self.files else ""
-
-    def files_and_here(self, folder: str, ending: str) -> list[str]:
-        """Return the files of a folder in the commit or in the working tree."""
-        pattern = f"{folder}/*.{ending}"
-        old = (path for path in self.files if PurePosixPath(path).match(pattern))
-        return sorted({*old, *(path.as_posix() for path in Path().glob(pattern))})
-
-
-def branch_report(base: str) -> str:
+def branch_report(base: str, scores: Sequence[Path] = ()) -> str:
     """Return the report on the working tree against the merge base of HEAD and the revision `base`.
+
+    Args:
+        base: a revision.
+        scores: files of the scores of the merge base and of the working tree; if left out, those of the DVC cache and
+            of `data`, if they are there.
 
     Raises:
         ParameterError: `base` is no commit or has none in common with HEAD, or git or DVC refuses a command.
     """
-    root = project_root()
+    root, scores = project_root(), [path.resolve() for path in scores]
     check_repository(root)
     with chdir(root):
-        commit = Commit.of(_merge_base(base))
-        all_params, params_warning = _dvc_diff("params", commit.name)
-        if options_files := [str(Path(path).resolve()) for path in TASK_OPTIONS if Path(path).is_file()]:
-            all_params += _dvc_diff("params", commit.name, "--targets", *options_files)[0]
-        all_metrics, metrics_warning = _dvc_diff("metrics", commit.name)
-        all_metrics = [*all_metrics, *_task_metrics(commit)]
-        numbers = [Change(change.name, _number(change.old), _number(change.new)) for change in all_metrics]
-        metrics = [change for change in numbers if change.old != change.new]
-        params, options = _changed_params(all_params)
-        sets = _set_changes(commit, metrics)
-        analyses = [
-            change
-            for path in commit.files_and_here(ANALYSES, "csv")
-            if Path(path).stem not in UNREPORTED
-            for change in _table_changes(commit, path, f"{Path(path).stem}.")
-        ]
-        significance = _significance(commit.name) if metrics or sets else []
-    warnings = [f"\n{_format_value(warning)}" for warning in (params_warning, metrics_warning) if warning]
-    if not (params or options or metrics or sets or analyses or warnings):
+        commit = _merge_base(base)
+        if conflicts := _conflicts():
+            return f"merge conflict in {', '.join(conflicts)}: take one side of each, then `dvc repro --all-pipelines`"
+        return _report(base, commit, scores)
+
+
+def _conflicts() -> list[str]:
+    """Return the files in which git has left both sides."""
+    patterns = ("*.yaml", "*.lock", "*/*.yaml", "*/*.lock", "metrics/**/*.json", "metrics/**/*.csv")
+    paths = sorted({path.as_posix() for pattern in patterns for path in Path().glob(pattern)})
+    return [path for path in paths if re.search("^<<<<<<< ", text_here(path), re.MULTILINE)]
+
+
+def _report(base: str, commit: str, scores: Sequence[Path]) -> str:
+    stale, (all_params, warning) = stale_parts(), params_diff(commit)
+    if options_files := [str(Path(path).resolve()) for path in TASK_OPTIONS if Path(path).is_file()]:
+        all_params += params_diff(commit, "--targets", *options_files)[0]
+    is_other_model = any(each.name == "model" for each in all_params)
+    options = [each for each in all_params if is_other_model and each.name.startswith(f"{OPTIONS_FILE}:")]
+    params = [each for each in all_params if each not in options]
+    has_other_code = git(Path.cwd(), "diff", "--name-only", commit, "--", "src", "pipeline")
+    doubt = "another seed" if [each.name for each in params] == ["seed"] and not has_other_code else ""
+
+    comparison, reason = _comparison(commit, scores)
+    all_sets = table_changes(commit, SETS_FILE, scored=comparison.rows if comparison else ())
+    metrics = doubted(changed_metrics(commit, all_sets), stale, doubt)
+    same = {each[:3] for each in metrics}
+    sets = [each for each in large(all_sets) if not {each[:3], (each.name.rpartition(".")[0], *each[1:3])} & same]
+    sets = doubted(sets, stale, doubt)
+    analyses = [
+        change
+        for path in paths(commit, ANALYSES)
+        if Path(path).stem not in UNREPORTED
+        for change in large(table_changes(commit, path, f"{Path(path).stem}."))
+    ]
+    analyses = doubted(analyses, stale, doubt, "analyze.")
+    if not (stale or params or options or metrics or sets or analyses or warning):
         return f"no parameter changed, no metric changed, no score of a set changed by more than {THRESHOLD} points"
     limit = f"that changed by more than {THRESHOLD} points"
+    of_words = [each for each in sets if each.name.endswith(".oov")]
+    sets = [each for each in sets if each not in of_words]
     lines = [
-        *(_summary(metrics), *warnings, ""),
-        f"Compared with {commit.name[:10]}, the merge base with {_format_value(base)}.{_seeds(all_params)}",
+        *("; ".join([*_stale(stale), *_summary(metrics)]) or "no metric changed", ""),
+        f"Compared with {commit[:10]}, the merge base with {_format_value(base)}.",
+        *([f"\n{_format_value(warning)}"] if warning else []),
         *_params_table(params),
         *_collapsed(f"options of both models: {len(options)}", _params_table(options)),
         *_metrics_table("metric", metrics),
+        *_intervals([*metrics, *sets, *analyses], reason),
         *_collapsed(f"scores of single sets {limit}: {len(sets)}", _metrics_table("set", sets)),
+        *_collapsed(f"shares of unknown words {limit}: {len(of_words)}", _metrics_table("set", of_words)),
         *_collapsed(f"numbers of analyses {limit}: {len(analyses)}", _metrics_table("analysis", analyses)),
-        *significance,
+        *(_significance(comparison) if comparison else []),
     ]
     return "\n".join(lines)
 
@@ -133,96 +128,9 @@ def _merge_base(base: str) -> str:
     return common[0]
 
 
-def _dvc_diff(kind: str, commit: str, *options: str) -> tuple[list[Change], str]:
-    """Compare the `params` or `metrics` of a commit with those of the working tree.
-
-    Returns:
-        All values, changed or not, and DVC's warning about a file that it could not load ("" if there is none).
-    """
-    stdout, stderr = dvc(Path.cwd(), [*DVC, kind, "diff", "--all", "--json", commit, *options])
-    # where the folder `.dvc` is above the project, DVC also compares other projects
-    files = {file: values for file, values in parse_json(stdout or "{}").items() if not file.startswith("..")}
-    counts = Counter(name for values in files.values() for name in values)
-    changes = [
-        Change(f"{file}:{name}" if has_file or counts[name] > 1 else name, value.get("old"), value.get("new"))
-        for file, values in files.items()
-        for has_file in [file in (OPTIONS_FILE, *TASK_OPTIONS)]
-        for name, value in values.items()
-    ]
-    return changes, next((line for line in stderr.splitlines() if "failed to load" in line), "")
-
-
-def _task_metrics(commit: Commit) -> list[Change]:
-    """Return the metrics of supervised tasks, which are outputs and not metrics for DVC."""
-    return [
-        Change(name, old.get(name), new.get(name))
-        for path in commit.files_and_here(TASKS, "json")
-        for old in [_flat(commit.text(path))]
-        for new in [_flat(_text(path))]
-        for name in old | new
-    ]
-
-
-def _flat(text: str) -> dict[str, Any]:
-    """Return the values of a tree in JSON by dotted key; none if the text is empty or damaged."""
-    try:
-        return flat(parse_json(text))
-    except (ValueError, AttributeError):
-        return {}
-
-
-def _text(path: str) -> str:
-    """Return the text of a file of the working tree; an empty string if it is missing."""
-    return Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else ""
-
-
-def _number(value: Any) -> float | None:
-    """Return a cell of a table or a metric as a finite number, or None if it is none."""
-    try:
-        parsed = int(value) if isinstance(value, str) and value.isdecimal() else float(value)
-    except (TypeError, ValueError):
-        return None
-    return (value if isinstance(value, int) else parsed) if math.isfinite(parsed) else None
-
-
-def _table_changes(commit: Commit, path: str, prefix: str = "") -> list[Change]:
-    """Return the numbers of a CSV file that are new, removed, or changed by more than THRESHOLD, by row and column."""
-    old = _numbers(commit.text(path).splitlines())
-    new = _numbers(_text(path).splitlines())
-    changes = [Change(f"{prefix}{name}", old.get(name), new.get(name)) for name in old | new]
-    return [change for change in changes if None in change or abs(change.difference) > THRESHOLD]
-
-
-def _numbers(lines: Iterable[str]) -> dict[str, float]:
-    """Return all numbers of a CSV file as `row.column`; a row has the name of its first cells that no other row has."""
-    header, *rows = [*csv.reader(lines)] or [[]]
-    widths = (n for n in range(1, len(header)) if len({tuple(row[:n]) for row in rows}) == len(rows))
-    width = next(widths, 1)
-    cells = (
-        (".".join([*row[:width], column]), _number(cell))
-        for row in rows
-        for column, cell in zip(header[width:], row[width:], strict=False)
-    )
-    return {name: number for name, number in cells if number is not None}
-
-
-def _set_changes(commit: Commit, metrics: Sequence[Change]) -> list[Change]:
-    """Return the changes of SETS_FILE that `metrics` lacks, with and without the name of the score."""
-    return [
-        change
-        for change in _table_changes(commit, SETS_FILE)
-        if not {change, change._replace(name=change.name.rpartition(".")[0])}.intersection(metrics)
-    ]
-
-
-def _worst_first(changes: Sequence[Change]) -> list[Change]:
-    """Sort changes: worse by decreasing size, then better by increasing size, then all others by name."""
-    return sorted(changes, key=lambda change: (change.improvement == 0, change.improvement, change.name))
-
-
 def _format_name(name: str) -> str:
     """Replace the characters of a name that could be Markdown by question marks."""
-    return re.sub(r"[^\w./:≤≥– -]|:(?=//)", "?", name)
+    return re.sub(r"[^\w./:≤≥→– -]|:(?=//)", "?", name)
 
 
 def _format_number(value: float | None, sign: str = "") -> str:
@@ -254,13 +162,17 @@ def _params_table(changes: Sequence[Change]) -> list[str]:
 def _metrics_table(title: str, changes: Sequence[Change]) -> list[str]:
     """Return the lines of a table of metrics; `title` is the header of the names."""
     rows = []
-    for change in _worst_first(changes):
-        verdict = "▲ better" if change.improvement > 0 else "▼ worse" if change.improvement < 0 else ""
-        verdict = "new" if change.old is None else "removed" if change.new is None else verdict
-        difference = "" if None in change else _format_number(change.difference, "+")
-        numbers = _format_number(change.old), _format_number(change.new)
-        rows.append([_format_name(change.name), *numbers, difference, verdict])
-    return _table((title, "old", "new", "change", ""), rows, texts=1)
+    for each in changes:
+        numbers = _format_number(each.old), _format_number(each.new), *_difference(each)
+        rows.append([_format_name(each.name), each.n, *numbers, each.verdict])
+    return _table((title, "n", "old", "new", "change", "95 %", ""), rows, texts=1)
+
+
+def _difference(change: Change) -> tuple[str, str]:
+    """Return the difference and its interval, or empty strings."""
+    value, (below, above) = change.difference, change.margins or (0, 0)
+    interval = f"{_format_number(value - below, '+')} … {_format_number(value + above, '+')}"
+    return _format_number(value, "+") if value else "", interval if value and change.margins else ""
 
 
 def _collapsed(title: str, lines: Sequence[str]) -> list[str]:
@@ -268,51 +180,62 @@ def _collapsed(title: str, lines: Sequence[str]) -> list[str]:
     return ["", f"<details><summary>{title}</summary>", *lines, "", "</details>"] if lines else []
 
 
-def _summary(metrics: Sequence[Change]) -> str:
-    """Return one line that names metrics that are worse, better, removed, new, or changed without being rated."""
-    ordered = _worst_first(metrics)
-    names = {change: _format_name(change.name) for change in ordered}
-    moved = {change: f"{name} {_format_number(change.difference, '+')}" for change, name in names.items()}
-    parts = {
-        "worse": [moved[change] for change in ordered if change.improvement < 0],
-        "better": [moved[change] for change in reversed(ordered) if change.improvement > 0],
-        "removed": [names[change] for change in ordered if change.new is None],
-        "new": [names[change] for change in ordered if change.old is None],
-        "changed": [moved[change] for change in ordered if change.difference and not change.improvement],
-    }
-    for items in parts.values():
-        items[MAX_NAMES:] = [f"{len(items) - MAX_NAMES} more"] if len(items) > MAX_NAMES else []
-    return "; ".join(f"{title}: {', '.join(items)}" for title, items in parts.items() if items) or "no metric changed"
+def _stale(stale: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the part of the summary that says which metrics are not of these parameters and this code."""
+    if not stale:
+        return []
+    parts = "all metrics" if "" in stale else _some([_format_name(part) for part in stale])
+    causes = _some([*dict.fromkeys(_format_name(cause) for causes in stale.values() for cause in causes)])
+    return [f"**stale**: {parts}, computed before the last change of {causes}; run `dvc repro --all-pipelines`"]
 
 
-def _changed_params(params: Sequence[Change]) -> tuple[list[Change], list[Change]]:
-    """Return the changes of parameters, and apart, if another model was chosen, the options of both."""
-    changes = sorted(change for change in params if repr(change.old) != repr(change.new))  # 1 == True == 1.0
-    if all(change.name != "model" for change in changes):
-        return changes, []
-    options = [change for change in changes if change.name.startswith(f"{OPTIONS_FILE}:")]
-    return [change for change in changes if change not in options], options
+def _some(items: Sequence[str]) -> str:
+    """Return at most MAX_NAMES items and the number of the others."""
+    more = [f"{len(items) - MAX_NAMES} more"] if len(items) > MAX_NAMES else []
+    return ", ".join([*items[:MAX_NAMES], *more])
 
 
-def _seeds(params: Sequence[Change]) -> str:
-    """Return the seeds of both versions in words; an empty string if there is no such parameter."""
-    seed = next((change for change in params if change.name == "seed"), None)
-    if seed is None:
-        return ""
-    old, new = _format_value(seed.old), _format_value(seed.new)
-    return f" Both have the seed {old}." if old == new else f" The seed was {old} and is {new}."
+def _summary(metrics: Sequence[Change]) -> list[str]:
+    """Return the names of metrics by verdict; the main metric is first, as its verdict is."""
+    parts: dict[str, list[str]] = {}
+    for each in metrics:
+        difference, interval = _difference(each)
+        text = [_format_name(each.name), difference, f"({interval})" if interval else ""]
+        parts.setdefault(each.verdict.lstrip("▲▼ ") or "changed", []).append(" ".join(filter(None, text)))
+    return [f"{verdict}: {_some(items)}" for verdict, items in parts.items()]
 
 
-def _significance(commit: str) -> list[str]:
-    """Return the lines of a section with intervals and p, or why there is none."""
-    if not Path(SCORES_FILE).is_file():
-        return ["", f"No confidence intervals: no {SCORES_FILE} here."]
+def _comparison(commit: str, scores: Sequence[Path]) -> tuple["RunComparison | None", str]:
+    """Return the comparison of the scores of both versions, or why there is none."""
+    if text_at(commit, SETS_FILE) == text_here(SETS_FILE):
+        return None, "no set changed"
+    if not scores and not Path(SCORES_FILE).is_file():
+        return None, f"no {SCORES_FILE} here"
     try:
-        from paraphrastic.analysis.comparison.by_set import compare
+        from paraphrastic.analysis.comparison.by_set import by_set, compare
         from paraphrastic.analysis.comparison.revisions import WORKSPACE, scores_of
+        from paraphrastic.base.tables import SCORES, read_table
 
-        comparison = compare([scores_of(commit)], [scores_of(WORKSPACE)])
-    except (ImportError, ParaphrasticError) as error:
-        return ["", f"No confidence intervals: {_format_value(str(error))}."]
+        old, new = [by_set(read_table(path, SCORES)) for path in scores] or map(scores_of, (commit, WORKSPACE))
+        return compare([old], [new]), ""
+    except (ImportError, ParaphrasticError, OSError) as error:
+        return None, " ".join(str(error).split()).replace("`", "'")
+
+
+def _intervals(changes: Sequence[Change], reason: str) -> list[str]:
+    """Return what intervals are of, and the reason for those that are missing."""
+    if not any(change.difference for change in changes):
+        return []
+    text = "The interval is from the scores of both versions where these metrics are of those scores, otherwise from n."
+    if reason:
+        text = (
+            f"The interval is from n, as if both versions had other items: wider than from scores (none: `{reason}`)."
+        )
+    unknown = f" {UNKNOWN}: n alone does not determine it." if any(each.verdict == UNKNOWN for each in changes) else ""
+    return ["", f"{text} {SEEDS}{unknown}"]
+
+
+def _significance(comparison: "RunComparison") -> list[str]:
+    """Return the lines of a section with intervals and p of all sets."""
     lines = ["", *markdown(comparison).splitlines(), "", f"Bold: p < 0.05; {NOTE}."]
     return _collapsed("confidence intervals and p; A is the merge base", lines)

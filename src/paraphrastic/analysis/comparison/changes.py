@@ -1,0 +1,246 @@
+"""The numbers that a branch changes: n, 95 % interval and verdict, and whether they are of this code and parameters."""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from paraphrastic.analysis.comparison.noise import Margins, headline_weights, margins_of_n, margins_of_sum
+from paraphrastic.analysis.comparison.repository import DVC, dvc, git
+from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.files import flat
+from paraphrastic.base.reading import parse_json
+
+if TYPE_CHECKING:  # the report on a branch is written with DVC as the only package
+    from paraphrastic.analysis.comparison.by_set import SetComparison
+
+METRICS = ("metrics/*.json", "metrics/finetune/*.json")
+DATA = "data/"  # not in git: a clone has no such file, or that of another branch
+THRESHOLD = 0.5  # points; a smaller change of a number of a set or of an analysis is not reported
+MAIN = ("transfer.mean", "sts.mean", "sample.sts.mean", "mteb.mean", "features.mean")  # the first that there is
+UNRATED = {  # metrics that are neither better nor worse when they grow, and columns of analyses
+    *("2013_sets", "epoch", "n", "oov", "sets"),
+    *("highest", "lowest", "norm", "percentile_75", "rank", "rare_tokens", "rare_words"),
+}
+NOISE, UNKNOWN = "in the noise", "no interval"
+
+
+class Change(NamedTuple):
+    """A value before and after the change; None if it is missing on that side."""
+
+    name: str
+    old: Any
+    new: Any
+    n: str = ""  # items of both versions
+    margins: Margins | None = None
+    doubt: str = ""  # why a difference says nothing of the branch, whatever its interval is
+
+    @property
+    def difference(self) -> float:
+        """The new number minus the old one; 0 if either is missing."""
+        return 0 if None in self[1:3] else self.new - self.old
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether it is a metric for which higher is better."""
+        return self.name.rpartition(".")[2] not in UNRATED
+
+    @property
+    def verdict(self) -> str:
+        """What the change of a number means; empty if it is not rated."""
+        if not self.difference:
+            return "new" if self.old is None else "removed" if self.new is None else "renamed"
+        if self.doubt or not self.is_rated:
+            return self.doubt
+        if self.margins is None:
+            return UNKNOWN
+        below, above = self.margins
+        return "▲ better" if self.difference > below else "▼ worse" if -self.difference > above else NOISE
+
+
+def text_at(commit: str, path: str) -> str:
+    """Return the text of a file in a commit; an empty string if it is missing."""
+    try:
+        return git(Path.cwd(), "show", f"{commit}:./{path}")
+    except ParameterError:
+        return ""
+
+
+def text_here(path: str) -> str:
+    """Return the text of a file of the working tree; an empty string if it is missing."""
+    return Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else ""
+
+
+def paths(commit: str, *patterns: str) -> list[str]:
+    """Return the files below `metrics` in the commit or in the working tree that match a pattern, sorted."""
+    listed = git(Path.cwd(), "ls-tree", "-r", "-z", "--name-only", commit, "metrics/").split("\0")
+    found = {path for path in listed for pattern in patterns if PurePosixPath(path).match(pattern)}
+    return sorted(found | {path.as_posix() for pattern in patterns for path in Path().glob(pattern)})
+
+
+def stale_parts() -> dict[str, list[str]]:
+    """Return what has changed since the metrics in git were computed, by stage of a matrix, as `finetune.sts`.
+
+    The key "" stands for all metrics: dvc.lock has another version of a file or a parameter of the main pipeline. No
+    stage is run, and no data is needed.
+    """
+    stdout, _ = dvc(Path.cwd(), [*DVC, "status", "--json"])
+    parts: dict[str, list[str]] = {}
+    for stage, states in parse_json(stdout or "{}").items():
+        part = stage.rpartition(":")[2].replace("@", ".") if "@" in stage else ""  # finetune/dvc.yaml:finetune@sts
+        found = [cause for state in states for cause in _causes(stage, state)]
+        if found and not stage.startswith(".."):  # another project, where the folder `.dvc` is above this one
+            parts[part] = [*parts.get(part, []), *found]
+    return {"": parts[""]} if "" in parts else parts
+
+
+def _causes(stage: str, state: Mapping[str, Any] | str) -> list[str]:
+    """Return the files, parameters or command of a stage that have changed."""
+    if isinstance(state, str):
+        return [f"the command of {stage}"] if state == "changed command" else []
+    files = [item for changes in state.values() for item in changes.items() if not item[0].startswith(DATA)]
+    names = ([f"{file}:{name}" for name in change] if isinstance(change, dict) else [file] for file, change in files)
+    return [name for each in names for name in each]
+
+
+def doubted(changes: Iterable[Change], stale: Iterable[str], doubt: str, prefix: str = "") -> list[Change]:
+    """Return changes with the doubt `stale` for those of the parts `stale`, otherwise with `doubt`, if it is none."""
+    starts = tuple(part and f"{part}." for part in stale)
+    return [
+        each._replace(doubt="stale" if f"{prefix}{each.name}".startswith(starts) else doubt or each.doubt)
+        for each in changes
+    ]
+
+
+def params_diff(commit: str, *options: str) -> tuple[list[Change], str]:
+    """Compare the parameters of a commit with those of the working tree.
+
+    Returns:
+        Those that differ, and DVC's warning about a file that it could not load ("" if there is none).
+    """
+    stdout, stderr = dvc(Path.cwd(), [*DVC, "params", "diff", "--all", "--json", commit, *options])
+    changes = [
+        Change(name if file == "params.yaml" else f"{file}:{name}", value.get("old"), value.get("new"))
+        for file, values in parse_json(stdout or "{}").items()
+        for name, value in values.items()
+        # where the folder `.dvc` is above the project, DVC also compares other projects; 1 == True == 1.0
+        if not file.startswith("..") and repr(value.get("old")) != repr(value.get("new"))
+    ]
+    return sorted(changes), next((line for line in stderr.splitlines() if "failed to load" in line), "")
+
+
+def changed_metrics(commit: str, sets: Sequence[Change]) -> list[Change]:
+    """Return the metrics that have changed, the main one first, then by name.
+
+    Args:
+        commit: the old version.
+        sets: all numbers of sets; the margins of metrics follow from theirs.
+    """
+    old, new = (
+        {name: number(value) for file in paths(commit, *METRICS) for name, value in _flat(text(file)).items()}
+        for text in (partial(text_at, commit), text_here)
+    )
+    main = next((name for name in MAIN if name in old | new), "")
+    changed = [
+        Change(name, old.get(name), new.get(name))
+        for name in sorted(old | new, key=lambda name: (name != main, name))
+        if old.get(name) != new.get(name)
+    ]
+    old_weights, new_weights = (
+        headline_weights([each.name for each in sets if each[side] is not None and each.is_rated]) if changed else {}
+        for side in (1, 2)
+    )
+    parts = {name: weights for name, weights in new_weights.items() if weights == old_weights.get(name)}
+    by_name = {each.name: each for each in sets}
+    return with_renamed([_with_sets(each, parts.get(each.name, {}), by_name) for each in changed])
+
+
+def _with_sets(metric: Change, weights: Mapping[str, float], sets: Mapping[str, Change]) -> Change:
+    """Return a metric with n, margins and doubt of the one set that it is of, or the margins of a mean over several."""
+    margins = margins_of_sum((weight, sets[name].margins) for name, weight in weights.items())
+    if len(weights) == 1:
+        return metric._replace(n=sets[next(iter(weights))].n, margins=margins, doubt=sets[next(iter(weights))].doubt)
+    return metric._replace(n=f"{len(weights)} sets" if weights else "", margins=margins)
+
+
+def _flat(text: str) -> dict[str, Any]:
+    """Return the values of a tree in JSON by dotted key; none if the text is empty or damaged."""
+    try:
+        return flat(parse_json(text))
+    except (ValueError, AttributeError):
+        return {}
+
+
+def number(value: Any) -> float | None:
+    """Return a cell of a table or a metric as a finite number, or None if it is none."""
+    try:
+        parsed = int(value) if isinstance(value, str) and value.isdecimal() else float(value)
+    except (TypeError, ValueError):
+        return None
+    return (value if isinstance(value, int) else parsed) if math.isfinite(parsed) else None
+
+
+def table_changes(commit: str, path: str, prefix: str = "", scored: Iterable["SetComparison"] = ()) -> list[Change]:
+    """Return all numbers of a CSV file by row and column, in the order of the file.
+
+    Margins are those of `scored` where it has the values of the file, as scores of another run may lie in `data`.
+    """
+    old, new = _numbers(text_at(commit, path).splitlines()), _numbers(text_here(path).splitlines())
+    rows = {f"{row.name}.{row.metric}": row for row in scored}
+    return [_in_table(name, prefix, old, new, rows.get(name)) for name in old | new]
+
+
+def _in_table(
+    name: str, prefix: str, old: Mapping[str, float], new: Mapping[str, float], row: "SetComparison | None"
+) -> Change:
+    key, _, column = name.rpartition(".")
+    a, b, n_a, n_b = old.get(name), new.get(name), old.get(f"{key}.n"), new.get(f"{key}.n")
+    n = " → ".join(f"{n:,}" for n in dict.fromkeys((n_a, n_b)) if n is not None)
+    change, margins, doubt = Change(f"{prefix}{name}", a, b, n), None, ""
+    if a is None or b is None:
+        return change
+    if row and max(abs(100 * row.a.points.mean() - a), abs(100 * row.b.points.mean() - b)) <= THRESHOLD:
+        margins = 100 * (row.change.value - row.change.low), 100 * (row.change.high - row.change.value)
+        doubt = "" if row.is_significant else NOISE  # p is corrected for the number of sets
+    elif n_a is not None and n_b is not None:
+        margins = margins_of_n(column, a, n_a, b, n_b)
+    return change._replace(margins=margins, doubt=doubt)
+
+
+def _numbers(lines: Iterable[str]) -> dict[str, float]:
+    """Return all numbers of a CSV file as `row.column`; a row has the name of its first cells that no other row has."""
+    header, *rows = [*csv.reader(lines)] or [[]]
+    widths = (n for n in range(1, len(header)) if len({tuple(row[:n]) for row in rows}) == len(rows))
+    width = next(widths, 1)
+    cells = (
+        (".".join([*row[:width], column]), number(cell))
+        for row in rows
+        for column, cell in zip(header[width:], row[width:], strict=False)
+    )
+    return {name: value for name, value in cells if value is not None}
+
+
+def large(changes: Iterable[Change]) -> list[Change]:
+    """Return the numbers that are new, removed, or changed by more than THRESHOLD."""
+    return with_renamed([each for each in changes if None in each[1:3] or abs(each.difference) > THRESHOLD])
+
+
+def with_renamed(changes: Sequence[Change]) -> list[Change]:
+    """Join a removed and a new number of equal value that no other has; of ints the ends of their names are equal."""
+    pairs = [
+        (a, b)
+        for a in changes
+        for b in changes
+        if a.new is None and b.old is None and a.old == b.new
+        if isinstance(a.old, float) or a.name.rpartition(".")[2] == b.name.rpartition(".")[2]
+    ]
+    counts = Counter(each for pair in pairs for each in pair)
+    new_names = {b: a for a, b in pairs if counts[a] == counts[b] == 1}
+    kept = (each for each in changes if each not in new_names.values())
+    return [
+        each._replace(name=f"{a.name} → {each.name}", old=a.old) if (a := new_names.get(each)) else each
+        for each in kept
+    ]
