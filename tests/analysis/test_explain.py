@@ -4,8 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import paraphrastic
 from paraphrastic.analysis.explain import BIAS, explain
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.inference.model_folder import ModelInfo, write_model
+from paraphrastic.scoring.baseline import pretrained_mean
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, WORD
 from tests.helpers.equations import gran_states, submodule_weights
 from tests.helpers.small_models import save_baseline, save_encoder, save_pair_model, save_word_vectors
@@ -115,6 +118,14 @@ def test_words_and_gates_of_gran(tmp_path, variant):
     assert shares(explanation.left) == pytest.approx(expected, abs=1e-6)
     norms = [sum(gate[:8]) for gate in gates]
     assert [unit.gate for unit in explanation.left] == pytest.approx(norms, abs=1e-5)
+
+
+def test_shares_in_a_sum_that_is_zero_are_products(tmp_path):
+    vectors = np.array([[0, 0], [3, 4], [-3, -4], [1, 0]], np.float32)
+    scorer = pretrained_mean(pa.array(["up", "down", "right"]), vectors)
+    write_model(scorer, ModelInfo("vectors", {"vectors": None, "dim": 2}), tmp_path)
+    explanation = explain(paraphrastic.load(tmp_path), "up down", "right")
+    assert (explanation.cosine, shares(explanation.left), shares(explanation.right)) == (0, [1.5, -1.5], [0])
 
 
 def test_sentences_without_units(avg):

@@ -74,7 +74,7 @@ def test_table_of_a_paper():
     assert ("charagram (large)", "words.wordsim") not in printed("charagram2016", "T2")
     assert parsed(printed("charagram2016", "T9")["charagram huge", "1"]) is None
     for read in (published, lambda paper: printed(paper, "T1")):
-        with pytest.raises(ParameterError, match=r"'acl2016': did you mean '.*'\? known are acl2017"):
+        with pytest.raises(ParameterError, match=r"^unknown paper 'acl2016': did you mean '.*'\? known are acl2017"):
             read("acl2016")
 
 

@@ -1,14 +1,16 @@
 """Lines on stderr: printed as they are."""
 
+import signal
 import sys
 import time
+from io import TextIOWrapper
 from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from paraphrastic.base import console
-from paraphrastic.base.console import message, print_rows, progress, report_errors, time_left
+from paraphrastic.base.console import message, prepare_process, print_rows, progress, report_errors, time_left
 from paraphrastic.base.errors import DataError
 
 LINE = "path/:dog:/[red]x.txt"
@@ -140,6 +142,25 @@ def test_log_ends(capsys, monkeypatch):
     time.sleep(0.1)
     assert written.startswith("texts: 0 of 9\n")
     assert len(capsys.readouterr().err.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("is_buffered", [True, False])
+def test_standard_streams_of_a_process(monkeypatch, tmp_path, is_buffered):
+    raw = (tmp_path / "out").open("wb", buffering=-1 if is_buffered else 0)
+    given = TextIOWrapper(raw, "latin-1", "replace", write_through=not is_buffered)
+    monkeypatch.setattr(sys, "stdout", given)
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    before = signal.getsignal(signal.SIGTERM)
+    prepare_process()
+    assert signal.signal(signal.SIGTERM, before) is signal.default_int_handler
+    print("é…")
+    assert (tmp_path / "out").read_bytes() == (b"" if is_buffered else b"\xe9?\n")
+    sys.stdout.flush()
+    assert (tmp_path / "out").read_bytes() == b"\xe9?\n"
+    print("discarded", file=sys.stderr, flush=True)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        sys.stdin.read()
 
 
 def test_times_that_are_left():

@@ -173,6 +173,17 @@ def test_lines_for_a_terminal_of_ascii(run):
     assert error.startswith("Error: Invalid value for '--to': 'gensim' is not one of 'sentence-transformers', ")
 
 
+def interrupt(*arguments, **options):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("function", "command"), [("echo", "--version"), ("paraphrastic.load", "info avg")])
+def test_interruption_of_options_and_of_commands(run, monkeypatch, function, command):
+    monkeypatch.setattr(f"paraphrastic.cli.main.{function}", interrupt)
+    result = run(*command.split())
+    assert (result.exit_code, result.stderr) == (130, "interrupted\n")
+
+
 @pytest.mark.parametrize(
     "command", ["emebd", "explain a", "neighbors --model avg x -k 0", "data pth", "export avg out --to gensim"]
 )

@@ -137,7 +137,8 @@ def grid(clone):
 @pytest.mark.usefixtures("grid")
 def test_dry_search_prints_how_many_runs_it_needs(papers, queued):
     result = papers("run", "first", "--tune", "--dry", "--seeds", "1,2")
-    assert result.stdout.splitlines()[1:] == ["first\tavg\tsts.mean\t4\t8\t8\tmargin (2), dim (2)"]
+    header = "experiment\trow\tselected by\tsettings\truns\tto run\taxes"
+    assert result.stdout.splitlines() == [header, "first\tavg\tsts.mean\t4\t8\t8\tmargin (2), dim (2)"]
     assert "8 distinct runs, of which 8 are to run" in result.stderr
     result = papers("run", "first", "--tune", "--over", "dim", "--dry")
     assert result.stdout.splitlines()[1:] == ["first\tavg\tsts.mean\t2\t2\t2\tdim (2)"]
@@ -164,7 +165,9 @@ def test_search_runs_its_grid_and_then_the_row_with_the_best(papers, monkeypatch
     chosen = [run.settings for run in last if "models.avg.margin" in run.settings]
     assert chosen == [{**chosen[0], "models.avg.margin": 0.5, "models.avg.dim": 10}] * 2
     assert "train.select" not in chosen[0]
-    assert "first\tavg, tuned\tsts\t\t3.0\t" in papers("report", "first").stdout
+    lines = papers("report", "first").stdout.splitlines()
+    assert "experiment\trow\tcolumn\ttheirs\tours\t±\tdifference\tdata" in lines
+    assert any(line.startswith("first\tavg, tuned\tsts\t\t3.0\t") for line in lines)
 
 
 def test_experiments_without_results(papers, queued):
@@ -190,7 +193,8 @@ def test_vectors_of_the_data_of_the_papers(papers, clone, tmp_path, queued):
     papers("run", "first", "--data", "paper", "--vectors", str(vectors))
     option = "models.yaml:avg.vectors='" + str(vectors).replace("'", "\\'") + "'"
     assert [option in command for command in queued] == [True, True]
-    assert_refused_last(papers("run", "first", "--vectors", str(vectors)), "--vectors has no effect on these runs")
+    reason = "error: --vectors has no effect on these runs; models of words start from it with --data paper"
+    assert papers("run", "first", "--vectors", str(vectors)).stderr.splitlines()[-1] == reason
 
 
 def assert_refused_last(result, *messages):

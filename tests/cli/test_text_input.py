@@ -132,6 +132,7 @@ def test_usual_columns_of_pairs(tmp_path):
     ("name", "content", "message"),
     [
         ("t.csv", b"q,a\n1,2\n", "CSV with the columns q, a; name one of text with --column"),
+        ("t.csv", f"{'a' * 150},{'b' * 60}\n1,2\n".encode(), "columns " + "a" * 150 + ", …; name one of text"),
         ("t.csv", b"text\n\xff\n", "line 2: not UTF-8; correct the line"),
         ("t.jsonl", b'{"text": "a"}\n{"text": null}\n', "line 2: no value of 'text'"),
         ("t.txt", b"PAR1\0\0PAR1", "is no text but parquet; give a file that ends in .parquet"),
@@ -158,10 +159,10 @@ def test_unknown_column_and_column_of_lines(file, tmp_path):
     write_table(tmp_path / "t.csv")
     with pytest.raises(DataError, match="unknown column 'txt': did you mean 'text'"):
         list(read_sentences(str(tmp_path / "t.csv"), "txt"))
-    with pytest.raises(ParameterError, match="name two columns"):
+    with pytest.raises(ParameterError, match=r"^--column text: name two columns, such as --column text1,text2$"):
         list(read_pairs(str(tmp_path / "t.csv"), "text"))
-    for read in (read_sentences(file, "text"), read_pairs("-", "a,b")):
-        with pytest.raises(ParameterError, match="--column is for tables"):
+    for name, read in ((file, read_sentences(file, "text")), ("-", read_pairs("-", "a,b"))):
+        with pytest.raises(ParameterError, match=rf"^{name}: --column is .* \.csv, \.tsv, .*; this is read as lines$"):
             list(read)
 
 

@@ -63,5 +63,6 @@ def test_copies_depend_on_the_seed_alone(tmp_path):
 
 
 def test_corpus_without_a_list_of_words(tmp_path):
-    with pytest.raises(ParameterError, match=r"tokenize.exchange = 1: needs sources of single sentences and a list"):
+    reason = "needs sources of single sentences .*, as those of the corpus permissive; set it to 0, or name them"
+    with pytest.raises(ParameterError, match=rf"^params.yaml: tokenize.exchange = 1: {reason}$"):
         list(exchanged_copies([source(tmp_path, SENTENCES)], [], 1, np.random.default_rng(0)))

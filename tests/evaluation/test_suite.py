@@ -124,7 +124,7 @@ def test_missing_or_damaged_selection_of_suite(tmp_path, content):
 
 def test_selection_without_sets_of_similarity(tmp_path):
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity=[]))
-    with pytest.raises(ParameterError, match=r"train\.select: the benchmarks have no set of similarity"):
+    with pytest.raises(ParameterError, match=r"^train\.select: the benchmarks have no set of similarity"):
         choose_selection(benchmarks, "own")
 
 

@@ -83,7 +83,7 @@ def test_refuses_to_multiply_by(scale, tmp_path):
 
 def test_refuses_to_scale_an_activation_function(tmp_path):
     model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS | {"activation": "tanh"})
-    with pytest.raises(ModelError, match=r"tanh and cannot be scaled; leave out"):
+    with pytest.raises(ModelError, match=r"function tanh and cannot be scaled; leave out the scale$"):
         compact(model, tmp_path / "small", "int8", scale=0.5)
 
 

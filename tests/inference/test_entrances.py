@@ -111,7 +111,7 @@ NO_VECTORS = {
     "NaN": (np.where(np.arange(3)[:, None] == 1, np.nan, ARRAY), r"vectors\[1\] has NaN or an infinite number"),
     "infinite": (ARRAY * np.float32(np.inf), r"vectors\[0\] has NaN or an infinite number"),
     "beyond float32": (ARRAY.astype(float) * 1e99, r"vectors\[0\] has NaN or an infinite number"),
-    "another size": (ARRAY[:, :5], "vectors of size .*: a cosine is one of vectors of the same size; encode both"),
+    "another size": (ARRAY[:, :5], "size .*: a cosine is one of vectors of .*; encode both with the same model$"),
     "strings": (np.full((3, 8), "a"), r"an array of shape \(3, 8\) where texts are expected"),
     "table": (pd.DataFrame(ARRAY), "a table, DataFrame"),
 }

@@ -109,7 +109,7 @@ def test_progress_of_comparisons(model, shown):
 
 
 def test_text_without_lines_and_models_without_vectors(model, tmp_path):
-    with pytest.raises(DataError, match="the text has no line"):
+    with pytest.raises(DataError, match=r"^the text has no line$"):
         Lines.of(model, [])
     with pytest.raises(ModelError, match="compares pairs"):
         Lines.of(save_pair_model(tmp_path), BLOCKS)

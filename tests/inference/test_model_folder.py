@@ -275,7 +275,7 @@ OTHER_WEIGHTS = {  # kind, and change of the arrays
 OTHER_CONFIGURATION = {  # kind, members of `config.json`, and the message
     "unknown-static-option": ("static", {"scorer": {"kind": "static", "colour": "red"}}, NOT_THE_CONFIGURATION),
     "tfidf-without-tokens": ("tfidf", {"scorer": {"kind": "tfidf"}}, r"config\.json"),
-    "external-without-path": ("tfidf", {"scorer": {"kind": "external"}}, "`path` and `batch_size`"),
+    "external-without-path": ("tfidf", {"scorer": {"kind": "external"}}, r"\(an external .* and `batch_size`\)$"),
     "more-numbers-than-the-file": ("encoder", {"config": LSTM | {"dim": 1 << 20}}, NOT_THE_WEIGHTS),
     "size-beyond-63-bits": ("encoder", {"config": LSTM | {"dim": 1 << 40}}, r"config\.json: not the"),
     "unknown-model": ("encoder", {"model": "lstmavgg"}, UNKNOWN_MODEL),

@@ -103,7 +103,7 @@ def test_given_ranges(ranged):
 
 def test_model_without_ranges(model):
     assert model.ranges is None
-    message = r"has no ranges for uint8 of such vectors; give `ranges=ranges_of\("
+    message = r"uint8 of such vectors; give `ranges=ranges_of.*, see paraphrastic\.inference\.quantization$"
     with pytest.raises(ModelError, match=message) as caught:
         model.encode(LINES, precision="uint8")
     assert "\n" not in str(caught.value)

@@ -1,6 +1,8 @@
 """Figures: alternative text, and the marks of series, spreads and gaps in the SVG."""
 
+import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -135,6 +137,23 @@ def test_bars_with_values_and_a_gap():
     (zero, right), (left, end) = bar(root, ": a"), bar(root, ": b")
     assert end == pytest.approx(zero)
     assert zero - left == pytest.approx(right - zero)
+
+
+def test_charts_are_drawn_from_these_specifications(monkeypatch):
+    """After a wanted change of the charts, write `drawn` to charts.json."""
+    points = [make_line(f"avg {x}", {"mean": ("62.0", (60.0, 64.0))}, seeds=2, x=x, series="avg") for x in (1, 20)]
+    gap = make_line("lstm", {"mean": ("", ())}, finished=0, x=1, series="lstm")
+    many = [[epoch / 4, 50 + epoch] for epoch in range(1, 15)]
+    comparisons = {
+        "line": make_comparison(*points, gap, figure=LINES | {"log": True}),
+        "categories": make_comparison(make_line("a", {"mean": ("", (0.5,))}, x="small", series="a"), figure=LINES),
+        "curve": make_comparison(make_line("avg", {"mean": ("", ())}, curve=many), figure=CURVE),
+        "bar": make_comparison(make_line("max", {"mean": ("77.1", (70.0, 72.0))}, seeds=2), gap, figure=BARS),
+        "bar of ours": make_comparison(make_line("max", {"mean": ("", (70.0,))}), figure=BARS),
+    }
+    monkeypatch.setattr("vl_convert.vegalite_to_svg", str)
+    drawn = {name: json.loads(figure_svg(each)) for name, each in comparisons.items()}
+    assert drawn == json.loads(Path(__file__).with_name("charts.json").read_text(encoding="utf-8"))
 
 
 def test_nothing_to_draw():

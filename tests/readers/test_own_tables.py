@@ -11,6 +11,7 @@ from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.readers.own_tables import PART, OwnTable
 from paraphrastic.sources.own_files import OwnFile, own_file
 
+UNQUOTED = "close it, or say `quotes: false` for this file"
 ROWS = [("A dog runs.", "A dog, running"), ('She said "no"', "two\nlines"), ("café \u2028 ‏שלום", "👩‍👩‍👧")]
 
 
@@ -124,7 +125,7 @@ def test_long_cells_are_read_whole(tmp_path):
     ("name", "content", "message"),
     [
         ("x.csv", "", "x.csv: line 1 has no names of columns"),
-        ("x.csv", 'a,b\n1,2\n3,"4\n5,6\n', "x.csv, line 3: a quoted cell does not end; close it, or say `quotes:"),
+        ("x.csv", 'a,b\n1,2\n3,"4\n5,6\n', f"x.csv, line 3: a quoted cell does not end; {UNQUOTED}"),
         ("x.csv", "a,a\n1,2\n", "x.csv: columns without a name or with the same one: a, a"),
         ("x.csv", "a,b,\n1,2,\n", "x.csv: columns without a name or with the same one: a, b, "),
         ("x.csv", "a,b\n1,2\n".encode("utf-16"), "x.csv: line 1 is not UTF-8; save the file as UTF-8"),
@@ -139,7 +140,7 @@ def test_damaged_file_in_one_line(tmp_path, name, content, message):
     path = write(tmp_path / name, content)
     with pytest.raises((DataError, SourceError)) as error:
         print(OwnTable(OwnFile(path=str(path))).names, read(path))
-    assert str(error.value).startswith(f"{tmp_path}/{message}")
+    assert str(error.value).removeprefix(f"{tmp_path}/{message}")[:1] in ("", " ", ":", ";", ")")
     assert "\n" not in str(error.value)
 
 

@@ -291,7 +291,7 @@ def test_wrong_vectors(encoder_folder, monkeypatch, vectors, message):
 
 
 def test_path_not_named_and_sizes_of_batches():
-    message = "`path` of the model is empty: set it to a folder of sentence-transformers or model2vec"
+    message = "^`path` of the model is empty: set it to a folder of sentence-transformers or model2vec$"
     with pytest.raises(ParameterError, match=message):
         external.MODEL.fit(external.Config(path=None, batch_size=2), TEXTS)
     assert [external.Config(path=None, batch_size=size).batch_size for size in (1, 2**63 - 1)] == [1, 2**63 - 1]

@@ -115,7 +115,8 @@ def test_several_processes(teach, monkeypatch, tmp_path):
     assert not left  # a process that is terminated leaves semaphores, of which Python warns
     assert not StubTeacher.texts  # other processes encode
     (tmp_path / stub_teacher.FATAL).touch()
-    with pytest.raises(ProcessError, match=r"^a process that encodes with the teacher died.* to continue$"):
+    died = "a process that encodes with the teacher died, perhaps for want of memory"
+    with pytest.raises(ProcessError, match=f"^{died}; run the same command again to continue$"):
         teach("third", 2)
     assert not (tmp_path / "third").exists()
     assert [*(tmp_path / "work").rglob("words/*.parquet")]  # from which the next run goes on

@@ -207,7 +207,7 @@ LEFT_OUT = "set `pairs = true` there, or leave the source out$"
         ('select = "sts"', 'select = "sts"\nextends = ["opne"]', r"unknown suite of benchmarks 'opne'"),
         ('sources = ["texts"]', 'sources = ["text"]', r"unknown source 'text': did you mean 'texts'\?"),
         ('"a/b.txt"', '"{size}.txt"', r"a template uses 'size'; add it to `expand`"),
-        ('title = "Texts"', 'title = "t {"', r"the template 't \{' is malformed \(.*\); write \{KEY\}"),
+        ('title = "Texts"', 'title = "t {"', r"'t \{' is malformed \(.*\); write \{KEY\} .* \{\{ or \}\} for a brace$"),
         ("[sources.texts]", '[sources."a{}"]', r"the template 'a\{\}' is malformed"),
         ('"a/b.txt"', '"{size.x}.txt"', r"a template uses 'size'"),
         ("files =", 'expand = { size = ["s"] }\nfiles = { "{size.x}" = "" }\n#', r"'\{size\.x\}' is malformed"),

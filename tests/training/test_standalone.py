@@ -26,7 +26,7 @@ from tests.helpers import stub_teacher
 from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.repository import ROOT
 
-NO_PATH = "where the path of a file or a name is expected; write a table to a file, such as pairs.to_csv('pairs.csv', "
+NO_PATH = "expected; write a table to a file, such as pairs.to_csv('pairs.csv', index=False)"
 SMALL = {"models.yaml:avg.dim": 8, "models.yaml:avg.epochs": 2}
 WEIGHTS = {"train.source_weights": {"smaple": 2.0}}
 WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "en", "ig", "or", "um")]
@@ -183,8 +183,8 @@ class ProcessInterruptedAfter:
     [
         ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
         ({"pairs": "opne"}, ParameterError, "'opne': did you mean 'open'"),
-        ({"pairs": pd.DataFrame({"sample": ["a"]})}, ParameterError, f"DataFrame {NO_PATH}"),
-        ({"benchmarks": [["sample"]]}, ParameterError, f"list {NO_PATH}"),
+        ({"pairs": pd.DataFrame({"sample": ["a"]})}, ParameterError, NO_PATH),
+        ({"benchmarks": [["sample"]]}, ParameterError, "list where the path of a file or a name is " + NO_PATH),
         ({"model": "avgg"}, ParameterError, "models.yaml 'avgg': did you"),
         ({"benchmarks": "opn"}, ParameterError, "unknown suite of benchmarks 'opn'"),
         ({"settings": {"models.yaml:avg.dmi": 8}}, ParameterError, "avg.dmi: unknown key; did"),

@@ -61,7 +61,7 @@ def test_text_for_an_encoder_of_another_package(folder, monkeypatch):
         ("none", ["sample"], ModelError, "none: no such folder; name one"),
         ("sets", ["sample"], ModelError, "sets: no encoder"),
         ("vectors", ["smple"], ParameterError, "'smple': did you mean 'sample'"),
-        ("vectors", [], DataError, "^the benchmarks have no set with test pairs; choose another suite for"),
+        ("vectors", [], DataError, "^the benchmarks have no .*; choose another suite for `benchmarks`$"),
         ("vectors", ["bad.csv"], DataError, "bad.csv, line 3: not a number"),
     ],
 )

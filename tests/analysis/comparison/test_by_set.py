@@ -91,6 +91,13 @@ def test_labels_that_a_classifier_finds():
         compare([a], [b | {"features.CR": score_table("features.CR", "labelled_sentences", label[::-1], worse)}])
 
 
+def test_pair_at_the_threshold_is_predicted_as_a_paraphrase():
+    label, scores = np.array([0, 1, 1, 0]), np.array([1.0, 2.0, 1.5, 1.5])  # the threshold of the first two is 1.5
+    table = score_table("own.class", "labelled_pairs", label, scores, split=["train", "train", "test", "test"])
+    (row,) = compare([{"own.class": table}], [{"own.class": table}], samples=5).rows
+    assert (row.n, row.a.points.tolist()) == (2, [0.5])
+
+
 def test_mean_of_several_seeds():
     a, b = [noisy_run(1.0, seed) for seed in (1, 2, 3)], [noisy_run(1.0, 4)]
     row = next(row for row in compare(a, b, samples=50).rows if row.name == "sts.2013.FNWN")
@@ -126,7 +133,7 @@ def test_sets_missing_in_some_runs():
     comparison = compare([noisy_run(1.0, 1)], [other], samples=50)
     assert [row.name for row in comparison.rows] == ["sts.2012.MSRpar"]
     assert comparison.left_out == ["sts.2013.FNWN", "words.simlex", "words.wordsim"]
-    with pytest.raises(DataError, match="no evaluation set is in all runs"):
+    with pytest.raises(DataError, match=r"^no evaluation set is in all runs: evaluate all with the same `benchmarks`$"):
         compare([noisy_run(1.0, 1, ("a.b",))], [noisy_run(1.0, 1, ("c.d",))])
 
 
@@ -134,5 +141,5 @@ def test_runs_with_different_pairs_and_scores_that_are_not_finite():
     other = {"a.b": score_table("a.b", "similarity", GOLD[::-1], GOLD)}
     with pytest.raises(DataError, match=r"a\.b: the runs have different pairs"):
         compare([noisy_run(1.0, 1, ("a.b",))], [other])
-    with pytest.raises(DataError, match="a score is not finite; run `dvc repro evaluate` again"):
+    with pytest.raises(DataError, match=r"^scores.parquet: a score is not finite; run `dvc repro evaluate` again$"):
         by_set(score_table("own.one", "similarity", np.arange(3.0), np.array([1, np.nan, 2])))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from paraphrastic.analysis.comparison.by_set import compare
+from paraphrastic.analysis.comparison.by_set import RunComparison, compare
 from paraphrastic.analysis.comparison.formats import HEADER, as_json, cells, colour, latex_table, markdown
 from tests.helpers.score_tables import noisy_run
 
@@ -27,12 +27,27 @@ def test_rows_of_all_forms(comparison):
     assert len(lines) == 2 + len(rows)
     assert f"**{rows[0]['difference']:+.2f}**" in lines[2]
     assert [len(cells(row)) for row in comparison.rows] == [len(HEADER)] * len(rows)
-    row, expected = json.loads(as_json(comparison))["rows"][1], comparison.rows[1]
-    assert row["difference"] == 100 * expected.change.value
-    assert (row["low"], row["high"]) == (100 * expected.change.low, 100 * expected.change.high)
-    assert row["a"] == [100 * expected.a.points[0]]
-    assert (row["p"], row["p_holm"]) == (expected.change.p, expected.p)
-    assert row["williams"] == {"t": expected.williams.t, "p": expected.williams.p}
+    expected = comparison.rows[1]
+    assert rows[1] == {
+        "set": "sts.2012.MSRpar",
+        "metric": "pearson",
+        "n": 200,
+        "a": [100 * expected.a.points[0]],
+        "b": [100 * expected.b.points[0]],
+        "difference": 100 * expected.change.value,
+        "low": 100 * expected.change.low,
+        "high": 100 * expected.change.high,
+        "p": expected.change.p,
+        "p_holm": expected.p,
+        "williams": {"t": expected.williams.t, "p": expected.williams.p},
+    }
+
+
+@pytest.mark.parametrize(("seeds", "shown"), [((1,), "68.49"), ((1, 2), "69.83 ± 1.89")])
+def test_whole_row(seeds, shown):
+    row = compare([noisy_run(1.0, seed) for seed in seeds], [RUN] * len(seeds), samples=50).rows[1]
+    name = "| sts.2012.MSRpar | pearson | 200 |"
+    assert markdown(RunComparison([row], [], {})).splitlines()[2].startswith(f"{name} {shown} | 68.49")
 
 
 def test_markdown_of_several_seeds():

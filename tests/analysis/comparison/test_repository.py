@@ -114,6 +114,7 @@ def test_shallow_clone(mono, tmp_path, monkeypatch):
         branch_report("HEAD~1")
 
 
+REMEDY = "run this in a clone of the project"
 USES = {"report": lambda: branch_report("main"), "experiments": names, "compare": lambda: scores_of("main")}
 
 
@@ -122,7 +123,7 @@ def test_reasons_of_git(project, monkeypatch, use):
     repository = project.parent / ".git"
     cases = (
         ("config", "[core", "bad config line"),
-        ("HEAD", "nonsense", "not a git repository (or any of the parent directories): .git; run this in a clone"),
+        ("HEAD", "nonsense", f"not a git repository (or any of the parent directories): .git; {REMEDY}"),
     )
     for path, content, reason in cases:
         before = (repository / path).read_text()
@@ -152,7 +153,7 @@ def test_project_without_git(project):
     shutil.rmtree(project.parent / ".git")
     assert scores_of("workspace")
     for use in USES.values():
-        with pytest.raises(ParameterError, match=f"{project}: git .*: not a git repository .* run this in a clone"):
+        with pytest.raises(ParameterError, match=f"{project}: git .*: not a git repository .*; {REMEDY}$"):
             use()
 
 

@@ -10,6 +10,8 @@ from tests.helpers.repository import run_git
 # deprecation of a method of a library that DVC calls
 pytestmark = pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarning")
 
+FETCH = "with a DVC remote, `dvc fetch --all-branches`"
+
 
 @pytest.mark.usefixtures("in_repository")
 class TestRepository:
@@ -34,17 +36,22 @@ class TestRepository:
         assert {"workspace", "main", "bare", "one", "two", "v1"} <= set(revisions())
         assert not any(name.startswith("refs/") for name in revisions())
 
-    @pytest.mark.parametrize(("name", "hint"), [("tow", "did you mean 'two'"), ("xyzzy", "`dvc exp show` and `git")])
+    @pytest.mark.parametrize(
+        ("name", "hint"), [("tow", "did you mean 'two'.$"), ("xyzzy", "`dvc exp show` and `git branch` list them$")]
+    )
     def test_unknown_revision(self, name, hint):
         with pytest.raises(ParameterError, match=rf"no revision or experiment '{name}': {hint}"):
             scores_of(name)
 
     @pytest.mark.parametrize(
         ("branch", "message"),
-        [("bare", r"no data/scores\.parquet in the DVC cache; check it out"), ("broken", "damaged")],
+        [
+            ("bare", f"no {SCORES_FILE} in the DVC cache; check it out and run `dvc repro`, or, {FETCH}"),
+            ("broken", f"{SCORES_FILE} is damaged; compute it again"),
+        ],
     )
     def test_missing_or_damaged_scores(self, branch, message):
-        with pytest.raises(DataError, match=rf"^{branch}: .*{message}"):
+        with pytest.raises(DataError, match=f"^{branch}: {message}$"):
             scores_of(branch)
 
 
