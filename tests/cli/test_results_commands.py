@@ -49,7 +49,7 @@ def test_experiments_by_configuration(experiments, monkeypatch):
     monkeypatch.setattr(configurations, "by_state", lambda root: states)
     done = experiments("--by-configuration")
     assert done.stdout == "configuration\tn\tSTS\navg dim=50\t1\t60.00\n"
-    assert done.stderr.splitlines() == ["no metrics of its parameters: old", "failed: broken", "queued: waiting"]
+    assert done.stderr.splitlines() == ["failed: broken", "queued: waiting", "no metrics of its parameters: old"]
     assert experiments("sm*", "--by-configuration", "--md").stderr == ""
     assert experiments("--by-configuration", "--csv").stdout == (
         "configuration,n,sts.mean,sts.mean sd\navg dim=50,1,60.0,\n"

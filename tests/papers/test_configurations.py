@@ -91,7 +91,7 @@ def test_mean_and_standard_deviation_over_seeds_best_first(found):
     assert numbers["sts.mean"].tolist() == pytest.approx([61.55, 60.5, 59.0])
     assert numbers["sts.mean sd"].tolist() == pytest.approx([0.7 / 2**0.5, 0.4, np.nan], nan_ok=True)
     assert notes == []
-    assert list(means(found, "words.simlex").cells) == ["configuration", "n", "words.simlex", "STS"]
+    assert list(means(found, "words.simlex")[1]) == ["configuration", "n", "words.simlex", "STS"]
 
 
 def test_without_scores_seeds_alone_are_tested(found, scores):
@@ -120,20 +120,22 @@ def test_with_scores_items_are_a_factor_too(found, scores):
     of_sts = [{name: run[name] for name in pooled_sets(run)} for run in scores.values()]
     expected = compare(of_sts[2:], of_sts[:2]).rows[0]
     found["sts.mean"] = np.round(100 * np.concatenate([expected.b.points, expected.a.points]), 2)
-    row, *_ = means(found, against="avg dim=50").numbers.to_dict("records")
+    row, *_ = means(found, against="avg dim=50")[0].to_dict("records")
     assert (row["difference"], row["p"]) == (100 * expected.change.value, expected.change.p)
     assert row["factors"] == "seeds and items"
-    assert means(found[found["seed"] == 1], against="small-s1").numbers["factors"][0] == "items"
+    assert means(found[found["seed"] == 1], against="small-s1")[0]["factors"][0] == "items"
     found["sts.mean"] += 0.02  # of another run than the scores
     numbers, _, notes = means(found, against="avg dim=50")
     assert numbers["factors"][0] == "seeds"
     assert notes[0] == "avg dim=100: items are not a factor: the stored scores do not give sts.mean"
 
 
-def test_a_seed_counts_once(found):
-    _, cells, notes = means(found.assign(seed=1))
-    assert cells["n"].tolist() == ["1", "1", "1"]
-    assert notes == ["not counted, with the seed of another: large-s2, small-s2, small-s3"]
+def test_what_does_not_count_is_named(found):
+    found = found.assign(seed=1)
+    found.loc["cnn-s1", "sts.mean"] = np.nan
+    _, cells, notes = means(found)
+    assert cells["n"].tolist() == ["1", "1"]
+    assert notes == ["no sts.mean: cnn-s1", "a seed counts once: large-s2, small-s2, small-s3"]
 
 
 def test_unknown_names_and_metrics(folder, found):

@@ -48,7 +48,6 @@ def experiments(
     """
     import pandas as pd
 
-    from paraphrastic.analysis.comparison.formats import latex_table, markdown_table
     from paraphrastic.papers.configurations import by_state, means, runs
     from paraphrastic.papers.project import find_project
     from paraphrastic.papers.records import entries, records, table
@@ -66,26 +65,32 @@ def experiments(
             header, rows = table(listed, by)
             shown, texts, notes = {each.name for each in listed}, 4, []
             numbers = cells = pd.DataFrame(rows, columns=header)
-    if csv or tex:
-        sys.stdout.write(numbers.to_csv(index=False) if csv else latex_table(cells))
-    elif md:
-        sys.stdout.write(markdown_table(cells.columns.tolist(), cells.to_numpy(), texts))
+    if csv:
+        sys.stdout.write(numbers.to_csv(index=False))
     else:
-        print_rows(cells.columns.tolist(), cells.to_numpy())
-    for state, each in states.items():
-        if absent := sorted(wanted.intersection(each) - shown):
-            notes.append(f"{'no metrics of its parameters' if state == 'ended' else state}: {', '.join(absent)}")
-    for note in notes:
+        _print(cells, texts, md, tex)
+    absent = {state: sorted(wanted.intersection(each) - shown) for state, each in states.items()}
+    absent["no metrics of its parameters"] = absent.pop("ended")
+    for note in (*notes, *(f"{reason}: {', '.join(each)}" for reason, each in absent.items() if each)):
         message(note)
 
 
 def _matching(known: set[str], patterns: "Sequence[str]") -> set[str]:
     """Return the names that a pattern matches, as in a shell."""
-    found = {pattern: set(fnmatch.filter(known, pattern)) for pattern in patterns}
-    for pattern, each in found.items():
-        if not each:
-            raise ParameterError(unknown_name("experiment", pattern, known))
-    return set[str]().union(*found.values())
+    found = {pattern: fnmatch.filter(known, pattern) for pattern in patterns}
+    if unknown := [pattern for pattern, each in found.items() if not each]:
+        raise ParameterError(unknown_name("experiment", unknown[0], known))
+    return {*chain(*found.values())}
+
+
+def _print(cells: "pd.DataFrame", texts: int, md: bool, tex: bool) -> None:
+    from paraphrastic.analysis.comparison.formats import latex_table, markdown_table
+
+    header, rows = cells.columns.tolist(), cells.to_numpy()
+    if md or tex:
+        sys.stdout.write(markdown_table(header, rows, texts) if md else latex_table(cells))
+    else:
+        print_rows(header, rows)
 
 
 def compare(
@@ -191,21 +196,16 @@ def plots(
     drawn as their mean ± standard deviation.
     """
     from paraphrastic.analysis.comparison.plots import plots_page
-    from paraphrastic.base.files import write_text
-
-    refuse_new_folder(out)
-    write_text(out, plots_page(revisions or [], _names_with_seeds(revisions or [])))
-    message(f"{out}: plots of {', '.join(revisions or ['workspace'])}")
-
-
-def _names_with_seeds(revisions: "Sequence[str]") -> dict[str, str]:
-    """Return the names of configurations by revision if one of them has several; otherwise none."""
     from paraphrastic.analysis.comparison.repository import project_root
+    from paraphrastic.base.files import write_text
     from paraphrastic.papers.configurations import runs
     from paraphrastic.papers.records import records
 
-    if len(revisions) < 2:
-        return {}
-    with records(project_root()) as found:
-        names = dict(runs(found, revisions)["configuration"])
-    return names if len(set(names.values())) < len(names) else {}
+    refuse_new_folder(out)
+    names: dict[str, str] = {}
+    if revisions and len(revisions) > 1:
+        with records(project_root()) as found:
+            names = dict(runs(found, revisions)["configuration"])
+    is_sweep = len(set(names.values())) < len(names)
+    write_text(out, plots_page(revisions or [], names if is_sweep else {}))
+    message(f"{out}: plots of {', '.join(revisions or ['workspace'])}")

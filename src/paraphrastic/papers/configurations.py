@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Iterable
 from functools import cache
 from hashlib import sha256
+from itertools import filterfalse
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from paraphrastic.analysis.comparison.formats import change_cells, mean_and_devi
 from paraphrastic.analysis.comparison.repository import dvc_repository
 from paraphrastic.analysis.comparison.revisions import scores_of
 from paraphrastic.analysis.comparison.significance import Estimate, Runs, difference, holm
-from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
+from paraphrastic.base.errors import ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.papers.plan import without_seed
 from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries
@@ -49,20 +49,14 @@ def runs(found: Iterable[Record], names: Collection[str], by: str | None = None)
     known = {each.name: each for each in found}
     described = entries([known[name] for name in {"HEAD", *names} if name in known], by)
     listed = sorted((each for each in described if each.name in names), key=lambda each: each.name)
-    digests = [_all_but_seed(known[each.name]) for each in listed]
-    usual = "+".join(known["HEAD"].parameters.get("corpus", ()))
-    corpora = ["" if each.corpus == usual else f"corpus={each.corpus} " for each in listed]
-    changes = [
-        re.sub(r"\bseed=\S+", "", corpus + each.changed).split() for corpus, each in zip(corpora, listed, strict=True)
-    ]
-    shared = set.intersection(*map(set, changes)) if len(set(digests)) > 1 else set()
-    labels = [
-        " ".join([each.model, *(text for text in texts if text not in shared)])
-        for each, texts in zip(listed, changes, strict=True)
-    ]
-    seeds, index = [known[each.name].parameters["seed"] for each in listed], [each.name for each in listed]
-    table = pd.DataFrame({"configuration": labels, "digest": digests, "seed": seeds}, index, dtype=object)
-    table = table.join(pd.DataFrame([each.metrics for each in listed], index))
+    table = pd.DataFrame([each.metrics for each in listed], [each.name for each in listed])
+    table["seed"] = [known[name].parameters["seed"] for name in table.index]
+    table["digest"] = pd.Series({name: _all_but_seed(known[name]) for name in table.index}, dtype=str)
+    usual = "corpus=" + "+".join(known["HEAD"].parameters.get("corpus", ()))
+    texts = [re.sub(r"\bseed=\S+", "", f"corpus={each.corpus} {each.changed}").split() for each in listed]
+    shared = {usual}.union(set.intersection(*map(set, texts)) if table["digest"].nunique() > 1 else ())
+    labels = [[each.model, *filterfalse(shared.__contains__, words)] for each, words in zip(listed, texts, strict=True)]
+    table["configuration"] = pd.Series(map(" ".join, labels), table.index, dtype=str)
     twins = table.groupby("configuration")["digest"].transform("nunique") > 1
     table.loc[twins, "configuration"] += " (" + table["digest"].str[:6] + ")"
     return table
@@ -76,21 +70,19 @@ def _all_but_seed(record: Record) -> str:
     return sha256(json.dumps([without_seed(record.parameters), inputs], sort_keys=True).encode()).hexdigest()
 
 
-class Means(NamedTuple):
-    """Configurations, the best first, with the mean of each metric over seeds."""
-
-    numbers: pd.DataFrame  # × 100, with standard deviations (`sd`), and p before and after its correction (`holm`)
-    cells: pd.DataFrame  # the same as text, in fewer columns
-    notes: list[str]  # what does not count, and how to read p
-
-
-def means(table: pd.DataFrame, by: str | None = None, against: str | None = None) -> Means:
-    """Return the configurations of experiments, and their differences from one of them.
+def means(
+    table: pd.DataFrame, by: str | None = None, against: str | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return the configurations of experiments, the best first, and their differences from one of them.
 
     Args:
         table: as `runs` returns it. Of several experiments with one seed the first counts.
         by: the metric that is compared; by default the first of `COLUMNS` that there is.
         against: name of the configuration with which the others are compared, or of its experiment; None for none.
+
+    Returns:
+        Numbers × 100, with standard deviations (`sd`), and p before and after its correction (`holm`); the same as
+        text, in fewer columns; what does not count, and how to read p.
 
     Raises:
         ParameterError: no experiment has a metric, or no configuration has the name `against`.
@@ -99,70 +91,56 @@ def means(table: pd.DataFrame, by: str | None = None, against: str | None = None
     titles = {key: title for key, title in titles.items() if key in table and table[key].notna().any()}
     if not titles:
         raise ParameterError("no experiment has results of this kind; `dvc queue status` and `dvc exp show` list them")
-    key, repeated = next(iter(titles)), table.duplicated(["configuration", "seed"])
-    notes = [f"not counted, with the seed of another: {', '.join(table.index[repeated])}"] if repeated.any() else []
-    groups = table[~repeated].dropna(subset=key).groupby("configuration")
+    key = next(iter(titles))
+    reasons = {f"no {key}": table[key].isna(), "a seed counts once": table.duplicated(["configuration", "seed"])}
+    notes = [f"{reason}: {', '.join(table.index[without])}" for reason, without in reasons.items() if without.any()]
+    groups = table[~pd.DataFrame(reasons).any(axis=1)].groupby("configuration")
     numbers = groups[list(titles)].mean().join(groups[list(titles)].std().add_suffix(" sd"))
     numbers.insert(0, "n", groups.size())
     numbers = numbers.sort_values(key, ascending=False)
     cells = numbers[["n"]].astype(str)
     for name, title in titles.items():
-        cells[title] = [
-            mean_and_deviation(groups.get_group(each)[name].dropna().to_numpy() / 100) for each in cells.index
-        ]
+        values = [groups.get_group(each)[name].dropna().to_numpy() / 100 for each in cells.index]
+        cells[title] = list(map(mean_and_deviation, values))
     if against:
         chosen = str(table["configuration"].get(against, against))
         if chosen not in numbers.index:
             raise ParameterError(unknown_name("configuration", against, [*numbers.index, *table.index]))
         others = [name for name in numbers.index if name != chosen]
         changes = {name: _change(groups.get_group(chosen), groups.get_group(name), key) for name in others}
-        tested = {name: each.estimate for name, each in changes.items() if each.estimate}
+        tested = {name: change for name, (change, _, _) in changes.items() if change}
         ps = dict(zip(tested, holm([each.p for each in tested.values()]), strict=True))
         rows = {name: [*(100 * value for value in each[:3]), each.p, ps[name]] for name, each in tested.items()}
         texts = {name: change_cells(each, ps[name]) for name, each in tested.items()}
         numbers = numbers.join(pd.DataFrame(rows, ["difference", "low", "high", "p", "holm"]).T)
         cells = cells.join(pd.DataFrame(texts, ["difference", "95 %", "p (Holm)"]).T)
-        numbers["factors"] = cells["factors"] = pd.Series({name: each.factors for name, each in changes.items()})
-        notes += [f"{name}: items are not a factor: {each.reason}" for name, each in changes.items() if each.reason]
+        numbers["factors"] = cells["factors"] = pd.Series({name: factors for name, (_, factors, _) in changes.items()})
+        notes += [f"{name}: items are not a factor: {why}" for name, (_, _, why) in changes.items() if why]
         notes += [
             f"differences are from {chosen}; p is corrected for their number, {len(ps)} (Holm), intervals are not"
         ]
-    return Means(numbers.reset_index(), cells.astype(object).fillna("–").reset_index(), notes)
+    return numbers.reset_index(), cells.astype(object).fillna("–").reset_index(), notes
 
 
-class Change(NamedTuple):
-    """By how much a metric of a configuration exceeds that of another one."""
+def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> tuple[Estimate | None, str, str]:
+    """Return by how much a metric of B exceeds that of A, its random factors, and why items are not one of them.
 
-    estimate: Estimate | None  # None without scores if both have one seed
-    factors: str  # the random factors: seeds, items, or both
-    reason: str  # why items are not a factor; an empty string if they are
-
-
-def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> Change:
-    """Return the difference with seeds and items as factors if all scores are in the DVC cache, otherwise seeds alone.
-
-    Without items this is Welch's test, see `significance.difference`.
+    Items are if the scores of all runs are in the DVC cache, and a row of `compare` has all recorded metrics. Without
+    items this is Welch's test, which needs two seeds.
     """
     seeds = ["seeds"] if max(len(a), len(b)) > 1 else []
     try:
-        return Change(_from_scores(a, b, key), " and ".join([*seeds, "items"]), "")
+        sides: list[list[ScoresBySet]] = [[_scores(name) for name in side.index] for side in (a, b)]
+        if key.endswith("sts.mean"):  # otherwise the mean of `compare` has sets beside STS
+            sides = [[{name: run[name] for name in pooled_sets(run)} for run in side] for side in sides]
+        for row in compare(sides[0], sides[1]).rows:
+            points = np.concatenate([row.a.points, row.b.points])
+            if np.allclose(100 * points, np.concatenate([a[key], b[key]]), 0, _ROUNDING):
+                return row.change, " and ".join([*seeds, "items"]), ""
+        reason = f"the stored scores do not give {key}"
     except ParaphrasticError as error:
-        values = [side[key].to_numpy() / 100 for side in (a, b)]
-        first, second = (Runs(each, np.stack([each, each], axis=1)) for each in values)
-        return Change(difference(first, second) if seeds else None, "".join(seeds), str(error))
-
-
-def _from_scores(a: pd.DataFrame, b: pd.DataFrame, key: str) -> Estimate:
-    """Return the difference in the row of `compare` in which all runs have their recorded metric.
-
-    Raises:
-        ParaphrasticError: scores are not here, or no row has these values.
-    """
-    sides: list[list[ScoresBySet]] = [[_scores(name) for name in side.index] for side in (a, b)]
-    if key.endswith("sts.mean"):  # otherwise the mean of `compare` has sets beside STS
-        sides = [[{name: run[name] for name in pooled_sets(run)} for run in side] for side in sides]
-    for row in compare(sides[0], sides[1]).rows:
-        points = np.concatenate([row.a.points, row.b.points])
-        if np.allclose(100 * points, np.concatenate([a[key], b[key]]), 0, _ROUNDING):
-            return row.change
-    raise DataError(f"the stored scores do not give {key}")
+        reason = str(error)
+    first, second = (
+        Runs(each, np.stack([each, each], axis=1)) for each in (a[key].to_numpy() / 100, b[key].to_numpy() / 100)
+    )
+    return difference(first, second) if seeds else None, "".join(seeds), reason

@@ -28,7 +28,7 @@ def clone(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("revisions", [[], ["other", "main"]])
 def test_page_has_a_picture_of_each_plot_and_fetches_nothing(clone, revisions):
-    page = plots_page(revisions)
+    page = plots_page(revisions, {})
     assert page.count("<svg") == page.count('<figure role="img" aria-label="loss.csv">') == 1
     assert "Loss &amp; more" in page
     assert page.count(f">Plots: {', '.join(revisions) or 'workspace'}<") == 2
@@ -58,14 +58,14 @@ def test_revisions_of_one_name_are_drawn_as_their_mean_with_deviation(clone, tem
     assert f'aria-roledescription="{spread}' in page
     assert page.count(">avg dim=50<") == 1  # in the legend
     assert ">Plots: avg dim=50<" in page
-    apart = plots_page(["other", "main"])
+    apart = plots_page(["other", "main"], {})
     assert apart.count("loss: 0.25;") == apart.count("loss: 0.125;") == 1
     assert ">1.2<" not in apart  # steps and epochs are integers
 
 
 def test_page_in_a_subfolder(clone, monkeypatch):
     def page():
-        return re.sub(r"clip\d+", "clip", plots_page([])).replace("../loss.csv", "loss.csv")  # clips are numbered
+        return re.sub(r"clip\d+", "clip", plots_page([], {})).replace("../loss.csv", "loss.csv")  # clips are numbered
 
     whole = page()
     (clone / "sub").mkdir()
@@ -81,15 +81,15 @@ def test_whole_page_of_two_plots(clone, monkeypatch):
         f'<figure role="img" aria-label="{name}"><figcaption>{name}</figcaption>picture</figure>'
         for name in ("acc.csv", "loss.csv")
     ]
-    assert plots_page([]).split("</h1>\n") == [ANY, "\n".join(["<main>", *figures, "</main>", "</html>", ""])]
+    assert plots_page([], {}).split("<main>\n") == [ANY, "\n".join([*figures, "</main>", "</html>", ""])]
 
 
 def test_unknown_revision(clone):
     with pytest.raises(ParameterError, match="`dvc plots diff nope --json` failed: unknown Git revision 'nope'"):
-        plots_page(["nope"])
+        plots_page(["nope"], {})
 
 
 def test_folder_without_plots(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=r"^Plots: workspace: no data; run `dvc repro` in a clone first$"):
-        plots_page([])
+        plots_page([], {})

@@ -1,5 +1,6 @@
 """DVC's plots of one or several revisions as one HTML file with pictures, which fetches nothing when it is opened."""
 
+import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -28,17 +29,12 @@ svg {{ height: auto; overflow: visible; width: 100% }}
 
 
 # plots are narrow: the title is a caption, and the legend is below, with a line for each name
-_LAYOUT = {
-    "title": None,
-    "width": 300,
-    "config": {
-        "axis": {"labelLimit": 0, "labelSeparation": 8},
-        "legend": {"orient": "bottom", "columns": 1, "labelLimit": 0, "title": None, "symbolOpacity": 1},
-    },
-}
+_AXIS = {"labelLimit": 0, "labelSeparation": 8}
+_LEGEND = {"orient": "bottom", "columns": 1, "labelLimit": 0, "title": None, "symbolOpacity": 1}
+_LAYOUT = {"title": None, "width": 300, "config": {"axis": _AXIS, "legend": _LEGEND}}
 
 
-def plots_page(revisions: Sequence[str], names: Mapping[str, str] | None = None) -> str:
+def plots_page(revisions: Sequence[str], names: Mapping[str, str]) -> str:
     """Return a page with the plots that dvc.yaml declares.
 
     Args:
@@ -50,12 +46,13 @@ def plots_page(revisions: Sequence[str], names: Mapping[str, str] | None = None)
         ParameterError: DVC refuses the revisions, or this is not a DVC repository.
         DataError: the revisions have no plots.
     """
-    names = {each: each for each in revisions} | dict(names or {})
-    title = f"Plots: {', '.join(dict.fromkeys(map(names.__getitem__, revisions))) or 'workspace'}"
-    stdout, _ = dvc(project_root(), [*DVC, "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"])
+    title = f"Plots: {', '.join(dict.fromkeys(names.get(each, each) for each in revisions)) or 'workspace'}"
+    content, _ = dvc(project_root(), [*DVC, "plots", *(["diff", *revisions] if revisions else ["show"]), "--json"])
+    for revision, name in names.items():
+        content = content.replace(json.dumps(revision), json.dumps(name))
     figures = [
-        _figure(name, _renamed(drawing["content"], names))
-        for name, drawings in parse_json(stdout).get("data", {}).items()
+        _figure(name, drawing["content"])
+        for name, drawings in parse_json(content).get("data", {}).items()
         for drawing in drawings
         if drawing["type"] == "vega"
     ]
@@ -68,22 +65,6 @@ def _figure(name: str, plot: dict[str, Any]) -> str:
     import vl_convert
 
     title = plot.get("title") or name
-    caption = title["text"] if isinstance(title, dict) else title
+    caption = escape(title["text"] if isinstance(title, dict) else title)
     picture = vl_convert.vegalite_to_svg(plot | _LAYOUT)
-    return (
-        f'<figure role="img" aria-label="{escape(name)}"><figcaption>{escape(caption)}</figcaption>{picture}</figure>'
-    )
-
-
-def _renamed(part: Any, names: Mapping[str, str]) -> Any:
-    """Put names in place of revisions, which are in rows of data and in the domain of colours."""
-    if isinstance(part, list):
-        return [_renamed(each, names) for each in part]
-    if not isinstance(part, dict):
-        return part
-    renamed = {key: _renamed(each, names) for key, each in part.items()}
-    if "rev" in part:
-        renamed["rev"] = names.get(part["rev"], part["rev"])
-    if isinstance(part.get("domain"), list):
-        renamed["domain"] = list(dict.fromkeys(names.get(each, each) for each in part["domain"]))
-    return renamed
+    return f'<figure role="img" aria-label="{escape(name)}"><figcaption>{caption}</figcaption>{picture}</figure>'
