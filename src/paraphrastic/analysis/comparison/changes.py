@@ -14,7 +14,7 @@ from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import flat
 from paraphrastic.base.reading import parse_json
 
-if TYPE_CHECKING:  # the report on a branch is written with DVC as the only package
+if TYPE_CHECKING:  # needs SciPy
     from paraphrastic.analysis.comparison.by_set import SetComparison
 
 METRICS = ("metrics/*.json", "metrics/finetune/*.json")
