@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from paraphrastic import losses
+from paraphrastic import losses, models
 from paraphrastic.base.parameters import Train
 from paraphrastic.nn.negatives import negative_mask
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.trainer import Checkpoint
-from tests.helpers.encoder_variants import WORD
+from tests.helpers.encoder_variants import SENTENCES, WORD, batch_of, build
 from tests.helpers.repository import ROOT
-from tests.helpers.toy_training import paraphrases_found, prepare
+from tests.helpers.toy_training import paraphrases_found, prepare, train
 
 
 @pytest.fixture
@@ -65,3 +65,19 @@ def test_own_loss(add, tmp_path):
     before = paraphrases_found(model)
     trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
     assert paraphrases_found(model) > 0.8 > before
+
+
+def test_own_model(add, tmp_path):
+    name, _ = add("own-model.md", models)
+    block = WORD | {"heads": 3}
+    encoder, embeddings = build(name, block)
+    (equation,) = re.findall(r"^```py\n(.*?)^```$", (ROOT / "docs/how-to/own-model.md").read_text(), re.M | re.S)
+    found = {"np": np}
+    exec(equation, found)
+    table, weights = embeddings.numpy(), {"queries": encoder.queries.detach().numpy()}
+    expected = [found[name](sentence, table, weights, block) for sentence in SENTENCES]
+    vectors = encoder(embeddings, batch_of(SENTENCES, encoder)).detach()
+    np.testing.assert_allclose(vectors, expected, atol=1e-12)
+    model, _ = train(name, block, tmp_path, epochs=30)
+    before, after = paraphrases_found(prepare(name, block)[0]), paraphrases_found(model)
+    assert after > 0.8 > before + 0.3
