@@ -46,7 +46,10 @@ class TestRepository:
     @pytest.mark.parametrize(
         ("branch", "message"),
         [
-            ("bare", f"no {SCORES_FILE} in the DVC cache; check it out and run `dvc repro`, or, {FETCH}"),
+            (
+                "bare",
+                f"no {SCORES_FILE} in the DVC cache; check it out, run `dvc exp run --temp --name NAME`, and compare NAME, or, {FETCH}",
+            ),
             ("broken", f"{SCORES_FILE} is damaged; compute it again"),
         ],
     )
