@@ -10,7 +10,7 @@ from tests.helpers.repository import run_git
 # deprecation of a method of a library that DVC calls
 pytestmark = pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarning")
 
-FETCH = "with a DVC remote, `dvc fetch --all-branches`"
+FETCH = "compare NAME, or, with a DVC remote, `dvc fetch --all-branches`"
 
 
 @pytest.mark.usefixtures("in_repository")
@@ -48,7 +48,7 @@ class TestRepository:
         [
             (
                 "bare",
-                f"no {SCORES_FILE} in the DVC cache; check it out, run `dvc exp run --temp --name NAME`, and compare NAME, or, {FETCH}",
+                f"no {SCORES_FILE} in the DVC cache; check it out, run `dvc exp run --temp --name NAME`, and {FETCH}",
             ),
             ("broken", f"{SCORES_FILE} is damaged; compute it again"),
         ],
