@@ -158,6 +158,13 @@ def test_full_disk_after_the_last_step(folder, monkeypatch):
     assert np.array_equal(weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL)), weights(model))
 
 
+def test_callback_that_other_processes_cannot_have(folder):
+    callback = Callback()
+    callback.on_step = lambda trainer: None
+    with pytest.raises(ParameterError, match=r"^callbacks: .*pickle.*; set train\.processes to 1"):
+        paraphrastic.train("pairs.csv", "out", settings=SMALL | {"train.processes": 2}, callbacks=[callback])
+
+
 class ProcessInterruptedAfter(Callback):
     """Interrupts the first training after some steps; records the first step of each training."""
 

@@ -1,5 +1,6 @@
 """Training pairs and vocabulary → a model, with the curves of loss and selection; and what a person sees of it."""
 
+import pickle
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -67,15 +68,22 @@ def train_model(
         tables: what `tokenize_sources`, `count_vocabulary` and `teach` wrote.
         checkpoints: where the state of an interrupted training is; it goes on from there.
         out: the folder, which appears whole or not at all. Of several processes, the first writes it.
-        callbacks: follow the steps of a model that is trained. With `train.processes` they can be pickled.
+        callbacks: follow the steps of a model that is trained.
 
     Raises:
-        ParameterError: `torchrun` has started several processes for a baseline.
+        ParameterError: `torchrun` has started several processes for a baseline, or `train.processes` are several and a
+            callback cannot be pickled for them.
     """
     is_trained = not issubclass(models.model_class(params.model), Baseline)
     if world_size() > 1 and not is_trained:
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
     if params.train.processes > 1 and is_trained and not is_member():
+        try:
+            pickle.dumps(callbacks)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise ParameterError(
+                f"callbacks: {error}; set train.processes to 1, or make connections on_step"
+            ) from error
         return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks)
     with quiet(rank() > 0):
         if nodes() > 1:
