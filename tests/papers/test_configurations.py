@@ -133,10 +133,10 @@ def test_with_scores_items_are_a_factor_too(found, scores):
 
 def test_what_does_not_count_is_named(found):
     found = found.assign(seed=1)
-    found.loc["cnn-s1", "sts.mean"] = np.nan
+    found.loc[["cnn-s1", "small-s1"], "sts.mean"] = np.nan
     _, cells, notes = means(found)
-    assert cells["n"].tolist() == ["1", "1"]
-    assert notes == ["no sts.mean: cnn-s1", "a seed counts once: large-s2, small-s2, small-s3"]
+    assert cells.to_numpy().tolist() == [["avg dim=100", "1", "61.20"], ["avg dim=50", "1", "60.90"]]
+    assert notes == ["no sts.mean: cnn-s1, small-s1", "a seed counts once: large-s2, small-s3"]
 
 
 def test_unknown_names_and_metrics(folder, found):

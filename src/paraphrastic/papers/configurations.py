@@ -92,9 +92,14 @@ def means(
     if not titles:
         raise ParameterError("no experiment has results of this kind; `dvc queue status` and `dvc exp show` list them")
     key = next(iter(titles))
-    reasons = {f"no {key}": table[key].isna(), "a seed counts once": table.duplicated(["configuration", "seed"])}
-    notes = [f"{reason}: {', '.join(table.index[without])}" for reason, without in reasons.items() if without.any()]
-    groups = table[~pd.DataFrame(reasons).any(axis=1)].groupby("configuration")
+    valued = table.dropna(subset=key)
+    counted = valued.drop_duplicates(["configuration", "seed"])
+    reasons = {
+        f"no {key}": table.index.difference(valued.index),
+        "a seed counts once": valued.index.difference(counted.index),
+    }
+    notes = [f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if len(names)]
+    groups = counted.groupby("configuration")
     numbers = groups[list(titles)].mean().join(groups[list(titles)].std().add_suffix(" sd"))
     numbers.insert(0, "n", groups.size())
     numbers = numbers.sort_values(key, ascending=False)
