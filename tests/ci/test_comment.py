@@ -27,7 +27,9 @@ new AsyncFunction("github", "context", "core", "require", script)(github, contex
   .catch((error) => calls.push(["failed", error.message]))
   .then(() => console.log(JSON.stringify(calls)));
 """
-RUN = {"head_sha": "abc", "head_repository": {"id": 7}, "html_url": "https://run", "conclusion": "success"}
+RUN = {"head_sha": "abc", "head_repository": {"id": 7}, "html_url": "https://run", "name": "report"} | {
+    "conclusion": "success"
+}
 PULL_REQUEST = {"number": 12, "head": {"sha": "abc", "repo": {"id": 7}}}
 
 
@@ -57,7 +59,7 @@ def test_report_of_worse_model(tmp_path):
     write_worse_project(project)
     commit(project, "worse")
     (project / ".ci").symlink_to(ROOT / ".ci")
-    (script,) = [script for script in scripts_of("ci") if "report.py" in script]
+    (script,) = [script for script in scripts_of("report") if "report.py" in script]
     files = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
     environment = isolated_environment() | files | {"BASE": "main", "NUMBER": "12"}
     run("bash", "-e", "-c", script, cwd=project, env=environment, check=True)
@@ -91,7 +93,7 @@ def test_long_report(artifact):
     (artifact / "report.md").write_text("x" * 70_000)
     (_, (_, argument)) = run_script(artifact.parent)
     assert 60_000 < len(argument["body"]) < 65_536
-    assert argument["body"].endswith("<sub>[success](https://run): checks of abc</sub>")
+    assert argument["body"].endswith("<sub>[report: success](https://run), abc</sub>")
 
 
 @pytest.mark.parametrize("number", ["", "12\n13", "12; rm", "../12", "1e3", "0x1", "1234567890", "１２"])

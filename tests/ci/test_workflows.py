@@ -23,20 +23,22 @@ def test_actions_are_pinned_by_commit():
 
 
 def test_ci_can_only_read():
-    workflow = load_workflow("ci")
-    assert workflow["permissions"] == {"contents": "read"}
-    assert not any("permissions" in job for job in workflow["jobs"].values())
-    assert "pull_request_target" not in workflow["on"]
-    assert "secrets." not in FILES["ci"].read_text()
-    for job in workflow["jobs"].values():
-        checkout = job["steps"][0]
-        assert checkout["uses"].startswith("actions/checkout@")
-        assert checkout["with"]["persist-credentials"] is False
+    for name in ("ci", "report"):
+        workflow = load_workflow(name)
+        assert workflow["permissions"] == {"contents": "read"}
+        assert "pull_request_target" not in workflow["on"]
+        assert "secrets." not in FILES[name].read_text()
+        for job in workflow["jobs"].values():
+            assert {*job.get("permissions", {}).values()} <= {"read"}
+            checkout = job["steps"][0]
+            assert checkout["uses"].startswith("actions/checkout@")
+            assert checkout["with"]["persist-credentials"] is False
     workflow = load_workflow("comment")
     assert workflow["permissions"] == {}
     (job,) = workflow["jobs"].values()
     assert job["permissions"] == {"actions": "read", "pull-requests": "write"}
-    assert workflow["on"] == {"workflow_run": {"workflows": [load_workflow("ci")["name"]], "types": ["completed"]}}
+    names = [load_workflow(name)["name"] for name in ("report", "ci")]
+    assert workflow["on"] == {"workflow_run": {"workflows": names, "types": ["completed"]}}
     used = [step["uses"].partition("@")[0] for step in steps_of("comment")]
     assert used == ["actions/download-artifact", "actions/github-script"]
 
@@ -92,10 +94,31 @@ def test_packages_that_workflows_install_are_those_of_the_extras():
     (install,) = [script for script in scripts_of("release") if script.startswith("pip install")]
     names = ("build>", "check-wheel-contents", "setuptools", "twine")
     assert re.findall(r"'(.*?)'", install) == [each for each in extras["dev"] if each.startswith(names)]
-    (dvc,) = [requirement for requirement in extras["pipeline"] if requirement.startswith("dvc")]
-    assert f"pip install --quiet '{dvc}'" in scripts_of("ci")  # for the report
+    dvc, scipy = (each for each in extras["pipeline"] if each.startswith(("dvc", "scipy")))
+    for name in ("ci", "report"):
+        assert f"pip install --quiet . '{dvc}' '{scipy}'" in scripts_of(name)
 
 
 @pytest.mark.parametrize("script", ["run", "base", "lowest", "audit", "package", "sbom"])
 def test_script_is_executable(script):
     assert (ROOT / ".ci" / script).stat().st_mode & 0o100
+
+
+def test_report_waits_for_no_test():
+    (job,) = load_workflow("report")["jobs"].values()
+    assert "needs" not in job
+    assert not any(word in script for script in scripts_of("report") for word in (".ci/run", "pytest", "repro"))
+    assert job["timeout-minutes"] <= 5
+
+
+def test_scores_that_the_tests_have_computed_are_those_of_the_report():
+    jobs = load_workflow("ci")["jobs"]
+    upload = jobs["test"]["steps"][-1]["with"]
+    assert upload["path"] == next(step["env"]["SCORES"] for step in jobs["test"]["steps"] if "SCORES" in str(step))
+    downloads = [step["with"] for step in jobs["report"]["steps"] if "download-artifact" in step.get("uses", "")]
+    assert [(each["name"], each["path"].rpartition("/")[2]) for each in downloads] == [
+        ("scores", "new"),
+        ("scores", "old"),
+    ]
+    (script,) = [script for script in scripts_of("ci") if "report.py" in script]
+    assert '--scores "$RUNNER_TEMP"/{old,new}/scores.parquet' in script

@@ -118,7 +118,7 @@ class TestEmbed:
     def test_unknown_format(self, run):
         result = run("embed", "--model", "avg", "lines.txt", "--out", "out.csv")
         assert result.exit_code == 2
-        assert "'out.csv' ends in none of .npy, .parquet, .jsonl" in result.stderr
+        assert "Invalid value for --out: 'out.csv' ends in none of .npy, .parquet, .jsonl" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["avg", "lstmavg", "overlap"])
@@ -200,7 +200,7 @@ def test_info(run):
     rows = dict(line.split("\t") for line in run("info", "charagram").stdout.splitlines())
     model = paraphrastic.load("charagram")
     assert rows.items() >= {"model": "charagram", "dimension": "8", "options.counts": "sqrt"}.items()
-    assert rows["options.max_grad_norm"] == "None"
+    assert (rows["name"], rows["options.max_grad_norm"]) == ("value", "None")
     assert rows.keys() == {"name", *model.summary()} | {f"options.{name}" for name in model.options}
     assert int(rows["vocabulary"]) == len(model.vocabulary)
     assert int(rows["parameters"]) == 8 * (len(model.vocabulary) + 1)

@@ -77,6 +77,21 @@ def test_comparison_as_table_markdown_and_json(run):
     assert [len(row["b"]) for row in rows] == [1]
 
 
+def test_whole_output_of_a_comparison(run, monkeypatch):
+    runs = {"a": noisy_run(1.0, 1), "b": noisy_run(1.0, 2, ("words.wordsim", "sts.2013.FNWN"))}
+    monkeypatch.setattr("paraphrastic.analysis.comparison.revisions.scores_of", runs.get)
+    result = run("compare", "a", "b", "--md")
+    assert result.stdout == (
+        "| set | metric | n | A | B | B − A | 95 % | p (Holm) |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| sts.2013.FNWN | pearson | 200 | 73.45 | 67.10 | -6.34 | -15.08 … +2.45 | 0.153 |\n"
+    )
+    assert result.stderr.splitlines() == [
+        "p of single sets is corrected for their number (Holm); intervals and p of means are not",
+        "not in all runs, left out: sts.2012.MSRpar, words.simlex, words.wordsim",
+    ]
+
+
 @pytest.mark.parametrize("revisions", [["main"], ["workspace", "main"], ["main,other", "workspace"]])
 def test_folder_outside_of_dvc_repository(run, tmp_path, revisions):
     result = run("compare", *revisions)

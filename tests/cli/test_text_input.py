@@ -144,7 +144,7 @@ def test_usual_columns_of_pairs(tmp_path):
         ("t.gz", gzip.compress(bytes(257) + b"ustar", mtime=0), "a tar archive; unpack it"),
         ("t.gz", gzip.compress(b"a\n" * 99, mtime=0)[:-9], "damaged or of another format"),
         ("t.json", b'[{"text": "a"}]', "is JSON; if each line is an object, rename it to end in .jsonl"),
-        ("t.bin", b"3 2\na \xff\xfe\0\n\xfe\n", "is no text; give lines in UTF-8, or a table"),
+        ("t.bin", b"3 2\na \xff\xfe\0\n\xfe\n", "lines in UTF-8, or a table: .csv, .tsv, .jsonl, .parquet"),
     ],
 )
 def test_name_of_the_format_that_is_refused(tmp_path, name, content, message):

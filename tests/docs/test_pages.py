@@ -20,7 +20,8 @@ DOCS = sorted(ROOT.glob("docs/**/*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
 TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
 OPTION = re.compile(r"-S (?:'([^'$]+)'|([\w./:-]+=[^\s`$]+))|`(models\.yaml:[\w.-]+=[^`]+)`")
-EXAMPLES = {"KEY=VALUE", "model=NAME", "corpus=[sample,mine]", "model=attention", "benchmarks=own"}
+EXAMPLES = {"KEY=VALUE", "model=NAME", "corpus=[sample,mine]", "benchmarks=own"}
+EXAMPLES |= {"model=attention", "models.yaml:attention.heads=1"}  # of a model that the page makes
 NEEDED = {"models.yaml:charagram.bigrams": ["charagram.words=true"]}  # option → others that it needs
 
 

@@ -100,8 +100,11 @@ def test_sets_that_select_without_those_of_the_papers(tmp_path, names, select):
 
 @pytest.mark.parametrize(("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])
 def test_unknown_selection(tmp_path, select, nearest):
-    with pytest.raises(ParameterError, match=rf"^unknown set to select by '{select}': did you mean '{nearest}'\?"):
+    with pytest.raises(
+        ParameterError, match=rf"^unknown set to select by '{select}': did you mean '{nearest}'\?"
+    ) as error:
         load_selection(write_benchmarks(tmp_path), select)
+    assert {"none", "oracle", "test"} <= {*str(error.value).partition("known are ")[2].split(", ")}
 
 
 def test_selection_by_none_or_of_missing_benchmarks(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from unittest.mock import ANY
 
 import numpy as np
 import pyarrow as pa
@@ -52,9 +53,17 @@ def assert_same_vectors(model, out, runtime):
     (vectors,) = session.run(["vectors"], inputs)
     np.testing.assert_allclose(vectors, model.encode(TEXTS), atol=1e-5)
     description = json.loads((out / "inputs.json").read_text())
-    assert description["inputs"].keys() == inputs.keys()
-    offsets = "int64 (B + 1,), sentence i has ids[offsets[i]:offsets[i + 1]], B > 0"
-    assert description["inputs"]["offsets"] == offsets
+    assert description == {
+        "model": model.name,
+        "vocabulary": model.scorer.vocabulary_kind,
+        "boundary_tokens": ANY,
+        "inputs": {
+            "ids": ANY,
+            "offsets": "int64 (B + 1,), sentence i has ids[offsets[i]:offsets[i + 1]], B > 0",
+            **({"counts": "float32 (N,), occurrences of each entry in its sentence"} if "counts" in inputs else {}),
+        },
+        "outputs": {"vectors": f"float32 (B, {model.dim}), zero for a sentence of which nothing is known"},
+    }
     assert pq.read_table(out / "vocabulary.parquet")["text"].combine_chunks().equals(model.vocabulary)
     if ragged.counts is None:
         encodings = Tokenizer.from_file(str(out / "tokenizer.json")).encode_batch(TEXTS)

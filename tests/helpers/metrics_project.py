@@ -3,6 +3,7 @@
 import json
 import sys
 from hashlib import md5
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,10 @@ from tests.helpers.recorded_results import commit, make_repository
 from tests.helpers.repository import ROOT, run_git
 
 REPORT = [sys.executable, ROOT / ".ci/report.py"]
+_spec = spec_from_file_location("report", REPORT[1])
+_module = module_from_spec(_spec)
+_spec.loader.exec_module(_module)
+branch_report = _module.report
 DVC_YAML = """
 stages:
   train:

@@ -6,7 +6,7 @@ from ruamel.yaml import YAML
 
 from tests.helpers.repository import ROOT
 
-FILES = {name: ROOT / f".github/workflows/{name}.yaml" for name in ("ci", "comment", "nightly", "release")}
+FILES = {name: ROOT / f".github/workflows/{name}.yaml" for name in ("ci", "comment", "nightly", "release", "report")}
 
 
 def load_workflow(name: str) -> dict[str, Any]:

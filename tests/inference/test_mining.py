@@ -108,6 +108,13 @@ def test_progress_of_comparisons(model, shown):
     assert shown()[2:] == [("lines", size, size), ("lines indexed", size, size), ("lines", size, size)]
 
 
+def test_equally_near_pairs_stand_in_the_order_of_their_lines(model):
+    lines = Lines.of(model, [pa.array([f"{WORDS[0]} unknown{n}" for n in range(41)])])
+    pairs = [(first, second) for first, second, _ in paraphrases(lines, threshold=0.9, neighbors=40)]
+    assert pairs == sorted(pairs)
+    assert len(pairs) == 41 * 40 / 2
+
+
 def test_text_without_lines_and_models_without_vectors(model, tmp_path):
     with pytest.raises(DataError, match=r"^the text has no line$"):
         Lines.of(model, [])

@@ -76,8 +76,13 @@ def test_first_of_equally_near_texts_without_the_one_left_out():
     assert [text for _, text in nearest] == list("aedc")
     np.testing.assert_allclose([cosine for cosine, _ in nearest], [1, 1, 0.5**0.5, 0], atol=1e-6)
 
+    texts = pa.array([f"{n:02}" for n in range(99)])
+    assert [text for _, text in nearest_texts(texts, np.ones((99, 2), np.float32), vectors[3], 99)] == texts.to_pylist()
+
 
 def test_first_of_equally_near_lines(overlap):
+    many = pa.array([f"a {n:02}" for n in range(99)])
+    assert [line for _, line in nearest_lines(overlap, "a b", [many], 99)] == many.to_pylist()
     lines = pa.array(["a b", "x", "b a", "a b c"])
     nearest = nearest_lines(overlap, "a b", [lines[:1], lines[1:]], 3)
     assert [line for _, line in nearest] == ["a b", "b a", "a b c"]

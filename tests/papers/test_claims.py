@@ -242,11 +242,32 @@ def test_texts(tmp_path):
         "difference": "+3.90 [3.67, 4.13], p < 0.001; of 2 comparisons: gran and lstm in mean",
         "verdict": "holds",
     }
-    claims = Claims(claims=tests, deviations={"acl2017": ["GloVe in place of PARAGRAM"]})
+    claims = Claims(claims=tests, rules=["One.", "Two."], deviations={"acl2017": ["GloVe in place of PARAGRAM"]})
     page = section(decisions, claims, PAPERS, {"acl2017-t2": "[Table 2](acl2017.md#table-2-title)"})
-    assert "[Table 2](acl2017.md#table-2-title): avg above gran above lstm; in mean (as \\*there\\*)" in page
-    assert "Deviations from the paper:\n\n* GloVe in place of PARAGRAM" in page
-    assert "### Claims of ldc2016" not in page
+    assert page.splitlines() == [
+        "## Claims",
+        "",
+        summary(decisions),
+        "",
+        "* One.",
+        "* Two.",
+        "",
+        "### Claims of acl2017",
+        "",
+        PAPERS["acl2017"],
+        "",
+        "| claim | tested as | protocol and seeds | difference, 95 % interval, corrected p | verdict |",
+        "| --- | --- | --- | --- | --- |",
+        "| acl2017-1: A says. (§1) | [Table 2](acl2017.md#table-2-title): avg above gran above lstm; in mean "
+        r"(as \*there\*) | open; 3 seeds; items resampled | +3.90 \[3.67, 4.13\], p \< 0.001; of 2 comparisons: gran "
+        "and lstm in mean | holds |",
+        "| acl2017-2: A says. (§1) | [Table 2](acl2017.md#table-2-title): ; in mean |  |  | "
+        r"cannot be decided here: no \| data |",
+        "",
+        "Deviations from the paper:",
+        "",
+        "* GloVe in place of PARAGRAM",
+    ]
     html = markdown.markdown(page, extensions=["tables"])
     assert (html.count("<table>"), html.count("<td>")) == (1, 10)
     assert "cannot be decided here: no | data" in html

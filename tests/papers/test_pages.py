@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import markdown
 import pytest
 from markdown.extensions.toc import slugify
 
-from paraphrastic.papers.facts import Tally, facts, tally
+from paraphrastic.papers.facts import Tally, details, facts, tally
 from paraphrastic.papers.pages import docs_files, plain, tables, text, write_docs
 from tests.helpers.paper_comparisons import VERSION, make_comparison, make_line
 
@@ -134,6 +135,33 @@ def test_figure_is_a_file_and_an_analysis_is_shown_whole():
     assert "avg: errors\n\n| sentence   | error |\n| ---------- | ----- |\n| a &#124; b | -1.5  |\n" in page
 
 
+def test_whole_page():
+    """After a wanted change of the pages, write `page` to page.md."""
+    numbers = {"mean": ("68.4", (67.0, 68.0)), "pairs": ("9", ())}
+    lines = [
+        replace(make_line("avg", numbers, seeds=2, note="A note."), changed=["seed"], deviations=["`dim` 5", "`a` 1"]),
+        replace(
+            make_line("lstm", {"mean": ("59.3", (58.0,)), "pairs": ("9", ())}, lacks=["x", "y"]), deviations=["`a` 1"]
+        ),
+        make_line("rnn", {"mean": ("1.0", ()), "pairs": ("9", ())}, seeds=3, finished=0, note="A note."),
+        make_line("glove", {"mean": ("1.0", ()), "pairs": ("9", ())}, configured=False),
+    ]
+    errors = [["sentence", "error"], ["a | b", -1.5]]
+    wide = {f"c{number}": ("60.0", (65.0,)) for number in range(9)} | {"sts.2012.MSRpar": ("42.6", (43.6,))}
+    ranks = {"1": ("not", ("not",)), "2": ("able", ("able",)), "3": ("stalled", ("capable",))}
+    comparisons = [
+        make_comparison(*lines, figure=BARS, missing="A reason.", finding="It `holds`."),
+        make_comparison(
+            make_line("avg", wide, tables={"errors": errors}), id="a-1", table="F1", shows=["errors", "bins"]
+        ),
+        make_comparison(
+            make_line("avg", ranks), id="a-2", table="S4.1", data="paper", corpus={"open": ["a"], "paper": ["b"]}
+        ),
+    ]
+    page = docs_files(comparisons)["acl2017.md"]
+    assert page.splitlines() == Path(__file__).with_name("page.md").read_text(encoding="utf-8").splitlines()
+
+
 def test_files_of_earlier_experiments_are_removed(tmp_path):
     for name in ("old.svg", "data.csv", "differences.md"):
         (tmp_path / name).write_text("")
@@ -149,6 +177,7 @@ def test_command_data_runs_and_version():
     assert found["data"] == ["ours: open data, `open`; the paper: `simpwiki`"]
     assert found["runs"] == [f"1 of 2, by version {VERSION}"]
     assert found["gaps"] == ["avg: 1 of 2 runs"]
+    assert details(make_line("avg", {"mean": ("1.0", (1.0,))})) == "open · 1 run"
     assert found.keys() == {"command", "data", "runs", "gaps"}
     paper = make_comparison(make_line("avg", {"mean": ("1.0", (1.0,))}), data="paper")
     assert dict(facts(paper))["command"] == ["`paraphrastic papers run acl2017-t2 --data paper`"]

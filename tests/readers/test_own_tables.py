@@ -187,7 +187,7 @@ def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
     ("name", "message"),
     [
         ("none.csv", "no such file; check the path; .* needs a whole path, or a file that is in git or DVC$"),
-        ("notes.md", "ends in none of .csv.*\\.txt"),
+        ("notes.md", r"ends in none of \.csv, .*, \.txt, alone or with \.gz, \.bz2, \.xz, \.zst after it$"),
         ("empty", "the folder has no file"),
     ],
 )

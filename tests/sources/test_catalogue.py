@@ -173,7 +173,9 @@ def test_mistyped_names():
     known = "open, captions, wide, wide-captions, free, permissive, simplifications, phrases, sample"
     with pytest.raises(ParameterError, match=rf"^unknown corpus 'opn': did you mean 'open'\? known are {known}"):
         corpus("opn")
-    with pytest.raises(ParameterError, match=r"did you mean 'ppdb-xl-lexical'\? .* ppdb-\{s…xxxl\}-lexical, "):
+    with pytest.raises(
+        ParameterError, match=r"^unknown corpus .*: did you mean 'ppdb-xl-lexical'\? .* ppdb-\{s…xxxl\}-lexical, "
+    ):
         corpus(["open", "ppdb-xl-lexial"])
     with pytest.raises(ParameterError, match=r"unknown suite of benchmarks 'ful': did you mean 'full'\?"):
         suite("ful")

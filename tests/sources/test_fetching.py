@@ -8,6 +8,7 @@ import pytest
 from rich.progress import Progress
 
 from paraphrastic.sources.fetching import progress_callback, prune
+from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.source import File
 from tests.helpers.faulty_server import BODY, make_source, source_error
 
@@ -54,13 +55,13 @@ def test_progress_of_two_files():
     first, second = (File(path, f"http://host/{path}", None) for path in ("a", "b"))
     bar = Progress(disable=True)
     on_progress = progress_callback(bar, 2)
-    states = []
+    states = [(bar.tasks[0].completed, bar.tasks[0].total, bar.tasks[0].description)]
     sizes = [(first, 2, None), (second, 1, 9), (first, 4, 4), (second, 9, 9)]
     for call in [(file, size * 1_000_000, total and total * 1_000_000) for file, size, total in sizes]:
         on_progress(*call)
         states.append((bar.tasks[0].completed, bar.tasks[0].total, bar.tasks[0].description))
     expected = [(0, 2, 2), (0, 2, 3), (1, 2, 5), (2, 2, 13)]
-    assert states == [(done, files, f"download {size} MB") for done, files, size in expected]
+    assert states == [(0, 2, "download")] + [(done, files, f"download {size} MB") for done, files, size in expected]
 
 
 def test_damaged_file_in_the_cache(server, fetch_sources, content, tmp_path):
@@ -139,6 +140,10 @@ def test_file_in_place_of_the_cache(server, fetch_sources, tmp_path):
 
 def test_manual_source(fetch_sources, content, tmp_path):
     texts = make_source([File("a.tsv", "", None)], manual="licensed")
+    several = texts.model_copy(update={"files": [*texts.files, File("b.tsv", "", None)]})
+    assert DataLocations(tmp_path, None).how_to_provide(several) == (
+        f"licensed. Put it at {tmp_path}/licensed/texts/a.tsv, {tmp_path}/licensed/texts/b.tsv"
+    )
     assert fetch_sources(texts) == (texts,)
     assert not (tmp_path / "raw").exists()
     (tmp_path / "cache/licensed/texts").mkdir(parents=True)

@@ -119,6 +119,27 @@ def test_five_idle_steps_of_one_element(optimizer, start):
     assert embeddings.weights.ravel().tolist() == pytest.approx([2, w], rel=1e-6)
 
 
+@pytest.mark.parametrize("strength", [0.0, 1e-3])
+def test_bytes_are_those_of_numpy_on_every_processor(strength):
+    """NumPy rounds each operation to the nearest number; flags of fast mathematics take another way on AVX-512."""
+    w, first, second = np.random.default_rng(0).normal(size=(3, 40, 300)).astype(np.float32)
+    rates, epsilon = np.array([0.02, 0.01]), np.float32(1e-8)
+    adam = SparseRowOptimizer(torch.from_numpy(w.copy()), rates, "adam", L2Penalty(strength))
+    m, v = np.zeros_like(w), np.zeros_like(w)
+    for step, gradient in enumerate((first, second), start=1):
+        leaf, _ = adam.gather(torch.arange(40), step)
+        leaf.grad = torch.from_numpy(gradient)
+        adam.update(step)
+        m = np.float32(0.9) * m + np.float32(1 - 0.9) * gradient
+        v = np.float32(0.999) * v + np.float32(1 - 0.999) * gradient * gradient
+        rate = rates[step - 1] * (1 - 0.999**step) ** 0.5 / (1 - 0.9**step)
+        root = np.sqrt(v) + epsilon
+        w = w - np.float32(rate) * m / root
+        if strength:
+            w = (w / (1 + (np.float32(strength * rate) / root).astype(float))).astype(np.float32)
+    assert np.array_equal(adam.weights.numpy(), w)
+
+
 def run_steps(embeddings, generator, steps):
     for step in steps:
         ids = torch.randint(ROWS, (6,), generator=generator)

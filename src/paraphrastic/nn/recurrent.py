@@ -68,10 +68,23 @@ class Packing:
         out = states.new_zeros(len(self.lengths), states.shape[1])
         return out.index_copy(0, self.sentences[: len(self.last)], states.index_select(0, self.last))
 
+    def sum(self, states: Tensor) -> Tensor:
+        """Return the sum over each sentence's tokens, (B, dim) from (N, dim); zero for an empty sentence."""
+        return states.new_zeros(len(self.lengths), states.shape[1]).index_add(0, self.sentences, states)
+
     def mean(self, states: Tensor) -> Tensor:
         """Return the mean over each sentence's tokens, (B, dim) from (N, dim); zero for an empty sentence."""
-        out = states.new_zeros(len(self.lengths), states.shape[1])
-        return self.divide_by_length(out.index_add(0, self.sentences, states))
+        return self.divide_by_length(self.sum(states))
+
+    def max(self, states: Tensor) -> Tensor:
+        """Return the largest of each element over each sentence's tokens, (B, dim); zero for an empty sentence."""
+        out, index = states.new_zeros(len(self.lengths), states.shape[1]), self.sentences.unsqueeze(1)
+        return out.scatter_reduce(0, index.expand_as(states), states, "amax", include_self=False)
+
+    def softmax(self, scores: Tensor) -> Tensor:
+        """Return the softmax over each sentence's tokens, (N, k) from (N, k): weights for `sum` that add up to 1."""
+        weights = (scores - self.max(scores.detach())[self.sentences]).exp()
+        return weights / self.sum(weights)[self.sentences]
 
     def reverse(self, states: Tensor) -> Tensor:
         """Reverse the tokens of every sentence, (N, dim)."""

@@ -26,6 +26,9 @@ Idle steps of the penalty. ½λ‖w − w0‖² acts in every step. As in `Dense
 by which √v has decreased since: K = Σ_{k=1..n} c_k √β2^{n−k}, from a second table, `behind`.
 
 AdaGrad has no moments that decay (r = 0, √β2 = 1), so only the penalty has idle steps.
+
+The compiled loops have no flags of fast mathematics, so that they round in the same way on every processor. They are as
+fast: reading the rows is what bounds them.
 """
 
 import math
@@ -37,7 +40,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.base.parallel import FASTMATH, Array, njit
+from paraphrastic.base.parallel import Array, njit
 from paraphrastic.training.optimizers import BETA1, BETA2, EPSILON, DenseOptimizer, L2Penalty, gradient_of
 
 
@@ -228,7 +231,7 @@ class _IdleSteps:
         return total
 
 
-@njit(fastmath=FASTMATH, cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _apply_idle_steps(
     w: Array, m: Array, v: Array, start: Array, rows: Array, drift: Array, decay1: Array, decay2: Array, shrink: Array
 ) -> None:
@@ -251,7 +254,7 @@ def _apply_idle_steps(
                 w[row, j] = w0 + (w[row, j] - w0) / (1 + p / (np.sqrt(v[row, j]) + epsilon))
 
 
-@njit(fastmath=FASTMATH, cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _update(
     w: Array, m: Array, v: Array, start: Array, rows: Array, grad: Array, rate: Any, mix: Array, shrink: Any
 ) -> None:

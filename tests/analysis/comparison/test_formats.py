@@ -69,6 +69,8 @@ def test_p_value(comparison, p, cell):
 def test_colours_of_significant_differences(comparison):
     colours = {row.change.value > 0: colour(row) for row in comparison.rows if row.is_significant}
     assert colours[True] == "green"  # B is significantly better
+    worse = compare([noisy_run(0.5, 2)], [noisy_run(1.5, 1)], samples=100)
+    assert {colour(row) for row in worse.rows if row.is_significant} == {"red"}
     assert colour(compare([RUN], [RUN], samples=50).rows[0]) == "dim"
 
 

@@ -9,7 +9,6 @@ import pytest
 from dvc.api import metrics_show
 from dvc.repo import Repo
 
-from paraphrastic.analysis.comparison.branch import branch_report
 from paraphrastic.analysis.comparison.plots import plots_page
 from paraphrastic.analysis.comparison.repository import git, path_in, project_root
 from paraphrastic.analysis.comparison.revisions import SCORES_FILE, scores_of
@@ -17,6 +16,7 @@ from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.papers.project import find_project
 from paraphrastic.papers.records import entries, records
+from tests.helpers.metrics_project import branch_report
 from tests.helpers.recorded_results import add_experiment, commit, write_results
 from tests.helpers.repository import DVC, isolated_environment, run_git
 from tests.helpers.score_tables import score_table

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the report on a branch is written with DVC as the only pack
 
 METRICS = ("metrics/*.json", "metrics/finetune/*.json")
 DATA = "data/"  # not in git: a clone has no such file, or that of another branch
-THRESHOLD = 0.5  # points; a smaller change of a number of a set or of an analysis is not reported
+OTHER_RUN = 0.5  # points; metrics and scores that differ by more are not of the same run
 MAIN = ("transfer.mean", "sts.mean", "sample.sts.mean", "mteb.mean", "features.mean")  # the first that there is
 UNRATED = {  # metrics that are neither better nor worse when they grow, and columns of analyses
     *("2013_sets", "epoch", "n", "oov", "sets"),
@@ -106,15 +106,6 @@ def _causes(stage: str, state: Mapping[str, Any] | str) -> list[str]:
     return [name for each in names for name in each]
 
 
-def doubted(changes: Iterable[Change], stale: Iterable[str], doubt: str, prefix: str = "") -> list[Change]:
-    """Return changes with the doubt `stale` for those of the parts `stale`, otherwise with `doubt`, if it is none."""
-    starts = tuple(part and f"{part}." for part in stale)
-    return [
-        each._replace(doubt="stale" if f"{prefix}{each.name}".startswith(starts) else doubt or each.doubt)
-        for each in changes
-    ]
-
-
 def params_diff(commit: str, *options: str) -> tuple[list[Change], str]:
     """Compare the parameters of a commit with those of the working tree.
 
@@ -149,21 +140,18 @@ def changed_metrics(commit: str, sets: Sequence[Change]) -> list[Change]:
         for name in sorted(old | new, key=lambda name: (name != main, name))
         if old.get(name) != new.get(name)
     ]
-    old_weights, new_weights = (
-        headline_weights([each.name for each in sets if each[side] is not None and each.is_rated]) if changed else {}
-        for side in (1, 2)
-    )
-    parts = {name: weights for name, weights in new_weights.items() if weights == old_weights.get(name)}
+    weights = headline_weights([each.name for each in sets if each.is_rated]) if changed else {}
     by_name = {each.name: each for each in sets}
-    return with_renamed([_with_sets(each, parts.get(each.name, {}), by_name) for each in changed])
+    parts = [[(weight, by_name[name]) for name, weight in weights.get(each.name, {}).items()] for each in changed]
+    return [_with_sets(each, of_sets) for each, of_sets in zip(changed, parts, strict=True)]
 
 
-def _with_sets(metric: Change, weights: Mapping[str, float], sets: Mapping[str, Change]) -> Change:
+def _with_sets(metric: Change, parts: Sequence[tuple[float, Change]]) -> Change:
     """Return a metric with n, margins and doubt of the one set that it is of, or the margins of a mean over several."""
-    margins = margins_of_sum((weight, sets[name].margins) for name, weight in weights.items())
-    if len(weights) == 1:
-        return metric._replace(n=sets[next(iter(weights))].n, margins=margins, doubt=sets[next(iter(weights))].doubt)
-    return metric._replace(n=f"{len(weights)} sets" if weights else "", margins=margins)
+    margins = margins_of_sum((weight, each.margins) for weight, each in parts)
+    if len(parts) == 1:
+        return metric._replace(n=parts[0][1].n, margins=margins, doubt=parts[0][1].doubt)
+    return metric._replace(n=f"{len(parts)} sets" if margins else "", margins=margins)
 
 
 def _flat(text: str) -> dict[str, Any]:
@@ -202,7 +190,7 @@ def _in_table(
     change, margins, doubt = Change(f"{prefix}{name}", a, b, n), None, ""
     if a is None or b is None:
         return change
-    if row and max(abs(100 * row.a.points.mean() - a), abs(100 * row.b.points.mean() - b)) <= THRESHOLD:
+    if row and max(abs(100 * row.a.points.mean() - a), abs(100 * row.b.points.mean() - b)) <= OTHER_RUN:
         margins = 100 * (row.change.value - row.change.low), 100 * (row.change.high - row.change.value)
         doubt = "" if row.is_significant else NOISE  # p is corrected for the number of sets
     elif n_a is not None and n_b is not None:
@@ -223,13 +211,11 @@ def _numbers(lines: Iterable[str]) -> dict[str, float]:
     return {name: value for name, value in cells if value is not None}
 
 
-def large(changes: Iterable[Change]) -> list[Change]:
-    """Return the numbers that are new, removed, or changed by more than THRESHOLD."""
-    return with_renamed([each for each in changes if None in each[1:3] or abs(each.difference) > THRESHOLD])
+def finished(changes: Sequence[Change], stale: Iterable[str], doubt: str) -> list[Change]:
+    """Return changes with their last doubt: `stale` for those of the parts `stale`, see `stale_parts`, or `doubt`.
 
-
-def with_renamed(changes: Sequence[Change]) -> list[Change]:
-    """Join a removed and a new number of equal value that no other has; of ints the ends of their names are equal."""
+    A removed and a new number of equal value are joined if no other has it; of ints the ends of names are equal too.
+    """
     pairs = [
         (a, b)
         for a in changes
@@ -238,9 +224,12 @@ def with_renamed(changes: Sequence[Change]) -> list[Change]:
         if isinstance(a.old, float) or a.name.rpartition(".")[2] == b.name.rpartition(".")[2]
     ]
     counts = Counter(each for pair in pairs for each in pair)
-    new_names = {b: a for a, b in pairs if counts[a] == counts[b] == 1}
-    kept = (each for each in changes if each not in new_names.values())
+    old_of = {b: a for a, b in pairs if counts[a] == counts[b] == 1}
+    starts = tuple(part and f"{part}." for part in stale)
     return [
-        each._replace(name=f"{a.name} → {each.name}", old=a.old) if (a := new_names.get(each)) else each
-        for each in kept
+        each._replace(name=f"{old_of[each].name} → {each.name}", old=each.new)
+        if each in old_of
+        else each._replace(doubt="stale" if each.name.startswith(starts) else doubt or each.doubt)
+        for each in changes
+        if each not in old_of.values()
     ]
