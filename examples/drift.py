@@ -4,7 +4,7 @@ LINES and TRAINING are files of lines, or tables with a column `text`, such as d
 numbers of the lines are compared with those of training sentences: the share of words or n-grams that the encoder does
 not know, tokens, and the cosine to the nearest of other training sentences. The drift of each is the statistic of
 Kolmogorov and Smirnov, the largest distance between both curves in the plot: 0 for equal distributions, 1 for disjoint
-ones.
+ones. The packages are those of the extra `pipeline`.
 """
 
 import argparse
@@ -84,17 +84,19 @@ def main() -> None:
     parser.add_argument("lines", metavar="LINES")
     parser.add_argument("training", metavar="TRAINING")
     parser.add_argument("--model", metavar="MODEL", help="folder; by default the encoder of the package")
-    parser.add_argument("--out", metavar="FILE", type=Path, default=Path("drift.json"), help="beside it is the plot")
+    parser.add_argument("--out", metavar="FILE", type=Path, default=Path("drift.json"), help="FILE.json, with FILE.svg")
     given = parser.parse_args()
+    if given.out.suffix != ".json":
+        parser.error(f"--out {given.out}: should end in .json")
     try:
         model = paraphrastic.load(given.model)
         (texts,), (apart, others) = sample(given.lines, 1), sample(given.training, 2)
         lines, training = (measures(model, each, others) for each in (texts, apart))
+        content = report(lines, training)
+        write_json(given.out, {"n": {"lines": len(texts), "training": len(apart)}, **content})
+        write_text(given.out.with_suffix(".svg"), plot(lines, training))
     except (paraphrastic.ParaphrasticError, OSError) as error:
         sys.exit(f"error: {error}")
-    content = report(lines, training)
-    write_json(given.out, {"n": {"lines": len(texts), "training": len(apart)}, **content})
-    write_text(given.out.with_suffix(".svg"), plot(lines, training))
     print(", ".join(f"{name} {values['drift']:.2f}" for name, values in content.items()))
     if lines["unknown"].min() == 1:
         print(f"{given.lines}: the encoder knows nothing of these lines", file=sys.stderr)

@@ -11,7 +11,7 @@ from paraphrastic.base.parameters import load_params
 from paraphrastic.finetuning.learning import learn
 from paraphrastic.finetuning.options import load_options
 from paraphrastic.finetuning.task_trainers import TaskRun
-from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Checkpoint
+from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoint, Trainer
 from pipeline.stage import CHECKPOINTS, run
 
 BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
@@ -26,10 +26,11 @@ def main(task: str) -> None:
     with progress() as bar:
         line = bar.add_task(task, total=None)
 
-        def on_step(step: int, steps: int) -> None:
-            bar.update(line, completed=step, total=steps)
+        class Shown(Callback):
+            def on_step(self, trainer: Trainer) -> None:
+                bar.update(line, completed=trainer.step, total=trainer.steps)
 
-        task_run = TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, on_step, device)
+        task_run = TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, Shown(), device)
         outcome = learn(task, params, options, BENCHMARKS, MODEL, task_run)
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")

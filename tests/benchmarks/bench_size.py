@@ -42,27 +42,30 @@ CORPUS = {"ppdb": "ppdb-xxl-phrasal", "paranmt": "paranmt"}
 STAGES = ("download", "tokenize", "vocabulary")
 TRAIN = """
 import sys, time
-from contextlib import nullcontext
 from pathlib import Path
 begin = time.perf_counter()
 from paraphrastic.base.parameters import load_params
 from paraphrastic.training import train_model as training
-from paraphrastic.training.trainer import Checkpoint
+from paraphrastic.training.trainer import Callback, Checkpoint
 from paraphrastic.training.train_model import Tables, train_model
 times = []
-def shown(name, trainer, batch_size):
-    trainer.steps, batches = int(sys.argv[2]), trainer.batches
-    trainer.batches = lambda epoch: batches(epoch)[: trainer.steps - epoch * trainer.steps_per_epoch]
-    def on_step(step):
+class Timed(Callback):
+    def on_step(self, trainer):
         times.append(time.perf_counter())
-        if step == trainer.steps:
+        if trainer.step == trainer.steps:
             Checkpoint(Path("checkpoint")).save(trainer.state())
             times.append(time.perf_counter())
-    return nullcontext(on_step)
-training.shown = shown
+    def __init__(self):
+        make = training._trainer
+        def shortened(*arguments):
+            trainer = make(*arguments)
+            trainer.steps, batches = int(sys.argv[2]), trainer.batches
+            trainer.batches = lambda epoch: batches(epoch)[: trainer.steps - epoch * trainer.steps_per_epoch]
+            return trainer
+        training._trainer = shortened
 params = load_params(Path("params.yaml"), {"model": sys.argv[1], "train.select": "none"})
 tables = Tables(*(Path("data") / name for name in Tables._fields))
-train_model(params, tables, Path("c"), Path("data/model"))
+train_model(params, tables, Path("c"), Path("data/model"), [Timed()])
 print(times[0] - begin, (times[-2] - times[0]) / (len(times) - 2), times[-1] - times[-2])
 """
 

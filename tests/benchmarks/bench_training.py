@@ -32,7 +32,7 @@ from paraphrastic.training.processes import Processes
 from paraphrastic.training.trainer import Checkpoint
 from tests.benchmarks.measuring import in_own_process
 from tests.benchmarks.pair_corpus import BATCH, PAIR_COUNT, PairCorpus, corpus_of_run, describe, random_corpus
-from tests.helpers.toy_training import encoder_trainer
+from tests.helpers.toy_training import encoder_trainer, watch
 
 WINDOWS = 5
 WITHOUT_NOISE = {"scramble": 0.0, "dropout": 0.0, "word_dropout": 0.0}
@@ -95,7 +95,9 @@ def train_model(
     pairs = Paraphrases(model.vocabulary.lookup(corpus.sentences), rows, PAIR_COUNT + rows, np.zeros_like(rows), rows)
     trainer: Any = MatchTrainer if isinstance(model, TrainedPairModel) else encoder_trainer
     with TemporaryDirectory() as folder:
-        trainer(model, pairs, config, 1, None, processes=processes).run(Checkpoint(Path(folder)), math.inf, on_step)
+        trainer(model, pairs, config, 1, None, processes=processes).run(
+            Checkpoint(Path(folder)), math.inf, watch(lambda t: on_step(t.step))
+        )
     return model
 
 

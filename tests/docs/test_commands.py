@@ -56,6 +56,7 @@ REPLACED = {
     ":29500": f":{free_port()}",
     "models.yaml:NAME.": "models.yaml:lstm.",
     "paraphrastic compare A B": "paraphrastic compare main workspace",
+    " && git switch -": "",  # the copy has one branch
 }
 NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "pip ": "the environment of the tests is that installation; .ci/run and .ci/base install as the pages say",
@@ -195,6 +196,7 @@ def test_models_of_a_remote(after):
     weights = [place / "weights.safetensors" for place in (folder / "data/model", folder / "../clone/data/model")]
     weights.append(folder / "../encoder/weights.safetensors")
     assert len({path.read_bytes() for path in weights}) == 1
+    assert "name: sample.compounds" in (folder / "../encoder/README.md").read_text()  # a figure of that version
 
 
 @nightly

@@ -1,9 +1,9 @@
-"""The files that the how-tos of an own model and an own loss write are trained as they stand there."""
+"""The code of the how-tos of an own model, an own loss and a callback is trained as it stands there."""
 
 import re
 import sys
 from functools import partial
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,10 +13,10 @@ from paraphrastic import losses, models
 from paraphrastic.base.parameters import Train
 from paraphrastic.nn.negatives import negative_mask
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from paraphrastic.training.trainer import Checkpoint
+from paraphrastic.training.trainer import Callback, Checkpoint
 from tests.helpers.encoder_variants import SENTENCES, WORD, batch_of, build
 from tests.helpers.repository import ROOT
-from tests.helpers.toy_training import paraphrases_found, prepare, train
+from tests.helpers.toy_training import encoder_trainer, fickle_score, paraphrases_found, prepare, train
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_own_loss(add, tmp_path):
     assert options.margin == WORD["margin"]
     trainer = EncoderTrainer(model, pairs, config, 1, None, loss=partial(losses.function(name), options=options))
     before = paraphrases_found(model)
-    trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    trainer.run(Checkpoint(tmp_path), 1e9)
     assert paraphrases_found(model) > 0.8 > before
 
 
@@ -81,3 +81,49 @@ def test_own_model(add, tmp_path):
     model, _ = train(name, block, tmp_path, epochs=30)
     before, after = paraphrases_found(prepare(name, block)[0]), paraphrases_found(model)
     assert after > 0.8 > before + 0.3
+
+
+def logged_by(tool):
+    """Return a stand-in for the module of a tool, and the list of its calls as (name, value, step)."""
+    calls, module = [], ModuleType(tool)
+    if tool == "dvclive":
+
+        class Live:
+            def __init__(self, folder, **options):
+                self.step = 0
+
+            def log_metric(self, name, value):
+                calls.append((name, value, self.step))
+
+            def end(self):
+                calls.append(("end", None, None))
+
+        module.Live = Live
+    elif tool == "wandb":
+        log = lambda values, step: calls.extend((name, value, step) for name, value in values.items())  # noqa: E731
+        end = lambda: calls.append(("end", None, None))  # noqa: E731
+        module.init = lambda project: SimpleNamespace(log=log, finish=end)
+    else:
+        module.log_metric = lambda name, value, step: calls.append((name, value, step))
+        module.end_run = lambda: calls.append(("end", None, None))
+    return module, calls
+
+
+@pytest.mark.parametrize("tool", ["dvclive", "wandb", "mlflow"])
+def test_callback(tool, tmp_path, monkeypatch):
+    page = (ROOT / "docs/how-to/callbacks.md").read_text(encoding="utf-8")
+    (code,) = [block for block in re.findall(r"^```py\n(.*?)^```$", page, re.M | re.S) if tool in block]
+    module, calls = logged_by(tool)
+    monkeypatch.setitem(sys.modules, tool, module)
+    exec(code, defined := {})
+    (callback,) = [each for each in defined.values() if isinstance(each, type) and each.__mro__[1:2] == (Callback,)]
+    model, pairs, config = prepare("avg", WORD, epochs=2)
+    trainer = encoder_trainer(model, pairs, config, 1, fickle_score)
+    curves = trainer.run(Checkpoint(tmp_path), 1e9, callback())
+    epoch = trainer.steps_per_epoch
+    scores = [("score", score, round(each * epoch)) for each, score in curves.selection]
+    points = [("loss", loss, step) for step, loss in curves.loss]
+    expected = sorted([*points, *scores], key=lambda call: (call[2], call[0]))
+    assert calls == [*expected, ("end", None, None)]
+    assert len(scores) == 2
+    assert len(points) == trainer.steps

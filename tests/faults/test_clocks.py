@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from paraphrastic.base.console import progress
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.training import train_model as display
@@ -16,7 +17,7 @@ from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.encoder_variants import WORD
 from tests.helpers.faulty_server import BODY, Fault, running_server
 from tests.helpers.repository import ROOT
-from tests.helpers.toy_training import encoder_trainer, folder_content, prepare, saved_bytes, train
+from tests.helpers.toy_training import encoder_trainer, folder_content, prepare, saved_bytes, train, watch
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
@@ -74,10 +75,11 @@ def test_checkpoints_of_a_training(tmp_path, monkeypatch):
 def test_line_of_a_training_after_a_jump_of_every_clock(monkeypatch, capsys, jump):
     now = [1e6]
     monkeypatch.setattr(display, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    with display.shown("avg", SimpleNamespace(steps=100, curves=SimpleNamespace(loss=[], selection=[])), 10) as on_step:
-        for step in range(1, 101):
-            on_step(step)
-            now[0] += jump if step == 50 else 1
+    training = SimpleNamespace(steps=100, curves=SimpleNamespace(loss=[], selection=[]))
+    shown = display.Shown("avg", 10, progress(logged=False))
+    for training.step in range(1, 101):
+        shown.on_step(training)
+        now[0] += jump if training.step == 50 else 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) <= 3
     assert all("nan" not in line and "inf" not in line and "-" not in line for line in lines)
@@ -99,13 +101,12 @@ def test_ten_hours(tries, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(Checkpoint, "save", counted)
     model, pairs, config = prepare("avg", WORD, epochs=steps // 5)
     training = encoder_trainer(model, pairs, config, 11, lambda _: 1.0)
-    with display.shown("avg", training, config.batch_size) as on_step:
+    shown = display.Shown("avg", config.batch_size, progress(logged=False))
 
-        def step(number):
-            now[0] += seconds_per_step
-            on_step(number)
+    def wait(_):
+        now[0] += seconds_per_step
 
-        curves = training.run(Checkpoint(tmp_path), 60.0, step)
+    curves = training.run(Checkpoint(tmp_path), 60.0, watch(wait), shown)
     lines = capsys.readouterr().err.splitlines()
     pauses = [after - before for before, after in itertools.pairwise([0.0, *saves, now[0]])]
     largest = [sum(files.values()) for files in sizes]

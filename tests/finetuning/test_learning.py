@@ -18,7 +18,7 @@ from paraphrastic.inference import model_folder
 from paraphrastic.models import config_class, model_class
 from paraphrastic.scoring.baseline import pretrained_mean
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
-from paraphrastic.training.trainer import Checkpoint, Trainer
+from paraphrastic.training.trainer import Callback, Checkpoint, Trainer
 from tests.helpers.encoder_variants import CHARAGRAM, LSTM, PROJ, WORD
 from tests.helpers.ldc import LDC
 from tests.helpers.pretended_device import DEVICE, gpu
@@ -52,7 +52,7 @@ def train(tmp_path):
     def run(name: str, task=TASK, seed: int = 1, device: str = "cpu", **changes: Any):
         options = FinetuneConfig(**OPTIONS | {"init": "scratch"} | changes)
         choice = ModelChoice(name, config_class(name)(**BLOCKS[name]), [2, 3], tmp_path / "model")
-        run_options = TaskRun(seed, Checkpoint(tmp_path / "checkpoint"), 1e9, lambda step, steps: None, device)
+        run_options = TaskRun(seed, Checkpoint(tmp_path / "checkpoint"), 1e9, Callback(), device)
         return train_task(task, choice, options, run_options)
 
     return run
@@ -298,7 +298,7 @@ def tag_rows(split: str) -> list[tuple[Any, ...]]:
 
 
 def task_run(folder: Path) -> TaskRun:
-    return TaskRun(1, Checkpoint(folder), 1e9, lambda step, steps: None)
+    return TaskRun(1, Checkpoint(folder), 1e9, Callback())
 
 
 def test_tags_of_four_tokens(tmp_path):

@@ -21,7 +21,7 @@ from paraphrastic.finetuning.task_trainers import TaskRun, train_tagger
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.layers import PairModel, TrainableModel
-from paraphrastic.training.trainer import Checkpoint
+from paraphrastic.training.trainer import Callback, Checkpoint
 from tests.helpers.option_changes import PARAMS, WITHOUT_RESULT, changed, differs, small_block, write_vectors
 from tests.helpers.tagged_text import TEXTS, VARIANTS, tagged_tokens
 from tests.helpers.task_tables import WORDS
@@ -100,7 +100,7 @@ def losses(name: str, block: dict[str, Any], finetune: dict[str, Any], folder: P
         pretrained = untrained_model(models.model_class(name), config, task(name).sentences, [2, 3], generator)
         model_folder.write_model(pretrained, model_folder.ModelInfo(name, config.model_dump()), folder / "model")
     choice = ModelChoice(name, config, [2, 3], folder / "model")
-    run = TaskRun(1, Checkpoint(folder / "checkpoint"), 1e9, lambda step, steps: None)
+    run = TaskRun(1, Checkpoint(folder / "checkpoint"), 1e9, Callback())
     return np.array(train_task(task(name), choice, FinetuneConfig(**finetune), run).curves.loss)
 
 
@@ -158,7 +158,7 @@ class TestFinetune:
 def tagger_losses(name: str, block: dict[str, Any], folder: Path) -> np.ndarray:
     """Train a tagger on tagged sentences and return its loss curve."""
     config = tagger_config_class(name)(**block)
-    run = TaskRun(1, Checkpoint(folder), 1e9, lambda step, steps: None)
+    run = TaskRun(1, Checkpoint(folder), 1e9, Callback())
     _, curves = train_tagger(config, TAGGED, TAGGED, run)
     return np.array(curves.loss)
 

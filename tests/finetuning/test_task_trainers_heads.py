@@ -14,7 +14,7 @@ from paraphrastic.finetuning.task_trainers import Outcome, TaskRun, finetune_pai
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.models.ldc import Config, Ldc
 from paraphrastic.scoring.neural import TrainedPairModel
-from paraphrastic.training.trainer import NOISE, Checkpoint
+from paraphrastic.training.trainer import NOISE, Callback, Checkpoint
 from tests.helpers.ldc import LDC
 from tests.helpers.toy_tasks import (
     head_trainer,
@@ -161,7 +161,7 @@ def train_pair_model(
     config, generator = Config(**LDC | {"batch_size": 10} | changes), torch.Generator().manual_seed(1)
     model = untrained_model(Ldc, config, task.sentences, [2], generator)
     start = model.module.similarity.W.detach().clone()
-    run = TaskRun(1, Checkpoint(folder), 1e9, lambda step, steps: None)
+    run = TaskRun(1, Checkpoint(folder), 1e9, Callback())
     return model, finetune_pair_model(model, config, task, pretrained, run), start
 
 

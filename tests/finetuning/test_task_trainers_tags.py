@@ -19,6 +19,7 @@ from paraphrastic.readers.sample import table as sample_table
 from paraphrastic.training.trainer import Checkpoint, Curves
 from tests.helpers.pretended_device import DEVICE, gpu, tensors_of
 from tests.helpers.tagged_text import TEXTS, VARIANTS, random_tagger, tagged_tokens
+from tests.helpers.toy_training import watch
 
 LARGER = {"dim": 40, "hidden_dim": 30, "batch_size": 10, "lstm_dropout": 0.0}
 LARGER_CNN = {"filters": {2: 20, 3: 20}, "character_dim": 15, "dropout": 0.0}
@@ -46,7 +47,7 @@ def train(
     """Train a tagger on `rows`, with a checkpoint in `folder`; `dev` is `rows` by default."""
     name, block = VARIANTS[variant]
     config = tagger_config_class(name)(**(block | changes))
-    run = TaskRun(seed, Checkpoint(folder), seconds, on_step, device)
+    run = TaskRun(seed, Checkpoint(folder), seconds, watch(lambda t: on_step(t.step, t.steps)), device)
     return train_tagger(config, rows, rows if dev is None else dev, run)
 
 

@@ -16,7 +16,7 @@ from paraphrastic.training.processes import join, rank
 from paraphrastic.training.trainer import Checkpoint, Curves
 from tests.helpers import toy_distillation
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
-from tests.helpers.toy_training import encoder_trainer, pair_loss, prepare
+from tests.helpers.toy_training import encoder_trainer, pair_loss, prepare, watch
 
 CHARAGRAM, CHARCNN = (next(block for name, block in VARIANTS if name == model) for model in ("charagram", "charcnn"))
 NOISE = {"dropout": 0.3, "word_dropout": 0.2}
@@ -48,7 +48,7 @@ def run_case(name: str, folder: Path, seconds: float = 1e9, on_step=lambda step:
     processes = join(torch.device("cpu"))
     score = lambda trained: float(trained.embeddings.abs().mean())  # noqa: E731
     trainer = encoder_trainer(model, pairs, config, 11, score, 2, processes=processes)
-    return _result(trainer, trainer.run(Checkpoint(folder, processes), seconds, on_step))
+    return _result(trainer, trainer.run(Checkpoint(folder, processes), seconds, watch(lambda t: on_step(t.step))))
 
 
 def run_distilled(teacher: Path, folder: Path) -> dict[str, np.ndarray]:
@@ -58,7 +58,7 @@ def run_distilled(teacher: Path, folder: Path) -> dict[str, np.ndarray]:
     processes = join(torch.device("cpu"))
     options = {"distillation": distillation, "loss": pair_loss(config), "processes": processes}
     trainer = DistillationTrainer(model, pairs, config, 11, None, **options)
-    curves = trainer.run(Checkpoint(folder, processes), 1e9, lambda step: None)
+    curves = trainer.run(Checkpoint(folder, processes), 1e9)
     return _result(trainer, curves) | {"projection": trainer.modules[1].weight.detach().numpy()}
 
 

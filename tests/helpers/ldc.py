@@ -11,7 +11,7 @@ from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import LabelTrainer, MatchTrainer
 from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.encoder_variants import EMBEDDINGS, TRAINED, ragged_of
-from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, paraphrases
+from tests.helpers.toy_training import SENTENCES, WORD_COUNTS, paraphrases, watch
 
 DIM, ROWS = 4, 11  # size of an embedding, and rows of the embedding table
 TRAINING = {key: value for key, value in TRAINED.items() if key not in ("margin", "temperature")} | EMBEDDINGS
@@ -69,4 +69,4 @@ def train(folder, pairs=paraphrases, select=None, every=1e9, on_step=lambda step
     model = start(LDC, **options).to(torch.device(device))
     examples = pairs(model)
     trainer = TRAINERS[type(examples)](model, examples, Config(**LDC | options), 11, select)
-    return model, trainer.run(Checkpoint(folder), every, on_step)
+    return model, trainer.run(Checkpoint(folder), every, watch(lambda trainer: on_step(trainer.step)))

@@ -47,4 +47,4 @@ def train(folder, checkpoints, *args, every=1e9, on_step=lambda step: None, **op
     model, pairs, config, distillation = prepare(folder, *args, **options)
     options = {"distillation": distillation, "loss": toy_training.pair_loss(config)}
     trainer = DistillationTrainer(model, pairs, config, 11, None, **options)
-    return model, trainer.run(Checkpoint(checkpoints), every, on_step)
+    return model, trainer.run(Checkpoint(checkpoints), every, toy_training.watch(lambda t: on_step(t.step)))

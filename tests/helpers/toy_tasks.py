@@ -19,6 +19,7 @@ from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.encoder_variants import VARIANTS
 from tests.helpers.task_tables import WORDS
+from tests.helpers.toy_training import watch
 
 HEAD: dict[str, Any] = {"hidden_dim": 20, "epochs": 40, "batch_size": 10, "lambda_s": 0.0, "lambda_c": 0.0}
 HEAD |= {"optimizer": "adam", "learning_rate": 0.02, "schedule": "constant", "max_grad_norm": None, "lambda_w": 0.0}
@@ -96,4 +97,6 @@ def train_head(
     on_step: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Outcome:
     """Run a trainer to the end, with a checkpoint in `folder` every `seconds` seconds."""
-    return trainer.train_and_evaluate(TaskRun(0, Checkpoint(folder), seconds, on_step))
+    return trainer.train_and_evaluate(
+        TaskRun(0, Checkpoint(folder), seconds, watch(lambda trainer: on_step(trainer.step, trainer.steps)))
+    )

@@ -14,7 +14,7 @@ from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer
-from paraphrastic.training.trainer import Checkpoint
+from paraphrastic.training.trainer import Callback, Checkpoint
 from paraphrastic.vocabulary.counting import count_entries
 
 # Sentences 2n and 2n + 1 are paraphrases. Each ends in a word of its own; its other words occur in many sentences.
@@ -58,11 +58,18 @@ def encoder_trainer(model, pairs, config, *args, **kwargs):
     return EncoderTrainer(model, pairs, config, *args, loss=pair_loss(config), **kwargs)
 
 
+def watch(function):
+    """Return a callback that calls a function with the trainer after each step."""
+    callback = Callback()
+    callback.on_step = function
+    return callback
+
+
 def train(name, block, folder, select=None, every=1e9, on_step=lambda step: None, device="cpu", **changes):
     """Train on the toy corpus, with a checkpoint in `folder` every `every` seconds; return the model and its curves."""
     model, pairs, config = prepare(name, block, **changes)
     trainer = encoder_trainer(model.to(torch.device(device)), pairs, config, 11, select)
-    return model, trainer.run(Checkpoint(folder), every, on_step)
+    return model, trainer.run(Checkpoint(folder), every, watch(lambda trainer: on_step(trainer.step)))
 
 
 def paraphrases_found(model):

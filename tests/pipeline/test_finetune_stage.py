@@ -12,11 +12,13 @@ import pytest
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
+from paraphrastic.training.trainer import Trainer
 from pipeline import finetune
 from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.pretended_device import HAS_GPU, gpu
 from tests.helpers.small_models import save_baseline
 from tests.helpers.task_tables import write_tasks
+from tests.helpers.toy_training import watch
 
 ENTAILMENT = [("sample.entailment", split, n, n + 1, n % 3) for split in SPLITS for n in range(30)]
 PARAPHRASE = [("sample.paraphrase", split, n, n + 1, n % 2) for split in SPLITS for n in range(30)]
@@ -76,12 +78,12 @@ def test_curve_after_interruption(run_stage, tmp_path, monkeypatch, task, model)
     run_stage(task, model=model)
     uninterrupted = (tmp_path / f"metrics/finetune/{task}.csv").read_bytes()
 
-    def interrupt(step: int, steps: int) -> None:
-        if step == steps:  # the checkpoint is of the step before and has the score of the first epoch
+    def interrupt(trainer: Trainer) -> None:
+        if trainer.step == trainer.steps:  # the checkpoint is of the step before and has the score of the first epoch
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(finetune, "TaskRun", lambda seed, checkpoint, *_: TaskRun(seed, checkpoint, 0, interrupt))
+        patch.setattr(finetune, "TaskRun", lambda seed, checkpoint, *_: TaskRun(seed, checkpoint, 0, watch(interrupt)))
         with pytest.raises(KeyboardInterrupt):
             run_stage(task, model=model)
     assert [*(tmp_path / finetune.CHECKPOINTS).rglob("*.pt")]

@@ -165,7 +165,7 @@ def test_same_model_whether_ids_are_in_memory_or_not(name, block, monkeypatch, t
         model, _, config = prepare(name, block)
         pairs = Paraphrases.of(TABLE, SENTENCES, model.vocabulary)
         assert isinstance(pairs.sentences, Unread) == (limit == 0)
-        encoder_trainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path / "c"), 1e9, lambda step: None)
+        encoder_trainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path / "c"), 1e9)
         found.append(saved_bytes(model, name, tmp_path / str(limit)))
     assert found[0] == found[1]
 

@@ -47,7 +47,7 @@ def test_seed_of_random_negatives(tmp_path):
     def losses(name: str, seed: int) -> list[tuple[int, float]]:
         model = start(LDC)
         trainer = MatchTrainer(model, Paraphrases.of(pairs, SENTENCES, model.vocabulary), config, seed, None)
-        return trainer.run(Checkpoint(tmp_path / name), 1e9, lambda step: None).loss
+        return trainer.run(Checkpoint(tmp_path / name), 1e9).loss
 
     assert losses("first", 5) == losses("second", 5) != losses("third", 6)
 

@@ -59,7 +59,7 @@ def train(name, pairs, folder):
     encoder = TrainedEncoder(module, embeddings, texts)
     sources, groups = np.zeros(len(left), int), pairs["group"].to_numpy()
     paraphrases = Paraphrases(encoder.vocabulary.lookup(sentences), left, right, sources, groups)
-    encoder_trainer(encoder, paraphrases, config, 1, None).run(Checkpoint(folder), 1e9, lambda step: None)
+    encoder_trainer(encoder, paraphrases, config, 1, None).run(Checkpoint(folder), 1e9)
     return encoder
 
 

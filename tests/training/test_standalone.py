@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
 from threading import Barrier
 
@@ -22,6 +21,7 @@ from paraphrastic.inference.quantization import ranges_of
 from paraphrastic.training import standalone
 from paraphrastic.training import train_model as training
 from paraphrastic.training.train_model import Tables, train_model
+from paraphrastic.training.trainer import Callback
 from tests.helpers import stub_teacher
 from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.repository import ROOT
@@ -116,12 +116,12 @@ def test_interrupted_training_goes_on(folder, monkeypatch):
     whole = weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL))
     interrupted = ProcessInterruptedAfter(5)
     monkeypatch.setattr("paraphrastic.training.train_model.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("paraphrastic.training.train_model.shown", interrupted.shown)
     with pytest.raises(KeyboardInterrupt):
-        paraphrastic.train("pairs.csv", "out", settings=SMALL)
+        paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[interrupted])
     assert not (folder / "out").exists()
     first = [*(folder / "cache/work").rglob("*.parquet")]
-    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), whole)
+    resumed = paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[interrupted])
+    assert np.array_equal(weights(resumed), whole)
     assert first
     assert interrupted.first_steps == [1, 5]  # the step of the interruption was not saved
     assert not [*(folder / "cache/work").iterdir()]
@@ -149,33 +149,34 @@ def test_full_disk_after_the_last_step(folder, monkeypatch):
 
     runs = ProcessInterruptedAfter(10**6)
     monkeypatch.setattr("paraphrastic.training.train_model.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr("paraphrastic.training.train_model.shown", runs.shown)
     with monkeypatch.context() as patch:
         patch.setattr(training, "write_model", full)
         with pytest.raises(OSError, match="No space left"):
-            paraphrastic.train("pairs.csv", "out", settings=SMALL)
-    model = paraphrastic.train("pairs.csv", "out", settings=SMALL)
+            paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[runs])
+    model = paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[runs])
     assert runs.first_steps == [1]  # the second run had no step to take
     assert np.array_equal(weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL)), weights(model))
 
 
-class ProcessInterruptedAfter:
+def test_callback_that_other_processes_cannot_have(folder):
+    callback = Callback()
+    callback.on_step = lambda trainer: None
+    with pytest.raises(ParameterError, match=r"^callbacks: .*pickle.*; set train\.processes to 1"):
+        paraphrastic.train("pairs.csv", "out", settings=SMALL | {"train.processes": 2}, callbacks=[callback])
+
+
+class ProcessInterruptedAfter(Callback):
     """Interrupts the first training after some steps; records the first step of each training."""
 
     def __init__(self, steps):
-        self._left, self.first_steps = steps, []
+        self._left, self._last, self.first_steps = steps, None, []
 
-    def shown(self, name, trainer, batch_size):
-        self._steps = 0
-
-        def on_step(step):
-            self.first_steps += [] if self._steps else [step]
-            self._steps += 1
-            self._left -= 1
-            if self._left == 0:
-                raise KeyboardInterrupt
-
-        return nullcontext(on_step)
+    def on_step(self, trainer):
+        self.first_steps += [] if trainer is self._last else [trainer.step]
+        self._last = trainer
+        self._left -= 1
+        if self._left == 0:
+            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(

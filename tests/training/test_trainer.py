@@ -9,13 +9,14 @@ import pyarrow.compute as pc
 import pytest
 import torch
 
+from paraphrastic.base.console import progress
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.losses import infonce, margin
 from paraphrastic.nn.negatives import ALL, negative_mask
 from paraphrastic.training import train_model
 from paraphrastic.training import trainer as training_loop
-from paraphrastic.training.train_model import shown
-from paraphrastic.training.trainer import Checkpoint, Curves
+from paraphrastic.training.train_model import Shown
+from paraphrastic.training.trainer import Callback, Checkpoint, Curves
 from tests.helpers.encoder_variants import LSTM, VARIANTS, WORD
 from tests.helpers.toy_training import SENTENCES, encoder_trainer, kill_at, prepare, train
 
@@ -92,6 +93,37 @@ def test_options_without_meaning_for_an_average(changes, message):
         small_trainer(**changes)
 
 
+def test_callbacks_of_a_training(tmp_path):
+    calls, tables = [], {}
+
+    class Recorder(Callback):
+        def on_step(self, trainer):
+            calls.append(("step", trainer.step))
+            if trainer.step == 20:
+                raise KeyboardInterrupt
+
+        def on_selection(self, trainer):
+            calls.append(("selection", trainer.step, trainer.curves.selection[-1][1]))
+            tables[trainer.step] = trainer.model.embeddings.clone()
+
+    class Ends(Callback):
+        def on_end(self, trainer):
+            calls.append(("end", trainer.step))
+            assert torch.equal(trainer.model.embeddings, tables[5])  # the best, not the last
+
+    scores = iter([9.0, 1.0, 2.0, 3.0])
+    model, pairs, config = prepare("avg", WORD, epochs=4)
+    trainer = encoder_trainer(model, pairs, config, 11, lambda _: next(scores))
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run(Checkpoint(tmp_path), 0, Recorder(), Ends())
+    resumed = encoder_trainer(model, pairs, config, 11, lambda _: next(scores))
+    resumed.run(Checkpoint(tmp_path), 0, Ends())
+    steps = [[("step", step) for step in range(first, first + 5)] for first in (1, 6, 11, 16)]
+    selections = [("selection", step, score) for step, score in ((5, 9.0), (10, 1.0), (15, 2.0))]
+    parts = [call for part, each in zip(steps, selections, strict=False) for call in (*part, each)]
+    assert calls == [*parts, *steps[3], ("end", 20)]
+
+
 def test_penalty_pulls_embeddings_toward_their_start(tmp_path):
     start = prepare("avg", WORD)[0].embeddings
     far, near = (train("avg", WORD, tmp_path / f"{w}", lambda_w=w)[0].embeddings for w in (0.0, 1000.0))
@@ -117,7 +149,7 @@ def test_best_quarter_of_an_epoch(tmp_path):
         return next(scores)
 
     trainer = encoder_trainer(model, pairs, config, 11, select, 4)
-    curves = trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    curves = trainer.run(Checkpoint(tmp_path), 1e9)
     assert [epochs for epochs, _ in curves.selection] == [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]
     assert curves.best == 1.25
     assert torch.equal(model.embeddings, tables[4])
@@ -163,7 +195,7 @@ def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch):
     trainer.loss_of = lambda *arguments: loss_of(*arguments) * (np.nan if trainer.step == 6 else 1)
     message = "the loss is nan at step 6: lower `learning_rate`, or bound the gradient with `max_grad_norm`"
     with pytest.raises(ModelError, match=f"^{message}"):
-        trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+        trainer.run(Checkpoint(tmp_path), 1e9)
 
 
 def test_norm_of_clipped_gradients(tmp_path):
@@ -176,7 +208,7 @@ def test_norm_of_clipped_gradients(tmp_path):
         norms.append(float(torch.cat(gradients).norm()))
 
     trainer.embedding_optimizer.update = record_norm
-    trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    trainer.run(Checkpoint(tmp_path), 1e9)
     assert len(norms) == trainer.steps
     assert max(norms) <= 1.01e-3
 
@@ -198,7 +230,7 @@ def test_vector_of_unknown_words_after_training(name, block, word, is_trained, t
     model, pairs, config = prepare(name, block)
     sentences = pc.replace_substring(SENTENCES, "again", word)
     pairs = dataclasses.replace(pairs, sentences=model.vocabulary.lookup(sentences))
-    encoder_trainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path), 1e9, lambda step: None)
+    encoder_trainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path), 1e9)
     assert bool(model.embeddings[0].any()) == is_trained  # it starts at zero
 
 
@@ -212,35 +244,42 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def trainer():
-    return SimpleNamespace(steps=1000, curves=Curves([], []))
+    return SimpleNamespace(step=0, steps=1000, curves=Curves([], []))
 
 
-def test_line_for_each_selection(trainer, clock, capsys):
-    with shown("avg", trainer, 100) as on_step:
-        on_step(1)
-        clock.now += 10
-        trainer.curves.loss.append((101, 0.25))
-        trainer.curves.selection.append((1.0, 52.5))
-        on_step(101)
-        on_step(102)
-        trainer.curves.selection.append((2.0, 53.0))  # after the last step
+@pytest.fixture
+def shown(clock):
+    return Shown("avg", 100, progress(logged=False))
+
+
+def test_line_for_each_selection(trainer, shown, clock, capsys):
+    trainer.step = 1
+    shown.on_step(trainer)
+    clock.now += 10
+    trainer.step = 101
+    trainer.curves.loss.append((101, 0.25))
+    shown.on_step(trainer)
+    for point in ((1.0, 52.5), (2.0, 53.0)):
+        trainer.curves.selection.append(point)
+        shown.on_selection(trainer)
+    shown.on_end(trainer)
     first, last = capsys.readouterr().err.splitlines()
     assert first == ("avg: step 101 of 1,000, loss 0.2500, score 52.50 at epoch 1, 1,000 pairs/s, 90 s left")
     assert "score 53.00 at epoch 2" in last
 
 
-def test_line_every_minute_at_most(trainer, clock, capsys):
-    with shown("avg", trainer, 100) as on_step:
-        for step in range(1, 131):  # one each second
-            on_step(step)
-            clock.now += 1
+def test_line_every_minute_at_most(trainer, shown, clock, capsys):
+    for trainer.step in range(1, 131):  # one each second
+        shown.on_step(trainer)
+        clock.now += 1
     lines = capsys.readouterr().err.splitlines()
     assert lines == [f"avg: step {step} of 1,000, 100 pairs/s, {left} min left" for step, left in ((62, 16), (123, 15))]
 
 
 @pytest.mark.parametrize(("restored", "step"), [([], 1), ([(1.0, 52.5)], 500)])
-def test_no_line_without_a_new_selection(trainer, clock, capsys, restored, step):
-    with shown("avg", trainer, 100) as on_step:
-        trainer.curves.selection.extend(restored)  # from a checkpoint, before the first step
-        on_step(step)
+def test_no_line_without_a_new_selection(trainer, shown, capsys, restored, step):
+    trainer.curves.selection.extend(restored)  # from a checkpoint, before the first step
+    trainer.step = step
+    shown.on_step(trainer)
+    shown.on_end(trainer)
     assert capsys.readouterr().err == ""

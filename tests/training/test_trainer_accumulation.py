@@ -99,7 +99,7 @@ def test_each_mini_batch_has_noise_of_its_own(tmp_path):
     for accumulate in (1, 3):
         trainer, drawn = encoder_trainer(*prepare("avg", WORD, accumulate=accumulate, epochs=2), 11, None), []
         trainer.loss = lambda rows, t=trainer, d=drawn: (d.append(t.noise.random()), EncoderTrainer.loss(t, rows))[1]
-        trainer.run(Checkpoint(tmp_path), 1e9, lambda step: None)
+        trainer.run(Checkpoint(tmp_path), 1e9)
         draws[accumulate] = drawn
     assert len(set(draws[1])) == len(set(draws[3])) == 10
     assert draws[3][:5] == draws[1][:5]  # those of the first epoch

@@ -1,6 +1,5 @@
 """Train a head with the encoder below it, a pair model (ldc2016 §3.5, §4.1), or a tagger on a task."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +23,7 @@ from paraphrastic.training.batches import LabelledPairs, shuffled_batches
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.optimizers import L2Penalty
 from paraphrastic.training.pair_trainers import LabelTrainer
-from paraphrastic.training.trainer import ORDER, Checkpoint, Curves, Trainer
+from paraphrastic.training.trainer import ORDER, Callback, Checkpoint, Curves, Trainer
 from paraphrastic.vocabulary.counting import count_entries
 
 
@@ -35,12 +34,12 @@ class TaskRun:
     seed: int  # seed of all random numbers, which are drawn on the CPU
     checkpoint: Checkpoint  # where the state is saved; the caller removes it after the run
     seconds: float  # time between two saves
-    on_step: Callable[[int, int], None]  # called after each step with its number and that of all steps
+    callback: Callback  # follows the training
     device: str = devices.CPU  # where the model is trained and evaluated, see `devices.find`
 
     def train(self, trainer: Trainer) -> Curves:
         """Run a trainer to the end."""
-        return trainer.run(self.checkpoint, self.seconds, lambda step: self.on_step(step, trainer.steps))
+        return trainer.run(self.checkpoint, self.seconds, self.callback)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training.train_model import Tables, train_model
+from paraphrastic.training.trainer import Callback
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
 _BATCH_SIZE = 256  # sentences per call of an encoder of another package
@@ -42,6 +43,7 @@ def train(
     benchmarks: AnyDataEntry | Sequence[AnyDataEntry] = (),
     settings: Mapping[str, Any] | None = None,
     params: str | Path | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> Model:
     """Train an encoder on pairs of paraphrases.
 
@@ -56,6 +58,7 @@ def train(
         settings: other values of params.yaml and models.yaml, such as `{"seed": 2, "models.yaml:avg.dim": 100}`.
         params: a file like params.yaml, with models.yaml beside it; by default that of the working directory, or of
             this package.
+        callbacks: follow the training, see `trainer.Callback`.
 
     Raises:
         ParameterError: a name or a setting is unknown or has a wrong value, or `out` is there and is no model.
@@ -84,7 +87,7 @@ def train(
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
         teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
-        train_model(chosen, tables, work / "checkpoints", out)
+        train_model(chosen, tables, work / "checkpoints", out, callbacks)
         with scratch_folder(work) as scratch:  # removed at once: a training does not go on from a part of its tables
             work.replace(scratch / work.name)
     return load(out)

@@ -1,15 +1,16 @@
 """Training pairs and vocabulary → a model, with the curves of loss and selection; and what a person sees of it."""
 
+import pickle
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import torch
+from rich.progress import Progress
 
 from paraphrastic import losses, models
 from paraphrastic.base import devices
@@ -41,7 +42,7 @@ from paraphrastic.training.processes import (
     run_in_processes,
     world_size,
 )
-from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Checkpoint, Curves, Trainer
+from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoint, Curves, Trainer
 
 _SILENCE = 10.0  # seconds, after which the start of the steps is a message
 _SOME = 20_000  # sentences of a million, in which the script is looked at
@@ -57,7 +58,9 @@ class Tables(NamedTuple):
     teacher: Path
 
 
-def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) -> Curves:
+def train_model(
+    params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback] = ()
+) -> Curves:
     """Train the chosen model on the paraphrase pairs, or fit the chosen baseline, and write it to a folder.
 
     Args:
@@ -65,25 +68,33 @@ def train_model(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
         tables: what `tokenize_sources`, `count_vocabulary` and `teach` wrote.
         checkpoints: where the state of an interrupted training is; it goes on from there.
         out: the folder, which appears whole or not at all. Of several processes, the first writes it.
+        callbacks: follow the steps of a model that is trained.
 
     Raises:
-        ParameterError: `torchrun` has started several processes for a baseline.
+        ParameterError: `torchrun` has started several processes for a baseline, or `train.processes` are several and a
+            callback cannot be pickled for them.
     """
     is_trained = not issubclass(models.model_class(params.model), Baseline)
     if world_size() > 1 and not is_trained:
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
     if params.train.processes > 1 and is_trained and not is_member():
-        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out)
+        try:
+            pickle.dumps(callbacks)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise ParameterError(
+                f"callbacks: {error}; set train.processes to 1, or make connections on_step"
+            ) from error
+        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks)
     with quiet(rank() > 0):
         if nodes() > 1:
             message(f"only {socket.gethostname()} gets the result: process 0 of {world_size()} writes {out.resolve()}")
-        curves = _train_here(params, tables, checkpoints, out)
+        curves = _train_here(params, tables, checkpoints, out, callbacks)
     if is_member() and is_trained:
         leave()
     return curves
 
 
-def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) -> Curves:
+def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback]) -> Curves:
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     select = load_selection(tables.benchmarks, params.train.select)
     sentences = StoredSentences(tables.corpus / "sentences.parquet")
@@ -100,7 +111,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path) ->
         if select:
             selected_by = select.names
             message(f"sets that select the epoch: {', '.join(selected_by)}")
-        scorer, curves, checkpoint = _train(params, config, loss, sentences, tables, checkpoints, select)
+        scorer, curves, checkpoint = _train(params, config, loss, sentences, tables, checkpoints, select, callbacks)
     teacher = read_teacher(tables.teacher)[0] if params.teacher.path else None
     counts = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])["source"].value_counts().to_pylist()
     sources = {each["values"]: each["counts"] for each in counts}
@@ -145,6 +156,7 @@ def _train(
     tables: Tables,
     checkpoints: Path,
     select: Selection | None,
+    callbacks: Sequence[Callback],
 ) -> tuple[Scorer, Curves, Checkpoint]:
     torch.set_num_threads(config.num_threads)
     device = devices.find(params.train.device, local_rank() if is_member() else None)
@@ -161,8 +173,9 @@ def _train(
     checkpoint = Checkpoint(checkpoints / name_of(run), processes)
     if silence() > _SILENCE:
         message(f"{params.model}: {trainer.steps:,} steps begin")
-    with shown(params.model, trainer, config.batch_size * config.accumulate) as on_step:
-        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, on_step)
+    with progress(logged=False) as bar:
+        shown = Shown(params.model, config.batch_size * config.accumulate, bar)
+        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, shown, *(callbacks if processes.rank == 0 else ()))
     return model, curves, checkpoint
 
 
@@ -189,57 +202,48 @@ def _trainer(
     return trainer(model, examples, config, params.seed, select, selections, processes=processes)
 
 
-@contextmanager
-def shown(name: str, trainer: Trainer, batch_size: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function to be called after each step of `batch_size` pairs; it shows loss, score, speed and time left.
+class Shown(Callback):
+    """Shows loss, score, speed and time left of a training; what is not known yet is left out.
 
     A log gets a line for each selection, and one at most every minute.
+
+    Args:
+        name: of the model.
+        batch_size: pairs of a step.
+        bar: on a terminal.
     """
-    state = _State(name, trainer, batch_size)
-    with progress(logged=False) as bar:
-        task = bar.add_task(name, total=trainer.steps)
 
-        def on_step(step: int) -> None:
-            state.update(step)
-            if bar.disable:
-                state.log()
-            else:
-                bar.update(task, completed=step, description=f"{name}: {state}")
-
-        yield on_step
-        if bar.disable:
-            state.log()
-
-
-class _State:
-    def __init__(self, name: str, trainer: Trainer, batch_size: int) -> None:
-        self._name, self._trainer, self._batch_size = name, trainer, batch_size
-        self._step = self._first = self._shown = 0
+    def __init__(self, name: str, batch_size: int, bar: Progress) -> None:
+        self._name, self._batch_size, self._bar, self._task = name, batch_size, bar, bar.add_task(name, total=None)
         self._start = self._last = time.monotonic()
+        self._first = 0
 
-    def update(self, step: int) -> None:
-        if not self._first:  # a checkpoint may have been restored before the first step
-            self._first, self._shown = step, len(self._trainer.curves.selection)
-        self._step = step
+    def on_step(self, trainer: Trainer) -> None:
+        """Move the bar; write a line if the last one is old."""
+        self._first = self._first or trainer.step  # a checkpoint may have been restored before the first step
+        if not self._bar.disable:
+            text = f"{self._name}: {self._state(trainer)}"
+            self._bar.update(self._task, completed=trainer.step, total=trainer.steps, description=text)
+        elif time.monotonic() - self._last > LOG_SECONDS:
+            self._log(trainer)
 
-    def log(self) -> None:
-        selection = self._trainer.curves.selection
-        due = time.monotonic() - self._last > LOG_SECONDS
-        if self._step and (len(selection) > self._shown or due):
-            message(f"{self._name}: step {self._step:,} of {self._trainer.steps:,}, {self}")
-            self._last, self._shown = time.monotonic(), len(selection)
+    def on_selection(self, trainer: Trainer) -> None:
+        """Write a line."""
+        if self._bar.disable:
+            self._log(trainer)
 
-    def __str__(self) -> str:
-        """Return loss, score and speed; what is not known yet is left out."""
-        curves = self._trainer.curves
-        loss = [f"loss {value:.4f}" for _, value in curves.loss[-1:]]
-        score = [f"score {value:.2f} at epoch {epoch:g}" for epoch, value in curves.selection[-1:]]
-        return ", ".join([*loss, *score, *self._speed()])
+    def _log(self, trainer: Trainer) -> None:
+        message(f"{self._name}: step {trainer.step:,} of {trainer.steps:,}, {self._state(trainer)}")
+        self._last = time.monotonic()
 
-    def _speed(self) -> list[str]:
-        steps, seconds = self._step - self._first, time.monotonic() - self._start
+    def _state(self, trainer: Trainer) -> str:
+        loss = [f"loss {value:.4f}" for _, value in trainer.curves.loss[-1:]]
+        score = [f"score {value:.2f} at epoch {epoch:g}" for epoch, value in trainer.curves.selection[-1:]]
+        return ", ".join([*loss, *score, *self._speed(trainer)])
+
+    def _speed(self, trainer: Trainer) -> list[str]:
+        steps, seconds = trainer.step - self._first, time.monotonic() - self._start
         if steps <= 0 or seconds <= 0:
             return []
-        left = (self._trainer.steps - self._step) * seconds / steps
-        pairs = steps * self._batch_size / seconds
-        return [f"{pairs:,.0f} pairs/s", time_left(left)]
+        left = (trainer.steps - trainer.step) * seconds / steps
+        return [f"{steps * self._batch_size / seconds:,.0f} pairs/s", time_left(left)]

@@ -106,6 +106,19 @@ class Checkpoint:
             self.folder.rmdir()
 
 
+class Callback:
+    """Follows a training; a subclass defines the methods that it needs. The first of several processes calls them."""
+
+    def on_step(self, trainer: "Trainer") -> None:
+        """`trainer.step` of `trainer.steps` is done; `trainer.curves.loss[-1]` may be the point of this step."""
+
+    def on_selection(self, trainer: "Trainer") -> None:
+        """The model was scored on the selection sets: `trainer.curves.selection[-1]` is the epoch and the score."""
+
+    def on_end(self, trainer: "Trainer") -> None:
+        """All steps are done, and the model has the weights that are kept."""
+
+
 class _Options(Protocol):
     """The options that every trainer reads; `TrainingConfig` documents them."""
 
@@ -180,10 +193,10 @@ class Trainer(ABC):
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Return the loss on the examples `rows`, and the leaf of the embedding table that it was computed from."""
 
-    def run(self, checkpoint: Checkpoint, seconds: float, on_step: Callable[[int], None]) -> Curves:
+    def run(self, checkpoint: Checkpoint, seconds: float, *callbacks: Callback) -> Curves:
         """Train to the end, from the state in `checkpoint` if it holds one, and save the state every `seconds` seconds.
 
-        The caller removes it after the run. `on_step` is called with the number of each finished step.
+        The caller removes it after the run.
 
         Raises:
             ModelError: the loss is not finite.
@@ -196,15 +209,18 @@ class Trainer(ABC):
             epoch, first = divmod(self.step, self.steps_per_epoch)
             for number, batches in enumerate(self._steps(epoch)[first:], first + 1):
                 self._train(batches)
-                on_step(self.step)
+                for callback in callbacks:
+                    callback.on_step(self)
                 if number in self.selection_steps:
-                    self._evaluate(epoch + self.selection_steps[number])
+                    self._evaluate(epoch + self.selection_steps[number], callbacks)
                 if time.monotonic() - saved > seconds:
                     checkpoint.save(self.state())
                     saved = time.monotonic()
         if self.best_weights is not None:
             for name, tensor in self._weights().items():
                 tensor.copy_(self.best_weights[name])
+        for callback in callbacks:
+            callback.on_end(self)
         return self.curves
 
     def random(self, *stream: int) -> np.random.Generator:
@@ -255,7 +271,7 @@ class Trainer(ABC):
                 )
         return losses
 
-    def _evaluate(self, epoch: float) -> None:
+    def _evaluate(self, epoch: float, callbacks: Sequence[Callback]) -> None:
         """Score the model after `epoch` epochs and keep its weights if they are the best so far."""
         self._read_losses()  # raise if the loss is not finite
         self.embedding_optimizer.flush(self.step)
@@ -264,6 +280,8 @@ class Trainer(ABC):
         self.curves.selection.append((epoch, self._select()))
         if self.curves.best == epoch:
             self.best_weights = {name: tensor.clone() for name, tensor in self._weights().items()}
+        for callback in callbacks:
+            callback.on_selection(self)
 
     def _weights(self) -> dict[str, Tensor]:
         return {"embeddings": self.embedding_optimizer.weights.detach()} | self.modules.state_dict()

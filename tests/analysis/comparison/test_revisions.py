@@ -10,7 +10,7 @@ from tests.helpers.repository import run_git
 # deprecation of a method of a library that DVC calls
 pytestmark = pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarning")
 
-FETCH = "with a DVC remote, `dvc fetch --all-branches`"
+FETCH = "compare NAME, or, with a DVC remote, `dvc fetch --all-branches`"
 
 
 @pytest.mark.usefixtures("in_repository")
@@ -46,7 +46,10 @@ class TestRepository:
     @pytest.mark.parametrize(
         ("branch", "message"),
         [
-            ("bare", f"no {SCORES_FILE} in the DVC cache; check it out and run `dvc repro`, or, {FETCH}"),
+            (
+                "bare",
+                f"no {SCORES_FILE} in the DVC cache; check it out, run `dvc exp run --temp --name NAME`, and {FETCH}",
+            ),
             ("broken", f"{SCORES_FILE} is damaged; compute it again"),
         ],
     )

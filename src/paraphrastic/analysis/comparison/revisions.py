@@ -45,7 +45,9 @@ def table_of(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
         hint = did_you_mean(revision, revisions()).rstrip() or "`dvc exp show` and `git branch` list them"
         raise ParameterError(f"no revision or experiment '{revision}': {hint}") from error
     except FileNotFoundError as error:
-        remedy = "check it out and run `dvc repro`, or, with a DVC remote, `dvc fetch --all-branches`"
+        # `dvc repro` there may compute another file than its dvc.lock names, on another processor
+        remedy = "check it out, run `dvc exp run --temp --name NAME`, and compare NAME"
+        remedy += ", or, with a DVC remote, `dvc fetch --all-branches`"
         raise DataError(f"{revision}: no {path} in the DVC cache; {remedy}") from error
     except ParaphrasticError:
         raise
