@@ -90,7 +90,7 @@ def _print(cells: "pd.DataFrame", texts: int, md: bool, tex: bool) -> None:
     if md or tex:
         sys.stdout.write(markdown_table(header, rows, texts) if md else latex_table(cells))
     else:
-        print_rows(header, rows)
+        print_rows(header, rows, header[texts:])
 
 
 def compare(

@@ -92,9 +92,14 @@ def means(
     if not titles:
         raise ParameterError("no experiment has results of this kind; `dvc queue status` and `dvc exp show` list them")
     key = next(iter(titles))
-    reasons = {f"no {key}": table[key].isna(), "a seed counts once": table.duplicated(["configuration", "seed"])}
-    notes = [f"{reason}: {', '.join(table.index[without])}" for reason, without in reasons.items() if without.any()]
-    groups = table[~pd.DataFrame(reasons).any(axis=1)].groupby("configuration")
+    valued = table.dropna(subset=key)
+    counted = valued.drop_duplicates(["configuration", "seed"])
+    reasons = {
+        f"no {key}": table.index.difference(valued.index),
+        "a seed counts once": valued.index.difference(counted.index),
+    }
+    notes = [f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if len(names)]
+    groups = counted.groupby("configuration")
     numbers = groups[list(titles)].mean().join(groups[list(titles)].std().add_suffix(" sd"))
     numbers.insert(0, "n", groups.size())
     numbers = numbers.sort_values(key, ascending=False)
@@ -116,9 +121,7 @@ def means(
         cells = cells.join(pd.DataFrame(texts, ["difference", "95 %", "p (Holm)"]).T)
         numbers["factors"] = cells["factors"] = pd.Series({name: factors for name, (_, factors, _) in changes.items()})
         notes += [f"{name}: items are not a factor: {why}" for name, (_, _, why) in changes.items() if why]
-        notes += [
-            f"differences are from {chosen}; p is corrected for their number, {len(ps)} (Holm), intervals are not"
-        ]
+        notes += [f"differences are from {chosen}; p is corrected for their number, {len(ps)} (Holm)"]
     return numbers.reset_index(), cells.astype(object).fillna("–").reset_index(), notes
 
 
@@ -130,17 +133,20 @@ def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> tuple[Estimate | None
     """
     seeds = ["seeds"] if max(len(a), len(b)) > 1 else []
     try:
-        sides: list[list[ScoresBySet]] = [[_scores(name) for name in side.index] for side in (a, b)]
-        if key.endswith("sts.mean"):  # otherwise the mean of `compare` has sets beside STS
-            sides = [[{name: run[name] for name in pooled_sets(run)} for run in side] for side in sides]
-        for row in compare(sides[0], sides[1]).rows:
+        scores = [[_of_metric(key, _scores(name)) for name in side.index] for side in (a, b)]
+        for row in compare(scores[0], scores[1]).rows:
             points = np.concatenate([row.a.points, row.b.points])
             if np.allclose(100 * points, np.concatenate([a[key], b[key]]), 0, _ROUNDING):
                 return row.change, " and ".join([*seeds, "items"]), ""
         reason = f"the stored scores do not give {key}"
     except ParaphrasticError as error:
         reason = str(error)
-    first, second = (
-        Runs(each, np.stack([each, each], axis=1)) for each in (a[key].to_numpy() / 100, b[key].to_numpy() / 100)
-    )
+    values = [side[key].to_numpy() / 100 for side in (a, b)]
+    first, second = (Runs(each, np.stack([each, each], axis=1)) for each in values)
     return difference(first, second) if seeds else None, "".join(seeds), reason
+
+
+def _of_metric(key: str, scores: ScoresBySet) -> ScoresBySet:
+    """Return the scores of fewer sets if the key of a metric tells which; the mean of all has sets beside STS."""
+    names = pooled_sets(scores) if key.endswith("sts.mean") else [key] if key in scores else scores
+    return {name: scores[name] for name in names}

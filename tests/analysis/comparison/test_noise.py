@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, pearsonr
 
-from paraphrastic.analysis.comparison.noise import headline_weights, margins_of_n, margins_of_sum
+from paraphrastic.analysis.comparison.noise import bonferroni, headline_weights, margins_of_n, margins_of_sum
 from paraphrastic.evaluation.metrics import spearman
 
 
@@ -44,6 +44,11 @@ def test_ends_of_the_scale():
 def test_numbers_that_n_does_not_determine(measure, n):
     assert margins_of_n(measure, 70, n, 60, n) is None
     assert margins_of_n(measure, 70, 400, 60, n) is None
+
+
+def test_correction_for_the_number_of_tests():
+    assert bonferroni(1) == pytest.approx(1)
+    assert bonferroni(10) == pytest.approx(2.807 / 1.960, abs=1e-3)  # two-sided quantiles of 0.5 % and 5 %
 
 
 def test_margins_of_a_mean():

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paraphrastic.analysis.comparison.noise import Margins, headline_weights, margins_of_n, margins_of_sum
+from paraphrastic.analysis.comparison.noise import Margins, bonferroni, headline_weights, margins_of_n, margins_of_sum
 from paraphrastic.analysis.comparison.repository import DVC, dvc, git
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import flat
 from paraphrastic.base.reading import parse_json
 
-if TYPE_CHECKING:  # the report on a branch is written with DVC as the only package
+if TYPE_CHECKING:  # needs SciPy
     from paraphrastic.analysis.comparison.by_set import SetComparison
 
 METRICS = ("metrics/*.json", "metrics/finetune/*.json")
@@ -107,11 +107,7 @@ def _causes(stage: str, state: Mapping[str, Any] | str) -> list[str]:
 
 
 def params_diff(commit: str, *options: str) -> tuple[list[Change], str]:
-    """Compare the parameters of a commit with those of the working tree.
-
-    Returns:
-        Those that differ, and DVC's warning about a file that it could not load ("" if there is none).
-    """
+    """Return the parameters that differ from those of a commit, and DVC's warning about a file, or an empty string."""
     stdout, stderr = dvc(Path.cwd(), [*DVC, "params", "diff", "--all", "--json", commit, *options])
     changes = [
         Change(name if file == "params.yaml" else f"{file}:{name}", value.get("old"), value.get("new"))
@@ -124,12 +120,7 @@ def params_diff(commit: str, *options: str) -> tuple[list[Change], str]:
 
 
 def changed_metrics(commit: str, sets: Sequence[Change]) -> list[Change]:
-    """Return the metrics that have changed, the main one first, then by name.
-
-    Args:
-        commit: the old version.
-        sets: all numbers of sets; the margins of metrics follow from theirs.
-    """
+    """Return the metrics that differ from those of a commit, the main one first, tasks last; margins are of `sets`."""
     old, new = (
         {name: number(value) for file in paths(commit, *METRICS) for name, value in _flat(text(file)).items()}
         for text in (partial(text_at, commit), text_here)
@@ -137,7 +128,7 @@ def changed_metrics(commit: str, sets: Sequence[Change]) -> list[Change]:
     main = next((name for name in MAIN if name in old | new), "")
     changed = [
         Change(name, old.get(name), new.get(name))
-        for name in sorted(old | new, key=lambda name: (name != main, name))
+        for name in sorted(old | new, key=lambda name: (name != main, name.startswith("finetune."), name))
         if old.get(name) != new.get(name)
     ]
     weights = headline_weights([each.name for each in sets if each.is_rated]) if changed else {}
@@ -178,24 +169,28 @@ def table_changes(commit: str, path: str, prefix: str = "", scored: Iterable["Se
     """
     old, new = _numbers(text_at(commit, path).splitlines()), _numbers(text_here(path).splitlines())
     rows = {f"{row.name}.{row.metric}": row for row in scored}
-    return [_in_table(name, prefix, old, new, rows.get(name)) for name in old | new]
+    factor = bonferroni(max(1, len({name.rpartition(".")[0] for name in old | new})))
+    changes = []
+    for name in old | new:
+        key, _, column = name.rpartition(".")
+        a, b, n_a, n_b = (numbers.get(each) for each in (name, f"{key}.n") for numbers in (old, new))
+        n = " → ".join(f"{n:,}" for n in dict.fromkeys((n_a, n_b)) if n is not None)
+        margins, doubt = (
+            (None, "") if a is None or b is None else _margins(column, a, b, n_a, n_b, rows.get(name), factor)
+        )
+        changes.append(Change(f"{prefix}{name}", a, b, n, margins, doubt))
+    return changes
 
 
-def _in_table(
-    name: str, prefix: str, old: Mapping[str, float], new: Mapping[str, float], row: "SetComparison | None"
-) -> Change:
-    key, _, column = name.rpartition(".")
-    a, b, n_a, n_b = old.get(name), new.get(name), old.get(f"{key}.n"), new.get(f"{key}.n")
-    n = " → ".join(f"{n:,}" for n in dict.fromkeys((n_a, n_b)) if n is not None)
-    change, margins, doubt = Change(f"{prefix}{name}", a, b, n), None, ""
-    if a is None or b is None:
-        return change
+def _margins(
+    measure: str, a: float, b: float, n_a: float | None, n_b: float | None, row: "SetComparison | None", factor: float
+) -> tuple[Margins | None, str]:
+    """Return margins, and NOISE for a change that is not significant, as it is one of several."""
     if row and max(abs(100 * row.a.points.mean() - a), abs(100 * row.b.points.mean() - b)) <= OTHER_RUN:
-        margins = 100 * (row.change.value - row.change.low), 100 * (row.change.high - row.change.value)
-        doubt = "" if row.is_significant else NOISE  # p is corrected for the number of sets
-    elif n_a is not None and n_b is not None:
-        margins = margins_of_n(column, a, n_a, b, n_b)
-    return change._replace(margins=margins, doubt=doubt)
+        value, low, high, _ = row.change
+        return (100 * (value - low), 100 * (high - value)), "" if row.is_significant else NOISE
+    margins = margins_of_n(measure, a, n_a or 0, b, n_b or 0)
+    return margins, NOISE if margins and -factor * margins[1] <= b - a <= factor * margins[0] else ""
 
 
 def _numbers(lines: Iterable[str]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    # the report on a branch is written with DVC as the only package
+    # the report on a branch needs no SciPy
     from paraphrastic.analysis.comparison.by_set import RunComparison, SetComparison
     from paraphrastic.analysis.comparison.significance import Estimate, Vector
 

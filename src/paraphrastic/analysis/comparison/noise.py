@@ -43,6 +43,11 @@ def _alone(measure: str, value: float, n: float) -> Margins | None:
     return 100 * (value - low), 100 * (high - value)
 
 
+def bonferroni(tests: int) -> float:
+    """Return the factor of margins beyond which one of several changes is significant."""
+    return NormalDist().inv_cdf(1 - 0.025 / tests) / _Z
+
+
 def margins_of_sum(parts: Iterable[tuple[float, Margins | None]]) -> Margins | None:
     """Return the margins of a weighted sum of changes in disjoint sets; None if there is none or one has none."""
     weighted = [each and (weight * each[0], weight * each[1]) for weight, each in parts]

@@ -1,7 +1,7 @@
 """The folder of a project, and what git and DVC know of it; their errors have their own reasons.
 
 The project may be a subfolder of its git repository, with the folder `.dvc` in it (`dvc init --subdir`) or above it.
-This module needs no package, so that the report on a branch does not; DVC is imported or started where it is used.
+DVC is imported or started where it is used, because it takes a while.
 """
 
 import os
