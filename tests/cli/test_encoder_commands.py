@@ -125,6 +125,11 @@ def test_inspect_of_judged_pairs_that_are_no_training_pairs(run, folder, monkeyp
     lines = run("data", "inspect", "scored.tsv").stdout.splitlines()
     assert all(line.startswith("scored.tsv\tevaluation set own.scored, similarity") for line in lines[1:])
     assert any("\tno training pairs: scored.tsv: gold_label: looks like judgements" in line for line in lines)
+    (folder / "single.txt").write_text("a dog\na cat\na cat\n")
+    facts = "usable rows\t1", "rows left out with label 0\t0", "refused rows\t0", "sample\ta dog | a cat | 0"
+    assert run("data", "inspect", "single.txt").stdout.splitlines()[1:] == [
+        f"single.txt\tsingle sentences for a teacher, two in a row (text)\t{fact}" for fact in facts
+    ]
 
 
 def test_inspect_in_a_pipe(run, folder, monkeypatch):

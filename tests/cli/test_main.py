@@ -178,7 +178,7 @@ def interrupt(*arguments, **options):
 
 
 @pytest.mark.parametrize(("function", "command"), [("echo", "--version"), ("paraphrastic.load", "info avg")])
-def test_interruption_of_options_and_of_commands(run, monkeypatch, function, command):
+def test_options_and_commands_are_interrupted(run, monkeypatch, function, command):
     monkeypatch.setattr(f"paraphrastic.cli.main.{function}", interrupt)
     result = run(*command.split())
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")

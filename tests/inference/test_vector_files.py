@@ -74,7 +74,7 @@ def test_no_file_without_ranges(avg, tmp_path):
 
 def test_files_of_sentences_in_parts(avg, tmp_path, monkeypatch):
     for size, name in ((len(LINES), "whole"), (2, "parts")):
-        monkeypatch.setattr(vector_files, "_JSON_ROWS", size)
+        monkeypatch.setattr(vector_files, "_JSON_ROWS", size // 2)
         for suffix in FORMATS:
             write_vectors(avg, parts(size), str(tmp_path / f"{name}{suffix}"), normalize=False)
     for suffix in (".npy", ".jsonl"):

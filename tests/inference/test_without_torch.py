@@ -132,6 +132,14 @@ def test_error_without_torch_alone(models, tmp_path):
     assert message == f"{tmp_path}/models/lstmavg: lstmavg needs PyTorch; {INSTALL}"
 
 
+def test_every_encoder_without_what_the_pipeline_needs(models):
+    others = "ruamel", "dvc", "httpx"
+    code = "import paraphrastic\nfor folder in sys.argv[1:]: print(paraphrastic.load(folder).name)"
+    names = [*NEED_TORCH, "ldc"]
+    loaded = run_with_hidden(others, code, *(str(models[name].folder) for name in names))
+    assert loaded.split() == names
+
+
 def test_explanation_without_optional_packages(models):
     code = """
 import paraphrastic

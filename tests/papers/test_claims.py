@@ -228,6 +228,29 @@ def test_claims_of_this_repository_are_of_declared_rows():
     assert len(project.decide()) == len(claims)
 
 
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ({"rows": [["avg", "lstm", "gran"]]}, "avg above lstm, gran; in mean"),
+        (
+            {"rows": [["avg", "lstm"], ["avg", "gran"]], "bound": 2.0},
+            "avg above lstm by more than 2; avg above",
+        ),
+        (
+            {"kind": "order", "rows": [["avg", "lstm", "gran"]], "bound": 1.0},
+            "avg above lstm above gran by more than 1",
+        ),
+        ({"kind": "level", "rows": [["avg", "lstm"]], "bound": 1.5}, "avg, lstm within 1.5 of each other; in mean"),
+        ({"kind": "reaches", "rows": [["avg"]], "bound": 6.0, "keys": ["a", "b"]}, "avg at least 6; in a, b"),
+        ({"kind": "at most", "rows": [["avg"]], "bound": 6.0}, "avg at most 6; in mean"),
+    ],
+)
+def test_test_in_words(tmp_path, keys, text):
+    (found,) = decided(stored(tmp_path, {}), claim(**keys))
+    assert dict(zip(HEADER, cells(found), strict=True))["tested as"].startswith(text)
+    assert cells(found)[4] == ""
+
+
 def test_texts(tmp_path):
     store = stored(tmp_path, {"avg": HIGH, "lstm": LOW, "gran": MIDDLE})
     tests = [claim([["avg", "gran", "lstm"]], kind="order", note="as *there*"), claim(rows=[], undecidable="no | data")]

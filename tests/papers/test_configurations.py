@@ -143,7 +143,9 @@ def test_unknown_names_and_metrics(folder, found):
     with pytest.raises(ParameterError, match="unknown configuration 'avg dim=5': did you mean 'avg dim=50'"):
         means(found, against="avg dim=5")
     with records(folder) as known:
-        with pytest.raises(ParameterError, match="no experiment has results of this kind; `dvc queue status`"):
+        with pytest.raises(
+            ParameterError, match=r"^no experiment has .*; `dvc queue status` and `dvc exp show` list them$"
+        ):
             means(runs(known, ["absent"]))
         with pytest.raises(ParameterError, match=r"no experiment has the metric 'sts\.meen'"):
             runs(known, ["small-s1"], "sts.meen")

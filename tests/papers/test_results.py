@@ -3,12 +3,13 @@
 import json
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.plan import Run, determining
-from paraphrastic.papers.results import Result, Store
+from paraphrastic.papers.results import Result, Store, rows_of
 from tests.helpers.recorded_results import PARAMS, RUN, changed
 
 RESULT = Result("0.3.0", {"sts.mean": 50.0, "sts.sets": 2}, {"length": [["length", "r"], ["≤ 4", 0.5]]})
@@ -226,3 +227,7 @@ def test_replicates_of_the_families_of_a_run_are_kept_on_one_line(store, folder)
     tags = replace(run, seed=2, families=frozenset({"tags"}))
     add(store, tags, result)
     assert store.tables(tags)["resamples"] == [[]]
+
+
+def test_rows_of_a_table_with_gaps():
+    assert rows_of(pd.DataFrame({"a": [1.5, None], "b": ["x", None]})) == [["a", "b"], [1.5, "x"], ["", ""]]

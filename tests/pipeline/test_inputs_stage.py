@@ -61,8 +61,12 @@ def test_folders_of_an_encoder_and_of_a_teacher_are_listed_whole(run, tmp_path):
     ("model", "error", "message"),
     [
         ("avg", SourceError, "params.yaml: teacher.path: mini: no such file"),
-        ("ldc", ParameterError, "params.yaml: teacher.path: ldc .*sentence vectors"),
-        ("sif", ParameterError, "params.yaml: teacher.path: sif .*sentence vectors"),
+        (
+            "ldc",
+            ParameterError,
+            "params.yaml: teacher.path: ldc .* that are trained; leave it empty, or choose an encoder$",
+        ),
+        ("sif", ParameterError, "params.yaml: teacher.path: sif has no sentence vectors"),
     ],
 )
 def test_teacher_that_is_refused(run, model, error, message):

@@ -156,6 +156,7 @@ HEADS = {  # a column that judges the pairs → its values
     "similarity": [88, 12, 40, 61],
     "stars": [5, 1, 2, 4],
     "entailmentJudgment": ["NEUTRAL", "ENTAILMENT", "NEUTRAL", "NEUTRAL"],
+    "myLabelColumn": ["much", "none", "little", "some"],
     "befund": ["ja", "nein", "ja", "nein"],
     "same": [True, False, False, True],
     "z": [-0.3, 0.9, 0.1, 0.2],

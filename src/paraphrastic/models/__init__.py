@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.base.parameters import LOSS
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -57,6 +56,8 @@ def check_student(params: Params) -> None:
     Raises:
         ParameterError: the model is a baseline or compares pairs of sentences.
     """
+    from paraphrastic.base.parameters import LOSS  # imports ruamel.yaml, which loading a model must not need
+
     if params.teacher.path is not None:
         key, usual = "teacher.path", "empty"
     elif params.train.loss != LOSS:

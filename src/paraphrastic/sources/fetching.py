@@ -248,7 +248,7 @@ class _Origins:
             raise SourceError(_wrong_hash(file, mirrored, sha256))
         if not file.sha256:
             with atomic_write(self.locations.cache / "urls" / url_key(file)) as hash_file:
-                hash_file.write_text(sha256)
+                hash_file.write_text(sha256, encoding="utf-8")
         path = self.locations.cache / "files" / sha256
         path.parent.mkdir(exist_ok=True)
         return part.replace(path)

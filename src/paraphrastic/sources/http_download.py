@@ -76,7 +76,7 @@ class Downloader:
         with self.client.stream("GET", file.url, headers=_range_headers(part)) as response:
             start, total = _extent(response, part)
             with part.open("ab" if start else "wb") as out:
-                part.with_suffix(".etag").write_text(_validator(response.headers))
+                part.with_suffix(".etag").write_text(_validator(response.headers), encoding="utf-8")
                 for chunk in response.iter_raw():
                     self._check_stopped()
                     out.write(chunk)
@@ -109,7 +109,7 @@ class Downloader:
 def _range_headers(part: Path) -> dict[str, str]:
     """Return the headers that request the bytes missing from `part`; empty if it cannot be resumed."""
     etag = part.with_suffix(".etag")
-    validator = etag.read_text() if etag.is_file() else ""
+    validator = etag.read_text(encoding="utf-8") if etag.is_file() else ""
     return {"Range": f"bytes={_size(part)}-", "If-Range": validator} if validator and _size(part) else {}
 
 

@@ -68,7 +68,7 @@ class DataLocations:
     def cached(self, file: File) -> LocalFile | None:
         """Return the copy of a file in the cache, or None."""
         hash_file = self.cache / "urls" / url_key(file)
-        sha256 = file.sha256 or (hash_file.read_text() if hash_file.is_file() else "")
+        sha256 = file.sha256 or (hash_file.read_text(encoding="utf-8") if hash_file.is_file() else "")
         path = self.cache / "files" / sha256
         return LocalFile(path, sha256) if path.is_file() else None
 

@@ -120,7 +120,7 @@ def params_diff(commit: str, *options: str) -> tuple[list[Change], str]:
 
 
 def changed_metrics(commit: str, sets: Sequence[Change]) -> list[Change]:
-    """Return the metrics that differ from those of a commit, the main one first, with margins from all `sets`."""
+    """Return the metrics that differ from those of a commit, the main one first, tasks last; margins are of `sets`."""
     old, new = (
         {name: number(value) for file in paths(commit, *METRICS) for name, value in _flat(text(file)).items()}
         for text in (partial(text_at, commit), text_here)
@@ -128,7 +128,7 @@ def changed_metrics(commit: str, sets: Sequence[Change]) -> list[Change]:
     main = next((name for name in MAIN if name in old | new), "")
     changed = [
         Change(name, old.get(name), new.get(name))
-        for name in sorted(old | new, key=lambda name: (name != main, name))
+        for name in sorted(old | new, key=lambda name: (name != main, name.startswith("finetune."), name))
         if old.get(name) != new.get(name)
     ]
     weights = headline_weights([each.name for each in sets if each.is_rated]) if changed else {}
