@@ -25,7 +25,7 @@ class TestRepository:
 
     def test_scores_in_a_remote_with_a_relative_address(self, repository, monkeypatch, tmp_path):
         copytree(repository, clone := tmp_path / "clone", symlinks=True)
-        (clone / ".dvc/config").write_text('[core]\nremote = store\n[\'remote "store"\']\nurl = ../../store\n')
+        (clone / ".dvc/config").write_text("[core]\nremote = store\n['remote \"store\"']\nurl = ../../store\n")
         run_git(clone, "commit", "--quiet", "--all", "--message=A remote")
         (clone / ".dvc/cache").rename(tmp_path / "store")
         monkeypatch.chdir(clone)
