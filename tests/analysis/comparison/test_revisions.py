@@ -1,5 +1,7 @@
 """Scores of revisions, read from a repository of git and DVC."""
 
+from shutil import copytree
+
 import pytest
 
 from paraphrastic.analysis.comparison.by_set import compare
@@ -20,6 +22,14 @@ class TestRepository:
         assert one["sts.2012.MSRpar"]["score"].to_pylist() == [0.5, 0]
         assert set(two) == {"sts.2012.MSRpar", "sts.2013.FNWN", "words.simlex"}
         assert all(workspace[name].equals(two[name]) for name in two)
+
+    def test_scores_in_a_remote_with_a_relative_address(self, repository, monkeypatch, tmp_path):
+        copytree(repository, clone := tmp_path / "clone", symlinks=True)
+        (clone / ".dvc/config").write_text("[core]\nremote = store\n['remote \"store\"']\nurl = ../../store\n")
+        run_git(clone, "commit", "--quiet", "--all", "--message=A remote")
+        (clone / ".dvc/cache").rename(tmp_path / "store")
+        monkeypatch.chdir(clone)
+        assert "sts.2012.MSRpar" in scores_of("HEAD")
 
     def test_scores_without_row_numbers_of_sentences(self):
         old, workspace = scores_of("old"), scores_of("workspace")

@@ -141,6 +141,7 @@ def files_of(root: Path, revision: str) -> Iterator[Any]:
     from fsspec.implementations.dirfs import DirFileSystem
 
     with dvc_repository(root) as repo:
-        folder = path_in(repo.root_dir, root)
+        folder, remotes = path_in(repo.root_dir, root), repo.config["remote"]
         with repo.switch(revision):
+            repo.config["remote"] = remotes  # relative addresses of a revision would start at its root, `/`
             yield DirFileSystem(f"/{folder}", repo.dvcfs.fs)
