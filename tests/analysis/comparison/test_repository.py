@@ -83,7 +83,7 @@ def test_project_in_a_subfolder(project):
     assert names() == {"better": 80.0, "workspace": 50.0, "HEAD": 50.0}
     assert [scores_of(rev)["sts.2012.MSRpar"]["score"][1].as_py() for rev in ("HEAD~1", "main")] == [65.25, 50.0]
     with pytest.raises(DataError, match="Plots: workspace, main: no data"):
-        plots_page(["workspace", "main"])
+        plots_page(["workspace", "main"], {})
 
 
 def test_dvc_itself_in_a_subfolder(project):
