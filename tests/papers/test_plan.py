@@ -204,3 +204,9 @@ def test_initial_vectors_are_of_another_run_or_any_file_on_the_data_of_the_paper
     assert not needs_vectors(PARAMS, replace(PAPER, start=RUN))
     assert not needs_vectors(PARAMS, replace(PAPER, settings={**PAPER.settings, AVG: "glove.txt"}))
     assert not needs_vectors(PARAMS, replace(PAPER, model="overlap"))
+
+
+def test_record_without_a_loss_is_of_the_margin_loss():
+    wanted = {"model": "avg", "train.loss": "infonce", "train.loss_options": {"temperature": 0.05}}
+    assert differences({"model": "avg"}, wanted) == ["train.loss", "train.loss_options"]
+    assert not differences({"model": "avg"}, wanted | {"train.loss": "margin", "train.loss_options": None})

@@ -45,7 +45,7 @@ class ModelInfo:
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.
         sources: training pairs by source; empty if the model has none.
         members: how many trained models it is merged from; 1 if it is one itself.
-        loss: `name` and options of the loss that it was trained with; empty for the margin loss of `options`.
+        loss: `name` and options of its loss; empty for the margin loss of `options`.
     """
 
     name: str

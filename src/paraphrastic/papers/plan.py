@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.base.parameters import FILES, PARAMS, place
+from paraphrastic.base.parameters import FILES, LOSS, PARAMS, place
 from paraphrastic.papers.experiments import TASKS, Data, Experiment, Experiments, Preset, Replica, Row
 from paraphrastic.sources.catalogue import catalogue
 
@@ -26,6 +26,7 @@ _NAMED = ("model", "corpus", "benchmarks")  # settings that each run names, also
 ANY_FILE = "*"  # expected value of `vectors` that the name of any file equals
 _STAGES = ("corpus", "benchmarks", "tokenize", "vocabulary", "model", "train", "seed")
 _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of keys that do not change a result
+_LATER = {"train.loss": LOSS, "train.loss_options": None}  # parameters that stored records may lack, and what they did
 # analyses that read no evaluation sets, or, as `resamples`, those of the other columns of a row alone
 _OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms", "resamples"}
 RESAMPLES = "resamples"  # the analysis from which intervals are computed
@@ -288,6 +289,7 @@ def differences(found: Flat, wanted: Flat) -> list[str]:
     A key that one of them lacks is a parameter that an earlier version did not have; its default is what that version
     did. A value in `wanted` can be `ANY_FILE`.
     """
+    found = _LATER | {**found}
     common = found.keys() & wanted.keys()
     return sorted(key for key in common if found[key] != wanted[key] and not (found[key] and wanted[key] == ANY_FILE))
 
