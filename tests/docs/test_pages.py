@@ -98,7 +98,7 @@ def test_file_follows_its_schema(file, schema):
 
 
 def test_gitlab_example(tmp_path):
-    (example,) = re.findall(r"^```yaml\n(test:\n.*?)^```$", TEXTS[ROOT / "docs/how-to/pull-requests.md"], re.M | re.S)
+    (example,) = re.findall(r"^```yaml\n(report:\n.*?)^```$", TEXTS[ROOT / "docs/how-to/pull-requests.md"], re.M | re.S)
     (tmp_path / "gitlab.yaml").write_text(example)
     command = "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", tmp_path / "gitlab.yaml"
     run_python(*command, check=True)
