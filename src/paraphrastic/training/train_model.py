@@ -1,10 +1,10 @@
 """Training pairs and vocabulary → a model, with the curves of loss and selection; and what a person sees of it."""
 
-import pickle
 import socket
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,8 +79,8 @@ def train_model(
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
     if params.train.processes > 1 and is_trained and not is_member():
         try:
-            pickle.dumps(callbacks)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            ForkingPickler.dumps(callbacks)
+        except Exception as error:  # whatever a callback's class raises
             raise ParameterError(
                 f"callbacks: {error}; set train.processes to 1, or make connections on_step"
             ) from error
