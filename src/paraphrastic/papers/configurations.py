@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from itertools import filterfalse
@@ -23,6 +23,8 @@ from paraphrastic.papers.plan import without_seed
 from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries
 
 _ROUNDING = 0.0051  # of recorded metrics × 100
+
+_Change = tuple[Estimate | None, str, str]
 
 _scores = cache(scores_of)
 
@@ -113,19 +115,26 @@ def means(
             raise ParameterError(unknown_name("configuration", against, [*numbers.index, *table.index]))
         others = [name for name in numbers.index if name != chosen]
         changes = {name: _change(groups.get_group(chosen), groups.get_group(name), key) for name in others}
-        tested = {name: change for name, (change, _, _) in changes.items() if change}
-        ps = dict(zip(tested, holm([each.p for each in tested.values()]), strict=True))
-        rows = {name: [*(100 * value for value in each[:3]), each.p, ps[name]] for name, each in tested.items()}
-        texts = {name: change_cells(each, ps[name]) for name, each in tested.items()}
-        numbers = numbers.join(pd.DataFrame(rows, ["difference", "low", "high", "p", "holm"]).T)
-        cells = cells.join(pd.DataFrame(texts, ["difference", "95 %", "p (Holm)"]).T)
-        numbers["factors"] = cells["factors"] = pd.Series({name: factors for name, (_, factors, _) in changes.items()})
-        notes += [f"{name}: items are not a factor: {why}" for name, (_, _, why) in changes.items() if why]
-        notes += [f"differences are from {chosen}; p is corrected for their number, {len(ps)} (Holm)"]
+        of_numbers, of_cells, of_notes = _differences(changes, chosen)
+        numbers, cells, notes = numbers.join(of_numbers), cells.join(of_cells), [*notes, *of_notes]
     return numbers.reset_index(), cells.astype(object).fillna("–").reset_index(), notes
 
 
-def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> tuple[Estimate | None, str, str]:
+def _differences(changes: Mapping[str, _Change], chosen: str) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return what `means` returns of the differences from the configuration `chosen`."""
+    tested = {name: change for name, (change, _, _) in changes.items() if change}
+    ps = dict(zip(tested, holm([each.p for each in tested.values()]), strict=True))
+    rows = {name: [*(100 * value for value in each[:3]), each.p, ps[name]] for name, each in tested.items()}
+    texts = {name: change_cells(each, ps[name]) for name, each in tested.items()}
+    factors = pd.DataFrame({"factors": {name: factors for name, (_, factors, _) in changes.items()}})
+    numbers = pd.DataFrame(rows, ["difference", "low", "high", "p", "holm"]).T
+    cells = pd.DataFrame(texts, ["difference", "95 %", "p (Holm)"]).T
+    notes = [f"{name}: items are not a factor: {why}" for name, (_, _, why) in changes.items() if why]
+    notes += [f"differences are from {chosen}; p is corrected for their number, {len(ps)} (Holm)"]
+    return numbers.join(factors, how="outer"), cells.join(factors, how="outer"), notes
+
+
+def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> _Change:
     """Return by how much a metric of B exceeds that of A, its random factors, and why items are not one of them.
 
     Items are if the scores of all runs are in the DVC cache, and a row of `compare` has all recorded metrics. Without
