@@ -9,12 +9,13 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from paraphrastic import losses, models
+from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, watched, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.base.reading import read_json
 from paraphrastic.sources.catalogue import check_single_sentences, check_weights, corpus, suite
+from paraphrastic.training import losses
 from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")

@@ -43,7 +43,7 @@ def main() -> None:
     print(torch.cuda.get_device_name(), describe(corpus), sep="; ")
     print(f"{'':12}{'batch':>10}{'cpu':>14}{'gpu':>14}{'ratio':>10}{'busy':>10}", flush=True)
     for name in options.only:
-        torch.set_num_threads(load_params().models[name]["num_threads"])
+        torch.set_num_threads(load_params().models[name].get("num_threads", 1))
         for batch in options.batch:
             train = partial(train_model, name, corpus, batch=batch, noise=options.noise)
             cpu_steps = max(options.steps * BATCH // batch // 8, 3)

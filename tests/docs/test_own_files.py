@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from paraphrastic import losses, models
+from paraphrastic import models
 from paraphrastic.base.parameters import Train
 from paraphrastic.nn.negatives import negative_mask
+from paraphrastic.training import losses
 from paraphrastic.training.pair_trainers import EncoderTrainer
 from paraphrastic.training.trainer import Callback, Checkpoint
 from tests.helpers.encoder_variants import SENTENCES, WORD, batch_of, build
@@ -25,9 +26,9 @@ def add(monkeypatch):
 
     def add_file(page, registry):
         text = (ROOT / "docs/how-to" / page).read_text(encoding="utf-8")
-        folder = registry.__name__.replace(".", "/")
-        ((name, code),) = re.findall(rf"^cat > src/{folder}/([\w-]+)\.py << 'END'\n(.*?)^END$", text, re.M | re.S)
-        module = ModuleType(f"{registry.__name__}.{name}")
+        command = r"^cat > src/(paraphrastic/\w+)/([\w-]+)\.py << 'END'\n(.*?)^END$"
+        ((folder, name, code),) = re.findall(command, text, re.M | re.S)
+        module = ModuleType(f"{folder.replace('/', '.')}.{name}")
         exec(compile(code, f"{name}.py", "exec", dont_inherit=True), vars(module))
         known = sorted([*registry.names(), name])
         monkeypatch.setitem(sys.modules, module.__name__, module)

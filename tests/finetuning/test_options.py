@@ -113,7 +113,9 @@ def unchanged_losses(name: str, init: str = "scratch") -> np.ndarray:
 class TestModels:
     @pytest.mark.parametrize(
         ("name", "option"),
-        pairs({name: NOT_READ[kind(name)] for name in TRAINED}, {name: PARAMS["models"][name] for name in TRAINED}),
+        pairs(
+            {name: NOT_READ[kind(name)] for name in TRAINED}, {name: small_block("models", name) for name in TRAINED}
+        ),
     )
     def test_effect_of_option(self, name, option, vectors, tmp_path):
         block = changed(models.config_class(name), small_block("models", name), option, vectors)

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 from pydantic import BaseModel
 
+from paraphrastic import models
 from tests.helpers.parameter_files import read_parameters
 
 PARAMS = read_parameters()
@@ -30,8 +31,10 @@ VALUES: dict[str, tuple[Any, Any]] = {
 
 
 def small_block(section: str, name: str) -> dict[str, Any]:
-    """Return the block `name` of models, or of taggers, with the sizes of SMALL."""
+    """Return the block `name` of models, or of taggers, with the sizes of SMALL and the defaults that it leaves out."""
     block: dict[str, Any] = PARAMS[section][name]
+    if section == "models":
+        block = models.config_class(name)(**block).model_dump()
     linear = {"activation": "linear"} if "dense" in block else {}  # `dense: false` needs it
     words = {"words": True} if "bigrams" in block else {}  # `bigrams` needs it
     return block | linear | words | {key: value for key, value in SMALL.items() if key in block}

@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from paraphrastic import losses, models
+from paraphrastic import models
 from paraphrastic.base.parameters import Train
 from paraphrastic.inference import model_folder
 from paraphrastic.nn.options import EncoderConfig
 from paraphrastic.scoring.neural import TrainedEncoder
+from paraphrastic.training import losses
 from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.initial_embeddings import initial_embeddings
 from paraphrastic.training.pair_trainers import EncoderTrainer

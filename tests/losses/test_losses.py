@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from paraphrastic import losses
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.parameters import Train, load_params
 from paraphrastic.losses import infonce, margin
 from paraphrastic.models import check_student, config_class
 from paraphrastic.nn.negatives import ALL, negative_mask
+from paraphrastic.training import losses
 from tests.helpers.pair_equations import naive_mask
 from tests.helpers.repository import ROOT
 

@@ -21,7 +21,7 @@ from tests.helpers.training_tables import write_tables
 
 pytestmark = pytest.mark.slow
 
-SMALL = {"dim": 8, "batch_size": 4, "epochs": 10, "num_threads": 1}  # 50 steps
+SMALL = {"dim": 8, "batch_size": 4, "epochs": 10}  # 50 steps
 STEP = 20  # after which a machine dies
 
 

@@ -12,10 +12,10 @@ from paraphrastic import models
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.nn.layers import TrainableModel
 from tests.helpers import ldc, toy_training
-from tests.helpers.option_changes import PARAMS, WITHOUT_RESULT, changed, differs, small_block, write_vectors
+from tests.helpers.option_changes import WITHOUT_RESULT, changed, differs, small_block, write_vectors
 
 NAMES = [name for name in models.names() if issubclass(models.model_class(name), TrainableModel)]
-OPTIONS = [(name, option) for name in NAMES for option in PARAMS["models"][name] if option not in WITHOUT_RESULT]
+OPTIONS = [(name, option) for name in NAMES for option in small_block("models", name) if option not in WITHOUT_RESULT]
 REFUSED = [("avg", "freeze_embeddings"), ("avg", "lambda_c")]  # an average has no other parameters
 
 

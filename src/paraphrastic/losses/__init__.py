@@ -1,4 +1,4 @@
-"""The registry of losses of sentence encoders: `train.loss: NAME` in params.yaml selects `losses/NAME.py`.
+"""Losses of sentence encoders: `train.loss: NAME` in params.yaml selects `NAME.py`.
 
 A loss file defines `Config`, a `Section` of options that have a default, and the function `loss`, with the arguments
 
@@ -10,57 +10,3 @@ A loss file defines `Config`, a `Section` of options that have a default, and th
 
 It returns the sum of the losses of `own`, divided by a number that does not depend on `own`, such as 2B.
 """
-
-from __future__ import annotations
-
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.base.parameters import FILES, PARAMS, Section, Train, checked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from torch import Tensor
-
-
-def names() -> list[str]:
-    """Return the names of all losses in alphabetical order."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
-
-
-def function(name: str) -> Callable[..., Tensor]:
-    """Return the function of the loss `name`.
-
-    Raises:
-        ParameterError: there is no such loss.
-    """
-    chosen: Callable[..., Tensor] = _module(name).loss
-    return chosen
-
-
-def options(train: Train, block: object) -> Section:
-    """Return the options of the loss that `train.loss` names.
-
-    An option has the value in `train.loss_options`, or that of the model's option of the same name, or its default.
-
-    Args:
-        train: the section of params.yaml.
-        block: the options of the model.
-
-    Raises:
-        ParameterError: there is no such loss, or an option is unknown or has a wrong value.
-    """
-    config: type[Section] = _module(train.loss).Config
-    own = {name: value for name in config.model_fields if (value := getattr(block, name, None)) is not None}
-    if getattr(block, "temperature", None) is not None and "temperature" not in own:
-        raise ParameterError(f"{FILES['models']}: temperature: {train.loss} has none; set train.loss to infonce")
-    return checked(config, own | (train.loss_options or {}), "train", "loss_options")
-
-
-def _module(name: str) -> Any:
-    if name not in names():
-        raise ParameterError(f"{PARAMS}: train.loss: {unknown_name('loss', name, names())}")
-    return import_module(f"paraphrastic.losses.{name}")

@@ -69,12 +69,12 @@ class TrainingConfig(ArchitectureConfig):
         lambda_c: weight of ½‖Wc‖². Wc is all parameters except word embeddings; embeddings of n-grams and characters
             belong to it. Models that are regularised toward their start use ½‖Wc − Wc_initial‖². `avg` has no Wc and
             refuses any weight but 0.
-        num_threads: threads of the CPU. More than one helps recurrent encoders only.
+        num_threads: threads of the CPU. More than one helps recurrent encoders, whose blocks have this option.
     """
 
     epochs: PositiveInt
     batch_size: Annotated[int, Field(ge=2)]
-    accumulate: PositiveInt
+    accumulate: PositiveInt = 1
     batches: Literal["mixed", "source", "blocks"]
     curriculum: bool
     negatives: Negatives
@@ -83,7 +83,7 @@ class TrainingConfig(ArchitectureConfig):
     schedule: Schedule
     max_grad_norm: PositiveFloat | None
     lambda_c: NonNegativeFloat
-    num_threads: PositiveInt
+    num_threads: PositiveInt = 1
 
 
 class EncoderConfig(TrainingConfig):

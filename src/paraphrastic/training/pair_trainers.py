@@ -126,7 +126,7 @@ class EncoderTrainer(PairTrainer):
 
     Args:
         args: as for `PairTrainer`.
-        loss: of the sentence vectors of a mini-batch, with the first four arguments that `losses` states.
+        loss: of the sentence vectors of a mini-batch, with the first four arguments that `paraphrastic.losses` states.
         kwargs: as for `PairTrainer`.
     """
 

@@ -7,7 +7,6 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from paraphrastic import losses
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import ModelError, ParameterError
@@ -28,6 +27,7 @@ from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
+from paraphrastic.training import losses
 from paraphrastic.training.train_model import Tables, train_model
 from paraphrastic.training.trainer import Callback
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary

@@ -12,7 +12,7 @@ import pyarrow as pa
 import torch
 from rich.progress import Progress
 
-from paraphrastic import losses, models
+from paraphrastic import models
 from paraphrastic.base import devices
 from paraphrastic.base.console import LOG_SECONDS, message, progress, quiet, silence, time_left
 from paraphrastic.base.errors import ParameterError
@@ -27,6 +27,7 @@ from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.scorer import Scorer, VectorScorer
 from paraphrastic.scoring.weight_files import write_ranges
 from paraphrastic.text.columns import warning_without_spaces
+from paraphrastic.training import losses
 from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors, read_teacher
 from paraphrastic.training.initial_embeddings import initial_model
