@@ -1,7 +1,9 @@
 """A small DVC repository with parameters and metrics, on which tests report."""
 
 import json
+import re
 import sys
+from collections.abc import Iterable
 from hashlib import md5
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -87,3 +89,17 @@ def create_project(folder: Path) -> None:
     write_project(folder)
     commit(folder, "first")
     run_git(folder, "switch", "--quiet", "--create", "change")
+
+
+def report_lines(base: str = "main") -> list[str]:
+    """Return the lines of the report on the branch."""
+    return branch_report(base).splitlines()
+
+
+def rows_of(lines: Iterable[str]) -> list[str]:
+    """Return the rows of tables without their heads."""
+    return [
+        line
+        for line in lines
+        if line.startswith("| ") and not re.match(r"\| (metric|set|analysis|parameter|---)", line)
+    ]

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from paraphrastic.base.errors import ModelError, ParameterError, missing, unknown_name
+from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
 from paraphrastic.inference import Precision
 from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
-from paraphrastic.inference.given_vectors import is_tensor, vectors_of
+from paraphrastic.inference.given_vectors import converted, is_tensor, vectors_of
 from paraphrastic.inference.other_tools import OtherTools
 from paraphrastic.inference.quantization import Quantized, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
@@ -152,7 +152,7 @@ class Model(OtherTools, ModelInfo):
             vectors[rows] = self.encode_tokenized(tokenize(texts[rows], "NFKC"))
         vectors = normalize_rows(vectors[:, :truncate_dim]) if normalize_embeddings else vectors[:, :truncate_dim]
         result: Any = vectors if precision in (None, "float32") else quantize(vectors, precision, chosen)
-        result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
+        result = converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
@@ -212,7 +212,7 @@ class Model(OtherTools, ModelInfo):
             first, second, i, j = self._unit_vectors(a, b, batch_size)
             products = np.clip(first @ second.T, -1, 1)
             products[i[:, None] == j] = 1
-            return _converted(products, True, is_tensor(a) or is_tensor(b))
+            return converted(products, True, is_tensor(a) or is_tensor(b))
         self._refuse_vectors(a, b)
         left, right = _column_of(a), _column_of(b)
         size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
@@ -250,7 +250,7 @@ class Model(OtherTools, ModelInfo):
         out = np.empty(len(left), np.float32)
         for rows in _batches(len(out), batch_size, show_progress_bar):
             out[rows] = self._compare(left[rows], right[rows])
-        return _converted(out, True, is_tensor(a) or is_tensor(b))
+        return converted(out, True, is_tensor(a) or is_tensor(b))
 
     def _compare(self, left: Any, right: Any) -> Scores:
         if isinstance(self.scorer, VectorScorer):
@@ -338,15 +338,3 @@ def _column_of(given: Any, is_mteb: bool = False) -> pa.StringArray | pa.Chunked
     if is_mteb and not isinstance(given, str):
         given = [text for batch in given for text in (batch["text"] if isinstance(batch, Mapping) else [batch])]
     return text_column([given] if isinstance(given, str) else given)
-
-
-def _converted(vectors: Any, to_numpy: bool, to_tensor: bool) -> Any:
-    """Return vectors as an array, a tensor, or a list of tensors; a single vector, which is (dim,), is no list."""
-    if to_numpy and not to_tensor:
-        return vectors
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise ParameterError(f"tensors need {missing('PyTorch', 'torch')}") from error
-    tensor = torch.from_numpy(vectors)
-    return tensor if to_tensor or vectors.ndim == 1 else list(tensor)
