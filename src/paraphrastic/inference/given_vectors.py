@@ -1,10 +1,10 @@
-"""Vectors that users give in place of texts, and in the form in which they want them."""
+"""Vectors that users give in place of texts."""
 
 from typing import Any
 
 import numpy as np
 
-from paraphrastic.base.errors import ParameterError, missing
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.scoring.scorer import Vectors
 
 
@@ -26,22 +26,6 @@ def vectors_of(given: Any) -> Vectors | None:
 def is_tensor(given: Any) -> bool:
     """Return whether `given` is a tensor of torch, or a list of tensors."""
     return hasattr(given[0] if isinstance(given, list | tuple) and given else given, "detach")
-
-
-def converted(vectors: Any, to_numpy: bool, to_tensor: bool) -> Any:
-    """Return an array as it is, as a tensor, or as a list of tensors; a single vector, which is (dim,), is no list.
-
-    Raises:
-        ParameterError: tensors need PyTorch, which is not installed.
-    """
-    if to_numpy and not to_tensor:
-        return vectors
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise ParameterError(f"tensors need {missing('PyTorch', 'torch')}") from error
-    tensor = torch.from_numpy(vectors)
-    return tensor if to_tensor or vectors.ndim == 1 else list(tensor)
 
 
 def _is_numeric(given: Any) -> bool:

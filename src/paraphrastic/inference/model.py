@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from paraphrastic.base.errors import ModelError, ParameterError, unknown_name
+from paraphrastic.base.errors import ModelError, ParameterError, missing, unknown_name
 from paraphrastic.inference import Precision
 from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
-from paraphrastic.inference.given_vectors import converted, is_tensor, vectors_of
+from paraphrastic.inference.given_vectors import is_tensor, vectors_of
 from paraphrastic.inference.other_tools import OtherTools
 from paraphrastic.inference.quantization import Quantized, quantize
 from paraphrastic.scoring.scorer import EmbeddingScorer, Rows, Scorer, Scores, Vectors, VectorScorer, normalize_rows
@@ -152,7 +152,7 @@ class Model(OtherTools, ModelInfo):
             vectors[rows] = self.encode_tokenized(tokenize(texts[rows], "NFKC"))
         vectors = normalize_rows(vectors[:, :truncate_dim]) if normalize_embeddings else vectors[:, :truncate_dim]
         result: Any = vectors if precision in (None, "float32") else quantize(vectors, precision, chosen)
-        result = converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
+        result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
@@ -212,15 +212,14 @@ class Model(OtherTools, ModelInfo):
             first, second, i, j = self._unit_vectors(a, b, batch_size)
             products = np.clip(first @ second.T, -1, 1)
             products[i[:, None] == j] = 1
-            return converted(products, True, is_tensor(a) or is_tensor(b))
+            return _converted(products, True, is_tensor(a) or is_tensor(b))
         self._refuse_vectors(a, b)
         left, right = _column_of(a), _column_of(b)
         size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
         scores = np.empty((len(left), len(right)), np.float32)
         for rows in _batches(len(left), size, progress=False):
             i, j = np.indices(scores[rows].shape).reshape(2, -1)
-            pairs = self._compare(left[rows].take(pa.array(i)), right.take(pa.array(j)))
-            scores[rows] = pairs.reshape(scores[rows].shape)
+            scores[rows].reshape(-1)[:] = self._compare(left[rows].take(pa.array(i)), right.take(pa.array(j)))
         return scores
 
     def similarity_pairwise(
@@ -241,8 +240,7 @@ class Model(OtherTools, ModelInfo):
             ModelError: as for `similarity`.
             ParameterError: the lengths differ, one is a single string, or as for `similarity`.
         """
-        if not isinstance(self.scorer, VectorScorer):
-            self._refuse_vectors(a, b)
+        self._refuse_vectors(a, b)
         left, right = (text_column(each) if (given := vectors_of(each)) is None else given for each in (a, b))
         if len(left) != len(right):
             sizes = f"{len(left)} sentences and {len(right)}"
@@ -250,7 +248,7 @@ class Model(OtherTools, ModelInfo):
         out = np.empty(len(left), np.float32)
         for rows in _batches(len(out), batch_size, show_progress_bar):
             out[rows] = self._compare(left[rows], right[rows])
-        return converted(out, True, is_tensor(a) or is_tensor(b))
+        return _converted(out, True, is_tensor(a) or is_tensor(b))
 
     def _compare(self, left: Any, right: Any) -> Scores:
         if isinstance(self.scorer, VectorScorer):
@@ -306,7 +304,7 @@ class Model(OtherTools, ModelInfo):
         return unit[i], unit[j], i, j
 
     def _refuse_vectors(self, *given: Any) -> None:
-        if any(vectors_of(each) is not None for each in given):
+        if not isinstance(self.scorer, VectorScorer) and any(vectors_of(each) is not None for each in given):
             raise ModelError(f"{self.folder}: {self.name} compares pairs of texts and knows no vectors; give texts")
 
     @cached_property
@@ -338,3 +336,15 @@ def _column_of(given: Any, is_mteb: bool = False) -> pa.StringArray | pa.Chunked
     if is_mteb and not isinstance(given, str):
         given = [text for batch in given for text in (batch["text"] if isinstance(batch, Mapping) else [batch])]
     return text_column([given] if isinstance(given, str) else given)
+
+
+def _converted(vectors: Any, to_numpy: bool, to_tensor: bool) -> Any:
+    """Return vectors as an array, a tensor, or a list of tensors; a single vector, which is (dim,), is no list."""
+    if to_numpy and not to_tensor:
+        return vectors
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        raise ParameterError(f"tensors need {missing('PyTorch', 'torch')}") from error
+    tensor = torch.from_numpy(vectors)
+    return tensor if to_tensor or vectors.ndim == 1 else list(tensor)
