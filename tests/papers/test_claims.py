@@ -207,6 +207,7 @@ def test_wrong_tests_are_refused(keys, words):
         ({"rows": [["avg", "lstn"]]}, "unknown row 'lstn': did you mean 'lstm'"),
         ({"experiment": "acl2017-t3"}, "unknown experiment 'acl2017-t3'"),
         ({"keys": []}, "'avg' has no key"),
+        ({"keys": ["maen"]}, "unknown column 'maen': did you mean 'mean'"),
         ({"id": "acl2017-2"}, "two claims have the id 'acl2017-2'"),
         ({"unknown": 1}, "unknown"),
     ],

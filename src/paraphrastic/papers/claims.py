@@ -125,8 +125,13 @@ class Claims(_Table):
 def _check_side(side: Side, experiments: Mapping[str, Experiment], where: str) -> None:
     if side.experiment not in experiments:
         raise DataError(f"{where}: {unknown_name('experiment', side.experiment, experiments)}")
-    labels = [label for row in experiments[side.experiment].rows for label in row.all_labels]
+    experiment = experiments[side.experiment]
+    labels = [label for row in experiment.rows for label in row.all_labels]
     for label in {side.row, side.minus or side.row}.difference(labels):
         raise DataError(f"{where}: {unknown_name('row', label, labels)}")
     if not side.key:
         raise DataError(f"{where}: '{side.row}' has no key; name one in `keys`")
+    columns = {column for row in experiment.rows for column in experiment.keys_of(row)}
+    for name in side.key.split(" + "):
+        if name not in columns and not {*".["} & {*name}:  # keys of metrics and of analyses have one of both
+            raise DataError(f"{where}: {unknown_name('column', name, columns)}")
