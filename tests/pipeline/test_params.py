@@ -159,6 +159,8 @@ def test_missing_file_and_block_that_is_no_mapping(tmp_path):
     [
         ("models.yaml:avg.dmi", "models.yaml:avg.dmi: unknown key; did you mean 'dim'?"),
         ("models.yaml:avgg.dim", "models.yaml:avgg.dim: unknown key; "),
+        ("models.yaml:+avgg.accumulate", "models.yaml:+avgg.accumulate: unknown key; "),
+        ("+sead", f"{ROOT}/params.yaml: sead: unknown key; did you mean 'seed'?"),
         ("other.yaml:seed", "other.yaml:seed: unknown key; "),
         ("sead", "sead: unknown key; did you mean 'seed'?"),
         ("models.avg.dim", "models.avg.dim: unknown key; did you mean 'models.yaml:avg.dim'?"),
@@ -173,8 +175,9 @@ def test_unknown_key_of_a_change(key, message):
 
 
 def test_changes_of_both_files():
-    params = load_params(ROOT / "params.yaml", {"train.select": "none", "models.yaml:avg.dim": 5})
-    assert (params.train.select, params.models["avg"]["dim"]) == ("none", 5)
+    changes = {"train.select": "none", "models.yaml:avg.dim": 5, "models.yaml:+avg.accumulate": 4}
+    params = load_params(ROOT / "params.yaml", changes)
+    assert (params.train.select, params.models["avg"]["dim"], params.models["avg"]["accumulate"]) == ("none", 5, 4)
     assert [*map(place, ["seed", "train.device"])] == ["seed", "train.device"]
     assert place("taggers.charcnn.dim") == "finetune/taggers.yaml:charcnn.dim"
 

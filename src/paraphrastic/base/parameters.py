@@ -183,7 +183,8 @@ def load_params(path: Path = PARAMS, changes: Mapping[str, Any] = MappingProxyTy
 
     Args:
         path: params.yaml.
-        changes: values that replace those of the files, by keys such as `seed` and `models.yaml:avg.dim`.
+        changes: values that replace those of the files, by keys such as `seed` and `models.yaml:avg.dim`; as for
+            DVC, `models.yaml:+avg.accumulate` adds a key: an option that the block leaves to its default.
 
     Raises:
         ParameterError: a file is missing or not a YAML mapping, or a key is unknown, missing or has a wrong value.
@@ -232,13 +233,14 @@ def _valid(section: type[Checked], block: object, path: Path, *keys: str) -> Che
 def _replace(contents: Mapping[str, dict[str, Any]], key: str, value: Any) -> None:
     if (now := place(key)) != key:
         raise ParameterError(f"{key}: unknown key; did you mean '{now}'?")
-    file, _, dotted = key.rpartition(":")
+    file, _, given = key.rpartition(":")
+    dotted = given.removeprefix("+")
     block: Any = contents.get(file or PARAMS.name, {})
     top = block
     *outer, last = dotted.split(".")
     for name in outer:
         block = block.get(name) if isinstance(block, dict) else None
-    if not (isinstance(block, dict) and last in block):
+    if not (isinstance(block, dict) and (last in block or given != dotted)):
         raise ParameterError(f"{key}: unknown key{_nearest(last, block if isinstance(block, dict) else top)}")
     block[last] = value
 
