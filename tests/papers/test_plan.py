@@ -10,6 +10,7 @@ from dvc.utils.cli_parse import to_path_overrides
 from dvc.utils.hydra import apply_overrides, to_hydra_overrides
 from ruamel.yaml import YAML
 
+from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.papers.experiments import Experiment, Experiments
 from paraphrastic.papers.plan import ANY_FILE, Run, determining, differences, expected, needs_vectors, plan, read_all
 from tests.helpers.parameter_files import write_parameters
@@ -157,6 +158,14 @@ def test_settings_of_a_run_replace_values_of_params_yaml():
     assert PARAMS["models"]["charcnn"]["dim"] == 300
     wanted = expected(PARAMS, Run("charcnn", {"model": "charcnn", "models.charcnn.filters": {2: 5, 7: 3}}, 1))
     assert not differences(json.loads(json.dumps(wanted)), wanted)
+
+
+def test_option_that_a_block_leaves_to_its_default():
+    """A block without `accumulate` has 1, whether a stored record names it or not."""
+    without, key = expected(PARAMS, Run("avg", {"model": "avg"}, seed=7)), "models.avg.accumulate"
+    assert differences(without, without | {key: 4}) == differences(without | {key: 4}, without) == [key]
+    default = TrainingConfig.model_fields["accumulate"].default
+    assert not differences(without | {key: default}, without)
 
 
 @pytest.mark.parametrize(

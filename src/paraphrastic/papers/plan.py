@@ -289,7 +289,8 @@ def differences(found: Flat, wanted: Flat) -> list[str]:
     A key that one of them lacks is a parameter that an earlier version did not have; its default is what that version
     did. A value in `wanted` can be `ANY_FILE`.
     """
-    found = _LATER | {**found}
+    unsaid = {key: 1 for key in {*found, *wanted} if key.endswith(".accumulate")}  # a block may leave it to its default
+    found, wanted = _LATER | unsaid | {**found}, unsaid | {**wanted}
     common = found.keys() & wanted.keys()
     return sorted(key for key in common if found[key] != wanted[key] and not (found[key] and wanted[key] == ANY_FILE))
 
