@@ -10,7 +10,6 @@ from dvc.utils.cli_parse import to_path_overrides
 from dvc.utils.hydra import apply_overrides, to_hydra_overrides
 from ruamel.yaml import YAML
 
-from paraphrastic.nn.options import TrainingConfig
 from paraphrastic.papers.experiments import Experiment, Experiments
 from paraphrastic.papers.plan import ANY_FILE, Run, determining, differences, expected, needs_vectors, plan, read_all
 from tests.helpers.parameter_files import write_parameters
@@ -160,11 +159,10 @@ def test_settings_of_a_run_replace_values_of_params_yaml():
     assert not differences(json.loads(json.dumps(wanted)), wanted)
 
 
-def test_option_that_a_block_leaves_to_its_default():
-    """A block without `accumulate` has 1, whether a stored record names it or not."""
-    without, key = expected(PARAMS, Run("avg", {"model": "avg"}, seed=7)), "models.avg.accumulate"
-    assert differences(without, without | {key: 4}) == differences(without | {key: 4}, without) == [key]
-    default = TrainingConfig.model_fields["accumulate"].default
+@pytest.mark.parametrize(("option", "default", "other"), [("accumulate", 1, 4), ("temperature", None, 0.2)])
+def test_option_that_a_block_leaves_to_its_default(option, default, other):
+    without, key = expected(PARAMS, Run("avg", {"model": "avg"}, seed=7)), f"models.avg.{option}"
+    assert differences(without, without | {key: other}) == differences(without | {key: other}, without) == [key]
     assert not differences(without | {key: default}, without)
 
 

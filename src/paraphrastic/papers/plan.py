@@ -16,6 +16,7 @@ from typing import Any
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.parameters import FILES, LOSS, PARAMS, place
+from paraphrastic.nn.options import EncoderConfig
 from paraphrastic.papers.experiments import TASKS, Data, Experiment, Experiments, Preset, Replica, Row
 from paraphrastic.sources.catalogue import catalogue
 
@@ -30,6 +31,8 @@ _LATER = {"train.loss": LOSS, "train.loss_options": None}  # parameters that sto
 # analyses that read no evaluation sets, or, as `resamples`, those of the other columns of a row alone
 _OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms", "resamples"}
 RESAMPLES = "resamples"  # the analysis from which intervals are computed
+# options that the block of a model may leave out
+_DEFAULTS = {name: field.default for name, field in EncoderConfig.model_fields.items() if not field.is_required()}
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings
 
 
@@ -289,7 +292,7 @@ def differences(found: Flat, wanted: Flat) -> list[str]:
     A key that one of them lacks is a parameter that an earlier version did not have; its default is what that version
     did. A value in `wanted` can be `ANY_FILE`.
     """
-    unsaid = {key: 1 for key in {*found, *wanted} if key.endswith(".accumulate")}  # a block may leave it to its default
+    unsaid = {key: _DEFAULTS[name] for key in {*found, *wanted} if (name := key.rpartition(".")[2]) in _DEFAULTS}
     found, wanted = _LATER | unsaid | {**found}, unsaid | {**wanted}
     common = found.keys() & wanted.keys()
     return sorted(key for key in common if found[key] != wanted[key] and not (found[key] and wanted[key] == ANY_FILE))
