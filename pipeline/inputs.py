@@ -42,11 +42,11 @@ def main() -> None:
         start_command()
         check_files(own, params.tokenize.limits_scores)  # before anything is downloaded
     _write(DATA, [Path(each.options["own"].path) for each in own], hashes)
-    block, teacher = params.models[params.model], params.teacher.path
+    block = params.models[params.model]
     paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
     _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)
     models.check_student(params)
-    _write(TEACHER, [_existing(str(PARAMS), "teacher.path", teacher)] if teacher else [], hashes)
+    _write(TEACHER, [_existing(str(PARAMS), "teacher.path", name) for name in params.teacher.path], hashes)
     hashes.save()
 
 

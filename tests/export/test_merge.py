@@ -103,7 +103,7 @@ def test_what_config_says(members, tmp_path):
     info = replace(first, selection=["a", "b"], teacher="mini", sources={"asset": 3})
     write_model(first.scorer, info, second)
     third = tmp_path / "third"
-    write_model(first.scorer, replace(info, selection=["b", "c"], teacher="maxi", sources={"quora": 4}), third)
+    write_model(first.scorer, replace(info, selection=["b", "c"], teacher="mini and maxi", sources={"quora": 4}), third)
     merge([first, *map(paraphrastic.load, (second, third))], tmp_path / "merged", 5)
     merged = paraphrastic.load(tmp_path / "merged")
     assert (merged.selection, merged.teacher, merged.members) == (["a", "b", "c"], "mini and maxi", 3)

@@ -62,6 +62,14 @@ def test_front_matter(folder, tmp_path):
     assert "principal components of those of 3 models" in text
 
 
+def test_two_teachers(folder):
+    config = json.loads((folder / "config.json").read_text())
+    names = "all-MiniLM-L6-v2 and all-mpnet-base-v2"
+    (folder / "config.json").write_text(json.dumps(config | {"teacher": names}))
+    card = model_card(folder)
+    assert f"vectors of {names} (licence of their weights: Apache-2.0). What these teachers were trained" in card
+
+
 def test_training_data_and_figures(folder, tmp_path):
     card = model_card(folder, tmp_path / "sets.csv", tmp_path / "corpus.csv")
     asset = catalogue().sources["asset"]

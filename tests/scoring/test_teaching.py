@@ -66,6 +66,16 @@ def test_vectors_of_sentences_and_words(teach, shown, capsys):
         np.testing.assert_allclose(vectors, wanted / np.linalg.norm(wanted, axis=1, keepdims=True), atol=1e-3)
 
 
+def test_vectors_of_several_teachers_stand_side_by_side(teach, monkeypatch, tmp_path, capsys):
+    other = stub_teacher.install(monkeypatch, tmp_path / "other")
+    folder = teach(**{"teacher.path": [str(tmp_path / "mini"), str(other)]})
+    assert capsys.readouterr().err.endswith(f"mini and {other}: encode 20 sentences and {len(WORDS)} words\n")
+    assert json.loads((folder / "teacher.json").read_text()) == {"name": "mini and other", "dim": 2 * stub_teacher.DIM}
+    vectors = np.array(pq.read_table(folder / "sentences")["vector"].to_pylist())
+    single = np.array(pq.read_table(teach("single") / "sentences")["vector"].to_pylist())
+    np.testing.assert_allclose(vectors, np.hstack([single, single]) / 2**0.5, atol=1e-3)
+
+
 def test_interrupted_run_goes_on(teach, monkeypatch, tmp_path):
     unbroken = content(teach())
     StubTeacher.texts.clear()

@@ -50,6 +50,10 @@ def _ascending(orders: list[int]) -> list[int]:
     return orders
 
 
+def _folders(value: object) -> object:
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
 def _entries(value: object) -> object:
     entries = value if isinstance(value, list) else [value]
     if not entries or not all(isinstance(entry, str | dict) and entry for entry in entries):
@@ -60,6 +64,7 @@ def _entries(value: object) -> object:
 Checked = TypeVar("Checked", bound=BaseModel)
 Name = Annotated[str, Field(min_length=1)]
 Orders = Annotated[list[Annotated[int, Field(ge=1, le=6)]], AfterValidator(_ascending)]
+Folders = Annotated[list[Name], BeforeValidator(_folders)]
 Entries = Annotated[list[str | dict[str, Any]], BeforeValidator(_entries)]
 
 
@@ -128,7 +133,7 @@ Weight = Annotated[float, Field(ge=0)]
 class Teacher(Section):
     """Parameters of the stage `teach`, and of training on what it writes (knowledge distillation)."""
 
-    path: Name | None  # folder of an encoder that sentence-transformers or model2vec wrote; None for no teacher
+    path: Folders  # encoders that sentence-transformers or model2vec wrote; an empty list for no teacher
     batch_size: PositiveInt  # sentences that the teacher encodes at a time
     # of the teacher's weights and layers; `bfloat16` is for teachers of sentence-transformers
     precision: Literal["float32", "bfloat16"]

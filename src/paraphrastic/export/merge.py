@@ -63,6 +63,11 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     return dim
 
 
+def teachers_of(model: ModelInfo) -> list[str]:
+    """Return the names of the encoders whose vectors a model, or a member of it, learned."""
+    return model.teacher.split(" and ") if model.teacher else []
+
+
 def _linear(model: Model) -> StaticEncoder:
     encoder = model.scorer
     if not isinstance(encoder, StaticEncoder) or encoder.form.activation != "linear":
@@ -149,7 +154,7 @@ def _projected(tables: Sequence[EmbeddingTable], projection: _Matrix) -> NDArray
 def _info(models: Sequence[Model], dim: int) -> ModelInfo:
     """Return what config.json says: the options of the first member, and what all of them have learned from."""
     selection = dict.fromkeys(name for model in models for name in model.selection)
-    teachers = dict.fromkeys(model.teacher for model in models if model.teacher)
+    teachers = dict.fromkeys(name for model in models for name in teachers_of(model))
     return ModelInfo(
         models[0].name,
         {**models[0].options, "dim": dim},

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from paraphrastic.base.errors import DataError
 from paraphrastic.corpus.exchanging import SOURCE
 from paraphrastic.evaluation.suite import uses_spearman
+from paraphrastic.export.merge import teachers_of
 from paraphrastic.inference import CARD
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import load
@@ -55,6 +56,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     if (card := folder / CARD).is_file() and sets is None and corpus is None:
         return card.read_text(encoding="utf-8")
     model = load(folder)
+    teachers = teachers_of(model)
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))
     sources = [*_sources(model, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
     licence = strictest(source["licence"] for source in sources if source["name"] != SOURCE)
@@ -65,7 +67,8 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         summary=model.summary(),
         sources=sources,
         licence=licence,
-        of_teacher=_TEACHERS.get(model.teacher or "", "see its own card"),
+        teachers=teachers,
+        licences=", ".join(dict.fromkeys(_TEACHERS.get(name, "see its own card") for name in teachers)),
         single=any(name in model.sources and source.single for name, source in catalogue().sources.items()),
         front_matter=_front_matter(model, licence or "unstated", figures),
         figures=None if figures is None else [*_with_means(model, figures)],

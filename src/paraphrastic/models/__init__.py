@@ -58,7 +58,7 @@ def check_student(params: Params) -> None:
     """
     from paraphrastic.base.parameters import LOSS  # imports ruamel.yaml, which loading a model must not need
 
-    if params.teacher.path is not None:
+    if params.teacher.path:
         key, usual = "teacher.path", "empty"
     elif params.train.loss != LOSS:
         key, usual = "train.loss", f"at {LOSS}"

@@ -4,10 +4,10 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
+from functools import cache
 from itertools import starmap
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -30,13 +30,14 @@ SHARD = 1 << 13  # texts in a file, after each of which an interrupted run goes 
 _Options = tuple[Path, int, str, Float]  # of an `ExternalEncoder`
 _Kinds = dict[str, tuple[int, Iterable[pa.StringArray]]]  # how many texts of a kind there are, and the texts
 
-_encoder = lru_cache(1)(ExternalEncoder)  # each process reads it once
+_encoder = cache(ExternalEncoder)  # each process reads it once
 
 
 def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path, processes: int = 1) -> None:
     """Write the vectors of all distinct training sentences and of all words; without a teacher, a note that says so.
 
-    Vectors are scaled to length 1 and stored as float16, 2 bytes per number.
+    Vectors are scaled to length 1 and stored as float16, 2 bytes per number. Those of k teachers stand side by side,
+    each divided by √k: their cosine is the mean of the teachers' cosines.
 
     Args:
         params: name the teacher.
@@ -51,20 +52,24 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
         ParameterError: the package that reads the teacher is not installed, or the teacher has no such precision.
         ProcessError: one of several processes died.
     """
-    if params.teacher.path is None:
+    if not params.teacher.path:
         with atomic_folder(out) as part:
             _write_info(part, None, 0)
         return
-    folder = Path(params.teacher.path)
-    device = usable_device(folder, params.train.device)
-    options = folder, params.teacher.batch_size, device, params.teacher.precision
+    folders, precision = [Path(name) for name in params.teacher.path], params.teacher.precision
+    devices = [usable_device(folder, params.train.device) for folder in folders]
+    options = [
+        (folder, params.teacher.batch_size, device, precision) for folder, device in zip(folders, devices, strict=True)
+    ]
     files = corpus / "sentences.parquet", vocabulary / "words.parquet"
-    shards = work / fingerprint((device, params.teacher.precision), *files, *watched(folder))
+    shards = work / fingerprint((devices, precision), *files, *(file for folder in folders for file in watched(folder)))
     sentences = StoredSentences(files[0])
     words = read_table(files[1], WORD_COUNTS)["text"].combine_chunks()
-    count = min(processes, usable_processes(folder, device), -(-len(sentences) // SHARD))
+    count = min(processes, *map(usable_processes, folders, devices), -(-len(sentences) // SHARD))
     shared = f" in {count} processes" if count > 1 else ""
-    message(f"{folder}: encodes {len(sentences):,} sentences and {len(words):,} words{shared}")
+    verb = f"encode{'s' * (len(folders) == 1)}"
+    named = " and ".join(params.teacher.path)
+    message(f"{named}: {verb} {len(sentences):,} sentences and {len(words):,} words{shared}")
     kinds: _Kinds = {"words": (len(words), [words]), "sentences": (len(sentences), sentences)}
     with locked(shards, "encodes with the same teacher"):
         with progress() as bar:
@@ -75,11 +80,11 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
         with atomic_folder(out) as part:
             for kind in kinds:
                 shutil.move(shards / kind, part / kind)
-            _write_info(part, folder.resolve().name, dim)
+            _write_info(part, " and ".join(folder.resolve().name for folder in folders), dim)
         shutil.rmtree(shards)
 
 
-def _shards(options: _Options, kinds: _Kinds, folder: Path) -> Iterator[tuple[_Options, pa.StringArray, str, Path]]:
+def _shards(options: Sequence[_Options], kinds: _Kinds, folder: Path) -> Iterator[tuple[Any, ...]]:
     """Yield the arguments of `_write_shard` for each `SHARD` texts."""
     for kind, (_, columns) in kinds.items():
         parts = (column[start : start + SHARD] for column in columns for start in range(0, len(column), SHARD))
@@ -121,10 +126,11 @@ def _start(starter: int) -> None:
     end_with(starter)
 
 
-def _write_shard(options: _Options, texts: pa.StringArray, kind: str, path: Path) -> tuple[str, int]:
+def _write_shard(options: Sequence[_Options], texts: pa.StringArray, kind: str, path: Path) -> tuple[str, int]:
     """Write a table of vectors, unless it is there; return the kind and the number of its texts."""
     if not path.exists():
-        vectors = normalize_rows(_encoder(*options).encode(texts))
+        parts = [normalize_rows(_encoder(*each).encode(texts)) for each in options]
+        vectors = np.hstack(parts) / np.float32(len(parts)) ** 0.5
         column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
         write_table(pa.table({"text": texts, "vector": column}), path, teacher_schema(kind, vectors.shape[1]))
     return kind, len(texts)

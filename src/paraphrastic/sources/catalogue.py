@@ -75,7 +75,7 @@ def check_weights(names: Iterable[str], sources: Iterable[Source]) -> None:
 def check_single_sentences(sources: Iterable[Source], teacher: "Teacher") -> None:
     """Raise a ParameterError if more than a teacher's vectors would be learned from single sentences."""
     names = [source.name for source in sources if source.single]
-    if names and teacher.path is None:
+    if names and not teacher.path:
         raise ParameterError(
             f"params.yaml: corpus: {names[0]} has single sentences, which are learned from a teacher only; set "
             "teacher.path, or leave it out"
