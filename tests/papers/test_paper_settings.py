@@ -1,5 +1,6 @@
 """What `papers run --data paper` trains, against the settings in the papers' text and in the authors' scripts."""
 
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -242,3 +243,14 @@ def test_what_stands_for_the_papers_data():
         project.by_id["charagram2016-t3"], project.by_id["charagram2016-t3"].row("charagram"), project, "replica"
     )
     assert characters[0].start is None
+
+
+def test_rows_with_other_options_are_other_runs_of_the_replica():
+    """The size of its word vectors does not take the place of an option that tells rows apart."""
+    same = []
+    for experiment in filter(lambda each: each.paper, PROJECT.experiments.by_id.values()):
+        runs = [(row, runs_of_row(experiment, row, PROJECT.experiments, "replica")[:1]) for row in experiment.rows]
+        for (a, of_a), (b, of_b) in combinations(runs, 2):
+            if a.model == b.model and a.options != b.options and of_a and of_b:
+                same += [(experiment.id, *a.all_labels, *b.all_labels)] * (of_a[0].settings == of_b[0].settings)
+    assert not same
