@@ -49,7 +49,7 @@ def test_commands_of_the_repository_pass_it_over():
 def test_shipped_encoder_is_that_of_the_parameters(shipped):
     options = checked(models.config_class(PARAMS.model), PARAMS.models[PARAMS.model], "models", PARAMS.model)
     assert (shipped.name, shipped.options) == (PARAMS.model, options.model_dump())
-    assert PARAMS.teacher.path == f"data/{shipped.teacher}"
+    assert PARAMS.teacher.path == [f"data/{shipped.teacher}"]
     assert {*shipped.sources} == {*(source.name for source in corpus(PARAMS.corpus)), "exchanged"}
     assert (shipped.selection, PARAMS.train.select) == ([], "none")
 
