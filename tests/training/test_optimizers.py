@@ -32,6 +32,16 @@ def test_first_step_with_a_penalty(optimizer, moved, root, to_start):
     assert weight.item() == pytest.approx(start + (3 - moved - start) / (1 + strength * c / root), rel=1e-6)
 
 
+@pytest.mark.parametrize("to_start", [True, False])
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+def test_penalty_moves_no_element_that_never_had_a_gradient(optimizer, to_start):
+    weight = torch.full((2, 3), 3.0, requires_grad=True)
+    dense = DenseOptimizer([weight], optimizer, L2Penalty(0.7, to_start))
+    (2 * weight[0]).sum().backward()
+    dense.update(1, 0.1)
+    assert weight[0].detach().lt(3).all() and weight[1].detach().eq(3).all()
+
+
 def test_sgd_with_the_momentum_of_charagram2016():
     weight = torch.ones(1, requires_grad=True)
     dense, values = DenseOptimizer([weight], "sgd", L2Penalty()), []

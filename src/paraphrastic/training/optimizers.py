@@ -8,8 +8,11 @@ from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from paraphrastic.base.parallel import Array, njit
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 MOMENTUM = 0.95  # charagram2016 §4.2
@@ -45,7 +48,7 @@ class DenseOptimizer:
     def __init__(self, parameters: Sequence[Tensor], optimizer: str, penalty: L2Penalty) -> None:
         self._parameters, self._strength, self._adam = list(parameters), penalty.strength, optimizer == "adam"
         keep = penalty.strength and penalty.to_start
-        self._starts = [p.detach().clone() if keep else None for p in parameters]
+        self._starts = [p.detach().clone() if keep else p.new_empty(0) for p in parameters]
         with _no_compiler():
             self._optimizer = _OPTIMIZERS[optimizer](self._parameters)
 
@@ -69,13 +72,17 @@ class DenseOptimizer:
             if not state:  # without a gradient so far, the parameter has not moved
                 continue
             squares = state.get("exp_avg_sq", state.get("sum"))
+            if squares is not None and parameter.device.type == "cpu":
+                w, v, w0 = (each.view(-1).numpy() for each in (parameter, squares, start))
+                _shrink(w, v, w0, w.dtype.type(strength), w.dtype.type(EPSILON))
+                continue
             # √v; infinite where v = 0, so that the penalty moves no embedding that never had a gradient
             root = 1.0 if squares is None else (squares.sqrt() + EPSILON).masked_fill_(squares == 0, math.inf)
             shrink = 1 + strength / root
-            if start is None:
-                parameter.div_(shrink)
-            else:
+            if len(start):
                 parameter.sub_(start).div_(shrink).add_(start)
+            else:
+                parameter.div_(shrink)
 
     def state(self) -> dict[int, Any]:
         """Return the optimizer's tensors by number of the parameter and name."""
@@ -87,6 +94,18 @@ class DenseOptimizer:
         """Continue from what `state` returned."""
         with _no_compiler():
             self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
+
+
+@njit(cache=True, error_model="numpy")
+def _shrink(w: Array, v: Array, start: Array, strength: Any, epsilon: Any) -> None:
+    """Apply the penalty's step to weights, with their second moments and W0, in one pass over memory.
+
+    Shapes: (elements,); `start` may be empty, if W0 = 0.
+    """
+    for i in range(len(w)):
+        if v[i] > 0:  # an element that never had a gradient does not move
+            w0 = start[i] if len(start) else np.float32(0)
+            w[i] = w0 + (w[i] - w0) / (1 + strength / (np.sqrt(v[i]) + epsilon))
 
 
 @contextmanager
@@ -115,8 +134,8 @@ def gradient_of(tensor: Tensor) -> Tensor:
 
 
 _OPTIMIZERS: dict[str, Callable[[list[Tensor]], torch.optim.Optimizer]] = {
-    # fused into one kernel on a GPU, where Adam is bound by memory bandwidth
-    "adam": lambda weights: torch.optim.Adam(weights, 0.0, (BETA1, BETA2), EPSILON, fused=weights[0].is_cuda),
-    "adagrad": partial(torch.optim.Adagrad, lr=0.0, eps=EPSILON),
+    # fused into one kernel where there is one: an update is bound by memory bandwidth
+    "adam": lambda w: torch.optim.Adam(w, 0.0, (BETA1, BETA2), EPSILON, fused=w[0].device.type in ("cpu", "cuda")),
+    "adagrad": lambda w: torch.optim.Adagrad(w, 0.0, eps=EPSILON, fused=w[0].device.type == "cpu"),
     "sgd": partial(torch.optim.SGD, lr=0.0, momentum=MOMENTUM),
 }

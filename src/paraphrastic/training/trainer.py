@@ -239,7 +239,10 @@ class Trainer(ABC):
         examples, losses = sum(map(len, batches)), list[Tensor]()
         for number, rows in enumerate(batches, (self.step - 1) * self._accumulate + 1):
             self.noise = self.random(NOISE, number)
-            torch.manual_seed(int(self.noise.integers(2**63)))
+            seed = int(self.noise.integers(2**63))
+            torch.default_generator.manual_seed(seed)  # torch.manual_seed does this for all kinds of devices, in 0.4 ms
+            if torch.cuda.is_initialized():
+                torch.cuda.manual_seed_all(seed)
             loss, leaf = self.loss(rows)
             share = loss * (len(rows) / examples)
             share.backward()
