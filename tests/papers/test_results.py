@@ -146,9 +146,9 @@ def test_minutes(store):
     store.note_minutes(RUN, 2.04)
     assert store.result(RUN).minutes == 2.0
     store.note_minutes(replace(RUN, seed=2), 4.0)
-    assert store.minutes() == {("avg", "open"): 2.0}
+    assert store.minutes() == {("avg", "open"): 2.0, ("avg", "open", "sample"): 2.0}
     add(store, replace(RUN, seed=2), replace(RESULT, minutes=4.0))
-    assert store.minutes() == {("avg", "open"): 3.0}
+    assert store.minutes()["avg", "open"] == store.minutes()["avg", "open", "sample"] == 3.0
     add(store, RUN, replace(RESULT, minutes=30.0))
     add(store, RUN, RESULT)
     store.note_minutes(RUN, 0.2)

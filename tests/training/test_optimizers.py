@@ -39,7 +39,8 @@ def test_penalty_moves_no_element_that_never_had_a_gradient(optimizer, to_start)
     dense = DenseOptimizer([weight], optimizer, L2Penalty(0.7, to_start))
     (2 * weight[0]).sum().backward()
     dense.update(1, 0.1)
-    assert weight[0].detach().lt(3).all() and weight[1].detach().eq(3).all()
+    assert weight[0].detach().lt(3).all()
+    assert weight[1].detach().eq(3).all()
 
 
 def test_sgd_with_the_momentum_of_charagram2016():

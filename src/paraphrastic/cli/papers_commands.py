@@ -42,8 +42,9 @@ DataOption = Annotated[
 def list_(data: DataOption = "open") -> None:
     """Print the runs, minutes and data of experiments.
 
-    Runs: how many are stored. Minutes: of the others, estimated from stored runs of the same models. Here: how many
-    sources are on this computer; the pipeline fetches the others, except for those to bring.
+    Runs: how many are stored. Minutes: of the others, estimated from stored runs of the same models, on the same
+    corpora if there are any. Here: how many sources are on this computer; the pipeline fetches the others, except for
+    those to bring.
     """
     from paraphrastic.papers.project import find_project
 
@@ -263,8 +264,9 @@ def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tupl
     vectors = ["--vectors"] if any(needs_vectors(project.params, run) for run in runs) else []
     to_bring = [*(source.name for source in needs.manual), *vectors]
     stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)
-    known = project.store.minutes()  # of stored runs of the same models
-    minutes = [known.get((run.model, run.settings["benchmarks"])) for run in missing]
+    known = project.store.minutes()  # of stored runs of the same models, and on the same corpora if there are any
+    keys = [((run.model, run.settings["benchmarks"]), run.settings["corpus"]) for run in missing]
+    minutes = [known.get((*key, *corpus), known.get(key)) for key, corpus in keys]
     return (
         experiment.id,
         f"{stored}/{len(runs)}",

@@ -173,14 +173,15 @@ class Store:
         """Add the duration of a run to its stored result; a shorter one found stages in DVC's run cache."""
         self._change(run, lambda result: replace(result, minutes=max(result.minutes or 0.0, round(minutes, 1))))
 
-    def minutes(self) -> dict[tuple[str, str], float]:
-        """Return the mean duration of the stored runs by their model and suite of evaluation sets."""
-        durations: dict[tuple[Any, Any], list[float]] = {}
+    def minutes(self) -> dict[tuple[str, ...], float]:
+        """Return the mean duration of the stored runs by model and suite of evaluation sets, and by corpora besides."""
+        durations: dict[tuple[Any, ...], list[float]] = {}
         names = [path.stem for path in sorted(self._folder.glob("*.json"))]
         for configuration in filter(None, map(self._configuration, names)):
             known = [each.minutes for each in configuration.seeds.values() if each.minutes is not None]
             key = configuration.params.get("model"), configuration.params.get("benchmarks")
             durations.setdefault(key, []).extend(known)
+            durations.setdefault((*key, *configuration.params.get("corpus", ())), []).extend(known)
         return {key: sum(known) / len(known) for key, known in durations.items() if known}
 
     def _change(self, run: Run, change: Callable[[Result], Result]) -> None:
