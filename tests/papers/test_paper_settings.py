@@ -102,8 +102,8 @@ SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
     ("acl2017-s4-1-2", "lstmavg ppdb, tokens start", NONE | {"boundary_tokens": "start"}),
     ("acl2017-t5", "lstm scrambling", HEAD | NONE | {"scramble": 0.75, "finetune.epochs": 30}),
     ("acl2017-t5", "gran dropout scrambling", HEAD | NOISE | {"finetune.epochs": 30}),
-    ("acl2017-t6", "gran-2", HEAD | NOISE | {"variant": 2}),
-    ("acl2017-t8", "lstmavg dropout scrambling", HEAD | NOISE),
+    ("acl2017-t6", "gran-2", HEAD | NOISE | {"variant": 2, "finetune.epochs": 30}),
+    ("acl2017-t8", "lstmavg dropout scrambling", HEAD | NOISE | {"finetune.epochs": 30}),
     ("acl2017-t9", "gran tags highest", NOISE | {"train.select": "oracle"}),  # §5.2
 ]  # fmt: skip
 
