@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from paraphrastic.training.optimizers import DenseOptimizer, L2Penalty
+from paraphrastic.training.optimizers import EPSILON, DenseOptimizer, L2Penalty, compiled_shrink, shrink
 from tests.helpers.repository import run_python
 
 
@@ -41,6 +41,20 @@ def test_penalty_moves_no_element_that_never_had_a_gradient(optimizer, to_start)
     dense.update(1, 0.1)
     assert weight[0].detach().lt(3).all()
     assert weight[1].detach().eq(3).all()
+
+
+@pytest.mark.parametrize("elements", [0, 1000], ids=["to zero", "to start"])
+def test_compiled_penalty_is_the_plain_one(elements):
+    generator = torch.Generator().manual_seed(5)
+    weights, squares, start = (torch.randn(1000, generator=generator, dtype=torch.float64) for _ in range(3))
+    squares, start, compiled = (
+        squares.clamp(min=0),
+        start[:elements],
+        weights.clone(),
+    )  # half of them never had a gradient
+    shrink(weights, squares, start, 0.3)
+    compiled_shrink(compiled.numpy(), squares.numpy(), start.numpy(), 0.3, EPSILON)
+    torch.testing.assert_close(compiled, weights, atol=1e-14, rtol=0)
 
 
 def test_sgd_with_the_momentum_of_charagram2016():

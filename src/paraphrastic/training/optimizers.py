@@ -74,15 +74,9 @@ class DenseOptimizer:
             squares = state.get("exp_avg_sq", state.get("sum"))
             if squares is not None and parameter.device.type == "cpu":
                 w, v, w0 = (each.view(-1).numpy() for each in (parameter, squares, start))
-                _shrink(w, v, w0, w.dtype.type(strength), w.dtype.type(EPSILON))
-                continue
-            # √v; infinite where v = 0, so that the penalty moves no embedding that never had a gradient
-            root = 1.0 if squares is None else (squares.sqrt() + EPSILON).masked_fill_(squares == 0, math.inf)
-            shrink = 1 + strength / root
-            if len(start):
-                parameter.sub_(start).div_(shrink).add_(start)
+                compiled_shrink(w, v, w0, w.dtype.type(strength), w.dtype.type(EPSILON))
             else:
-                parameter.div_(shrink)
+                shrink(parameter, squares, start, strength)
 
     def state(self) -> dict[int, Any]:
         """Return the optimizer's tensors by number of the parameter and name."""
@@ -96,14 +90,29 @@ class DenseOptimizer:
             self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
 
 
-@njit(cache=True, error_model="numpy")
-def _shrink(w: Array, v: Array, start: Array, strength: Any, epsilon: Any) -> None:
-    """Apply the penalty's step to weights, with their second moments and W0, in one pass over memory.
+def shrink(weights: Tensor, squares: Tensor | None, start: Tensor, strength: float) -> None:
+    """Apply the penalty's step.
 
-    Shapes: (elements,); `start` may be empty, if W0 = 0.
+    Args:
+        weights: updated in place.
+        squares: v, their second moments; None if the optimizer has none.
+        start: W0, of the shape of the weights; empty if W0 = 0.
+        strength: λc.
     """
+    # √v; infinite where v = 0, so that the penalty moves no element that never had a gradient
+    root = 1.0 if squares is None else (squares.sqrt() + EPSILON).masked_fill_(squares == 0, math.inf)
+    divisor = 1 + strength / root
+    if start.numel():
+        weights.sub_(start).div_(divisor).add_(start)
+    else:
+        weights.div_(divisor)
+
+
+@njit(cache=True, error_model="numpy")
+def compiled_shrink(w: Array, v: Array, start: Array, strength: Any, epsilon: Any) -> None:
+    """Do what `shrink` does, on arrays (elements,), in one pass over memory."""
     for i in range(len(w)):
-        if v[i] > 0:  # an element that never had a gradient does not move
+        if v[i] > 0:
             w0 = start[i] if len(start) else np.float32(0)
             w[i] = w0 + (w[i] - w0) / (1 + strength / (np.sqrt(v[i]) + epsilon))
 
