@@ -1,4 +1,4 @@
-"""Stage `finetune`: a supervised task and data/model → metrics/finetune/TASK.json and TASK.csv."""
+"""Stage `finetune`: a supervised task and data/model → metrics/finetune/TASK.json, TASK.csv, data/predictions."""
 
 import json
 from collections.abc import Mapping
@@ -8,13 +8,15 @@ from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.files import fingerprint, write_curve, write_text
 from paraphrastic.base.parameters import load_params
+from paraphrastic.base.tables import PREDICTIONS, write_table
 from paraphrastic.finetuning.learning import learn
 from paraphrastic.finetuning.options import load_options
 from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoint, Trainer
 from pipeline.stage import CHECKPOINTS, run
 
-BENCHMARKS, MODEL, METRICS = Path("data/benchmarks"), Path("data/model"), Path("metrics/finetune")
+BENCHMARKS, MODEL = Path("data/benchmarks"), Path("data/model")
+METRICS, PREDICTED = Path("metrics/finetune"), Path("data/predictions")
 
 
 def main(task: str) -> None:
@@ -32,6 +34,7 @@ def main(task: str) -> None:
 
         task_run = TaskRun(params.seed, checkpoint, CHECKPOINT_SECONDS, Shown(), device)
         outcome = learn(task, params, options, BENCHMARKS, MODEL, task_run)
+    write_table(outcome.predictions, PREDICTED / f"{task}.parquet", PREDICTIONS)
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
     write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
     write_curve(METRICS / f"{task}.csv", ("epoch", "score"), outcome.curves.selection, digits=2)

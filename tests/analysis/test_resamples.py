@@ -11,6 +11,7 @@ from paraphrastic.analysis.resamples import REPLICATES
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.evaluation.metrics import average_precision_and_reciprocal_rank
+from paraphrastic.finetuning.tasks import predictions
 from tests.helpers.score_tables import GOLD, score_table
 
 RNG = np.random.default_rng(1)
@@ -89,6 +90,37 @@ def test_replicates_of_the_sample_are_around_its_metrics(tmp_path):
     table = resamples_of(tmp_path, [score_table(name, "similarity", GOLD, SCORE) for name in names])
     assert list(table.columns) == ["sample.sts.mean", "sample.words"]
     assert table["sample.sts.mean"].mean() == pytest.approx(100 * pearsonr(GOLD, SCORE).statistic, abs=0.5)
+
+
+def both_splits(kind, gold, predicted, question=None):
+    """Return predictions for rows that are those of `dev` and of `test`."""
+    return pa.concat_tables(predictions(kind, split, gold, predicted, question) for split in ("dev", "test"))
+
+
+def test_replicates_of_a_task():
+    table = of_predictions("sts", both_splits("similarity", GOLD, SCORE))
+    expected = [
+        [pearsonr(GOLD[n], SCORE[n]).statistic for n in drawn(f"sts.{part}", 200)[:20]] for part in ("dev", "test")
+    ]
+    assert list(table.columns) == ["dev.pearson", "test.pearson"]
+    np.testing.assert_allclose(table[:20].T, 100 * np.array(expected), atol=0.0051)
+
+
+def test_replicates_of_a_task_of_questions():
+    table = of_predictions("qa", both_splits("ranking", CORRECT, SCORE, QUESTION))
+    assert list(table.columns) == ["dev.map", "dev.mrr", "test.map", "test.mrr"]
+    both = average_precision_and_reciprocal_rank(QUESTION, CORRECT, SCORE.astype(np.float32))
+    expected = [100 * values[drawn("qa.test", len(values))].mean(axis=1) for values in both]
+    np.testing.assert_allclose(table[["test.map", "test.mrr"]].T, expected, atol=0.0051)
+
+
+@pytest.mark.parametrize("kind", ["labelled_pairs", "labelled_sentences", "tagged_tokens"])
+def test_replicates_of_a_task_of_labels(kind):
+    gold, predicted = (RNG.integers(0, 3, 200) for _ in range(2))
+    table = of_predictions("sst", both_splits(kind, gold, predicted))
+    assert list(table.columns) == ["dev.accuracy", "test.accuracy"]
+    correct = gold == predicted
+    np.testing.assert_allclose(table["test.accuracy"], 100 * correct[drawn("sst.test", 200)].mean(axis=1))
 
 
 def test_scores_without_a_main_metric(tmp_path):

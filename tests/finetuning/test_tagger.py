@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from paraphrastic.base.errors import DataError
+from paraphrastic.base.tables import PREDICTIONS
 from paraphrastic.finetuning.tagger import TaggedSentences, refuse_empty
 from paraphrastic.vocabulary.kinds import CharacterVocabulary
 from tests.helpers.equations import EQUATIONS, lstm_states, submodule_weights
@@ -27,6 +28,20 @@ def test_accuracy_with_unseen_tag_and_of_no_tokens(tagger):
     assert tagger.tag(TABLE.slice(0, 0)).to_pylist() == []
     with pytest.raises(DataError, match=r"^tagging: no tagged tokens"):
         tagger.accuracy(TABLE.slice(0, 0))
+
+
+def test_predictions_are_the_tags_by_number(tagger):
+    tokens = tagged_tokens(TEXTS)
+    tags = tagger.tag(tokens).to_pylist()
+    gold = [*tags[:10], "XX", *tags[11:]]
+    tokens = tokens.set_column(2, "tag", pa.array(gold)).append_column("split", pa.array(["dev"] * len(tokens)))
+    table = tagger.predictions(tokens)
+    assert table.schema == PREDICTIONS
+    known = tagger.tags.to_pylist()
+    assert [known[int(number)] for number in table["predicted"].to_pylist()] == tags
+    assert table["gold"].to_pylist() == [known.index(tag) if tag in known else -1 for tag in gold]
+    assert table["gold"][10].as_py() == -1
+    assert set(table["split"].to_pylist()) == {"dev"}
 
 
 every_variant = pytest.mark.parametrize(("name", "block"), VARIANTS.values(), ids=VARIANTS)

@@ -57,8 +57,10 @@ def test_outcome_of_best_epoch(tmp_path):
     trainer = head_trainer(task, epochs=8)
     outcome = train_head(trainer, tmp_path)
     assert 1 <= outcome.epoch <= 8
-    assert outcome.dev == trainer.metrics("dev")
-    assert outcome.test == trainer.metrics("test")
+    predicted = {split: trainer.predict(split) for split in ("dev", "test")}
+    assert outcome.dev == task.metrics("dev", predicted["dev"])
+    assert outcome.test == task.metrics("test", predicted["test"])
+    assert outcome.predictions == pa.concat_tables(task.predictions(*each) for each in predicted.items())
     assert outcome.dev.keys() == outcome.test.keys() == {"accuracy", "f1"}
 
 

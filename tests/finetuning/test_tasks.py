@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.tables import PREDICTIONS
+from paraphrastic.evaluation.metrics import map_and_mrr, pearson
 from paraphrastic.finetuning.tasks import SPLITS, LabelledRows, find_task
 from tests.helpers.task_tables import WORDS, read_task, write_tasks
 from tests.helpers.toy_tasks import random_task
@@ -141,3 +143,20 @@ def test_metrics_of_perfect_predictions(kind, metric, names):
     assert task.metric == metric
     assert metrics.keys() == names
     assert set(metrics.values()) == {100.0}
+
+
+@pytest.mark.parametrize("kind", ["similarity", "ranking", "labelled_pairs", "labelled_sentences"])
+def test_predictions_give_the_metrics(kind):
+    task, rng = random_task(kind, 200), np.random.default_rng(1)
+    n = len(task.splits["test"])
+    predicted = rng.uniform(1, 5, n) if kind == "similarity" else rng.dirichlet([1.0] * task.classes, n)
+    predicted[:5] = 1 / task.classes  # ties
+    table = task.predictions("test", predicted)
+    assert table.schema == PREDICTIONS
+    assert set(table["kind"].to_pylist()) == {kind}
+    assert set(table["split"].to_pylist()) == {"test"}
+    question, gold, found = (table[name].to_numpy() for name in ("question", "gold", "predicted"))
+    assert (question == -1).all() == (kind != "ranking")
+    values = {"pearson": lambda: pearson(gold, found), "map": lambda: map_and_mrr(question, gold, found).map}
+    value = values.get(task.metric, lambda: np.mean(gold == found))()
+    assert task.metrics("test", predicted)[task.metric] == pytest.approx(100 * value, abs=0.006)

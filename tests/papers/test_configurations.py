@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import ttest_ind
 
 from paraphrastic.analysis.comparison.by_set import compare
-from paraphrastic.analysis.comparison.significance import holm
+from paraphrastic.analysis.comparison.significance import Mean, Runs, difference, holm, resample
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.evaluation.headline import pooled_sets
+from paraphrastic.finetuning.tasks import predictions
 from paraphrastic.papers import configurations
 from paraphrastic.papers.configurations import by_state, means, runs
 from paraphrastic.papers.records import records
@@ -129,6 +130,28 @@ def test_with_scores_items_are_a_factor_too(found, scores):
     numbers, _, notes = means(found, against="avg dim=50")
     assert numbers["factors"][0] == "seeds"
     assert notes[0] == "avg dim=100: items are not a factor: the stored scores do not give sts.mean"
+
+
+def test_with_predictions_the_rows_of_a_task_are_a_factor(found, monkeypatch):
+    key, rng = "finetune.sst.test.accuracy", np.random.default_rng(1)
+    found = found.loc[["large-s1", "large-s2", "small-s1", "small-s2"]].copy()
+    gold = rng.integers(0, 2, 400)
+    correct = {name: rng.random(400) < share for name, share in zip(found.index, (0.8, 0.8, 0.7, 0.7), strict=True)}
+    found[key] = [100 * values.mean() for values in correct.values()]
+
+    def predictions_of(name, task):
+        assert task == "sst"
+        return predictions("labelled_sentences", "test", gold, np.where(correct[name], gold, 1 - gold))
+
+    monkeypatch.setattr(configurations, "predictions_of", predictions_of)
+    replicates = {name: 100 * resample([Mean(values)], "sst.test", 1000)[0] for name, values in correct.items()}
+    sides = [Runs(found[key].to_numpy()[at], np.stack([*replicates.values()][at])) for at in (slice(2, 4), slice(2))]
+    row, *_ = means(found, key, "avg dim=50")[0].to_dict("records")
+    assert (row["difference"], row["p"]) == pytest.approx((difference(*sides).value, difference(*sides).p), rel=1e-3)
+    assert row["factors"] == "seeds and items"
+    found["finetune.sst.test.f1"] = found[key]
+    _, _, notes = means(found, "finetune.sst.test.f1", "avg dim=50")
+    assert notes[0] == ("avg dim=100: items are not a factor: the stored predictions do not give finetune.sst.test.f1")
 
 
 def test_what_does_not_count_is_named(found):

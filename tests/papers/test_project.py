@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.tables import PREDICTIONS
 from paraphrastic.papers import project as module
 from paraphrastic.papers.experiments import Experiments
 from paraphrastic.papers.plan import determining, expected
@@ -200,6 +203,7 @@ class FakeRecord:
 
     name: str
     score: float = 50.0
+    rev: str = "abc"
     version: str = "0.3.0"
     params: Any = None
     readings: int = 0
@@ -317,5 +321,29 @@ def test_result_that_lacks_a_task_is_completed(store):
     assert clone(store).missing([run]) == [run]
     record = FakeRecord(RUN.name)
     record.result = lambda run: Result("0.3.0", {"sts.mean": 50.0, "finetune.sts.test.pearson": 70.0})
-    assert gather(store, record, runs=(run,)) == []
+    (warning,) = gather(store, record, runs=(run,))
+    assert warning.startswith(f"{run.name}: intervals of sts do not resample its rows: ")
     assert clone(store).missing([run]) == []
+
+
+def test_replicates_of_tasks_are_stored_with_their_result(store, monkeypatch):
+    run, read = replace(RUN, tasks=("sts", "sst")), []
+    gold = np.arange(20.0)
+
+    def predictions_of(revision, task):
+        read.append((revision, task))
+        if task == "sst":
+            raise DataError("not in the DVC cache")
+        columns = [["similarity"] * 20, ["dev", "test"] * 10, [-1] * 20, gold, gold**2]
+        return pa.table(columns, PREDICTIONS.names).cast(PREDICTIONS)
+
+    monkeypatch.setattr(module, "predictions_of", predictions_of)
+    record = FakeRecord(RUN.name)
+    values = {"sts.mean": 50.0, "finetune.sts.test.pearson": 96.0, "finetune.sst.test.accuracy": 80.0}
+    record.result = lambda run: Result("0.3.0", values)
+    warnings = gather(store, record, runs=(run,))
+    assert warnings == [f"{run.name}: intervals of sst do not resample its rows: not in the DVC cache"]
+    assert read == [("abc", task) for task in run.tasks]
+    replicates = Store(store._folder, PARAMS).result(run).replicates("finetune.sts.test.pearson")
+    assert len(replicates) == 1000
+    assert np.mean(replicates) == pytest.approx(96, abs=2)

@@ -212,6 +212,15 @@ def test_sets_that_a_mean_lacks():
     assert result.value("none[length=1].pearson") is None
 
 
+def test_replicates_of_a_value():
+    tables = {"resamples": [["sts.2016"], [1.0], [2.0]], "finetune.sts": [["dev.map", "test.map"], [3.0, 4.0]]}
+    result = Result("0.3.0", {}, tables)
+    assert result.replicates("sts.2016") == [1.0, 2.0]
+    assert result.replicates("finetune.sts.test.map") == [4.0]
+    for key in ("transfer.mean", "finetune.sts.test.mrr", "finetune.sst.test.map"):
+        assert result.replicates(key) == []
+
+
 def test_replicates_of_the_families_of_a_run_are_kept_on_one_line(store, folder):
     run, values = replace(RUN, analyses=("resamples",)), {"transfer.mean": 60.0, "words.simlex": 40.0}
     rows = [[round(60 + n / 100, 2), round(40 + n / 100, 2)] for n in range(1000)]

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.tables import PREDICTIONS, read_table
 from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
 from paraphrastic.training.trainer import Trainer
@@ -61,6 +62,14 @@ def test_curve_of_the_score_on_the_development_set(run_stage, tmp_path, task, mo
     assert [epoch for epoch, _ in points] == ["1", "2"]
     best = max(points, key=lambda point: float(point[1]))
     assert best == [str(metrics["epoch"]), f"{metrics['dev']['accuracy']:.2f}"]
+
+
+@learners
+def test_predictions_of_both_sets(run_stage, tmp_path, task, model):
+    metrics = run_stage(task, model=model)
+    table = read_table(tmp_path / f"data/predictions/{task}.parquet", PREDICTIONS).to_pandas()
+    correct = 100 * (table["gold"] == table["predicted"]).groupby(table["split"]).mean()
+    assert correct.to_dict() == pytest.approx({part: metrics[part]["accuracy"] for part in ("dev", "test")}, abs=0.01)
 
 
 @learners

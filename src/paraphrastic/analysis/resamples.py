@@ -8,13 +8,15 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.analysis.comparison.by_set import by_set, measure, metric_name, why_undefined
-from paraphrastic.analysis.comparison.significance import resample
+from paraphrastic.analysis.comparison.significance import Correlation, Mean, Measure, resample
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import SCORES
 from paraphrastic.evaluation.headline import OWN, headline_sets
+from paraphrastic.evaluation.metrics import average_precision_and_reciprocal_rank
 
 REPLICATES = 1000
 MEANS = ("transfer.mean", "sample.sts.mean")  # over the sets of `headline_sets`
@@ -57,6 +59,35 @@ def resamples(artifacts: Artifacts) -> pd.DataFrame:
     replicates = {name: resample([measure(tables[name])], name, REPLICATES)[0] for name in needed}
     means = {key: 100 * np.mean([replicates[name] for name in names], axis=0) for key, names in columns.items()}
     return pd.DataFrame(means).round(2) + 0.0  # no −0.0
+
+
+def of_predictions(task: str, predictions: pa.Table) -> pd.DataFrame:
+    """Return replicates × 100, as those of `resamples`, of the main metrics of a supervised task.
+
+    Args:
+        task: its name.
+        predictions: with the columns of `PREDICTIONS`.
+
+    Returns:
+        The columns `dev.pearson` and `test.pearson`, or likewise `map` and `mrr`, or `accuracy`.
+    """
+    replicates = {
+        f"{split}.{name}": 100 * resample([values], f"{task}.{split}", REPLICATES)[0]
+        for split in pc.unique(predictions["split"]).to_pylist()
+        for name, values in _main_measures(predictions.filter(pc.equal(predictions["split"], split))).items()
+    }
+    return pd.DataFrame(replicates).round(2) + 0.0
+
+
+def _main_measures(predictions: pa.Table) -> dict[str, Measure]:
+    kind = predictions["kind"][0].as_py()
+    question, gold, predicted = (predictions[name].to_numpy() for name in ("question", "gold", "predicted"))
+    if kind == "similarity":
+        return {"pearson": Correlation(gold, predicted)}
+    if kind == "ranking":
+        both = average_precision_and_reciprocal_rank(question, gold, predicted)
+        return {name: Mean(values) for name, values in zip(("map", "mrr"), both, strict=True)}
+    return {"accuracy": Mean(gold == predicted)}
 
 
 def _columns(tables: Mapping[str, pa.Table]) -> dict[str, list[str]]:

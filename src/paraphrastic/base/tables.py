@@ -66,6 +66,16 @@ SCORES = pa.schema(
     ]
 )
 
+PREDICTIONS = pa.schema(
+    [
+        ("kind", pa.string()),  # of the table of the task
+        ("split", pa.string()),  # `dev` or `test`
+        ("question", pa.int32()),  # −1 if the task has no questions
+        ("gold", pa.float64()),  # score from 1 to 5, label, or number of a tag; −1 for a tag that is not learned
+        ("predicted", pa.float32()),  # likewise; the probability of label 1 for candidates of questions
+    ]
+)
+
 TEACHER_INFO = "teacher.json"  # in the folder of a teacher's vectors: its name, and their size; without a teacher null
 
 

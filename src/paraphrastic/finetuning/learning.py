@@ -76,8 +76,8 @@ def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
     """Train a part-of-speech tagger on a task (charagram2016 §4.2), and evaluate the best epoch; see `learn`."""
     train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
     tagger, curves = train_tagger(config, train, dev, run)
-    metrics = [{"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test)]
-    return Outcome(curves, *metrics)
+    of_dev, of_test = ({"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test))
+    return Outcome(curves, of_dev, of_test, pa.concat_tables(map(tagger.predictions, (dev, test))))
 
 
 def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:

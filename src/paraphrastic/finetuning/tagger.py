@@ -15,6 +15,7 @@ from torch import Generator, Tensor, nn
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.finetuning.options import TaggerConfig
+from paraphrastic.finetuning.tasks import predictions
 from paraphrastic.models import model_class
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.layers import Dense, Encoder, dropout_mask
@@ -165,6 +166,14 @@ class Tagger:
         refuse_empty(table, "tagging")
         correct = pc.mean(pc.equal(self.tag(table), table["tag"].combine_chunks())).as_py()
         return 100 * float(correct)
+
+    def predictions(self, table: pa.Table) -> pa.Table:
+        """Return the tokens of one split of a table `tagged_tokens` with their tags, in the columns of `PREDICTIONS`.
+
+        Tags are numbered as `tags`, from 0.
+        """
+        gold = pc.fill_null(pc.index_in(table["tag"].combine_chunks(), self.tags), -1)
+        return predictions("tagged_tokens", table["split"][0].as_py(), gold, self._predict(self.sentences(table)))
 
     def sentences(self, tokens: pa.Table) -> TaggedSentences:
         """Return the sentences of a table of `sentence` and `token` in the vocabulary of the tagger."""

@@ -1,5 +1,6 @@
 """Train a head with the encoder below it, a pair model (ldc2016 §3.5, §4.1), or a tagger on a task."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,11 +50,19 @@ class Outcome:
     curves: Curves  # the course of the training; `selection` is the main metric × 100 on the development set
     dev: dict[str, float]  # metrics × 100 on the development set after the best epoch
     test: dict[str, float]  # metrics × 100 on the test set after it
+    predictions: pa.Table  # for the rows of both sets, with the columns of `PREDICTIONS`
 
     @property
     def epoch(self) -> int:
         """The first epoch with the best score on the development set, from 1."""
         return int(self.curves.best or 0)
+
+
+def _outcome(curves: Curves, task: Task, predict: Callable[[str], NDArray[np.floating]]) -> Outcome:
+    predicted = {split: predict(split) for split in ("dev", "test")}
+    dev, test = (task.metrics(split, each) for split, each in predicted.items())
+    predictions = pa.concat_tables(task.predictions(split, each) for split, each in predicted.items())
+    return Outcome(curves, dev, test, predictions)
 
 
 class HeadTrainer(Trainer):
@@ -72,11 +81,14 @@ class HeadTrainer(Trainer):
         self._sentences = DeviceSentences(state.sentences, state.embeddings.device)
         modules = [(state.encoder, state.penalty), (head, L2Penalty(config.lambda_s))]
         penalty = state.embeddings_penalty
-        super().__init__(modules, state.embeddings, penalty, config, seed, lambda: self.metrics("dev")[task.metric])
+        super().__init__(modules, state.embeddings, penalty, config, seed, self._score)
 
     def train_and_evaluate(self, run: TaskRun) -> Outcome:
         """Run to the end and evaluate the best weights."""
-        return Outcome(run.train(self), self.metrics("dev"), self.metrics("test"))
+        return _outcome(run.train(self), self._task, self.predict)
+
+    def _score(self) -> float:
+        return self._task.metrics("dev", self.predict("dev"))[self._task.metric]
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """Return the training rows of each step."""
@@ -98,16 +110,19 @@ class HeadTrainer(Trainer):
         return nll_loss(log_p, gold), leaf
 
     @torch.no_grad()
-    def metrics(self, split: str) -> dict[str, float]:
-        """Return the metrics × 100 of the current model."""
+    def predict(self, split: str) -> NDArray[np.floating]:
+        """Return what the current model predicts for the n rows of a split.
+
+        Returns:
+            Scores (n,) if the task has scores, otherwise probabilities (n, classes).
+        """
         state, rows = self._state, self._task.splits[split]
         sentences, positions = np.unique(np.concatenate([rows.left, rows.right]), return_inverse=True)
         vectors = encode_ids(state.encoder, state.embeddings, state.sentences.take(sentences))
         sides = vectors[to_device(positions, vectors.device)].split(len(rows))  # (n, dim) for each sentence of a row
         log_p = self._head(*sides)  # (n, classes)
-        # scores (n,) or probabilities (n, classes)
         predicted = expected_score(log_p) if self._task.kind == "similarity" else log_p.exp()
-        return self._task.metrics(split, predicted.cpu().numpy())
+        return predicted.cpu().numpy()
 
 
 def finetune_pair_model(
@@ -128,14 +143,17 @@ def finetune_pair_model(
     """
     sentences, train = model.vocabulary.lookup(task.sentences), task.splits["train"]
 
-    def metrics(split: str) -> dict[str, float]:
+    def predict(split: str) -> NDArray[np.floating]:
         rows = task.splits[split]
         match = model.score_ids(sentences, rows.left, rows.right)  # (n,)
-        return task.metrics(split, np.stack([1 - match, match], 1))
+        return np.stack([1 - match, match], 1)
+
+    def score(_: object) -> float:
+        return task.metrics("dev", predict("dev"))[task.metric]
 
     pairs = LabelledPairs.of(sentences, train.left, train.right, train.gold.astype(np.float32))
-    trainer = LabelTrainer(model, pairs, config, run.seed, lambda _: metrics("dev")[task.metric], pretrained=pretrained)
-    return Outcome(run.train(trainer), metrics("dev"), metrics("test"))
+    trainer = LabelTrainer(model, pairs, config, run.seed, score, pretrained=pretrained)
+    return _outcome(run.train(trainer), task, predict)
 
 
 def train_tagger(config: TaggerConfig, train: pa.Table, dev: pa.Table, run: TaskRun) -> tuple[Tagger, Curves]:

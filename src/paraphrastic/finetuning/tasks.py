@@ -18,10 +18,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
-from paraphrastic.base.tables import SENTENCES, indexed_schema, read_table
+from paraphrastic.base.tables import PREDICTIONS, SENTENCES, indexed_schema, read_table
 from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
@@ -111,6 +111,21 @@ class Task:
             values = {"accuracy": float(np.mean(predicted.argmax(1) == rows.gold))}
         return {name: percent(value) for name, value in values.items()}
 
+    def predictions(self, split: str, predicted: NDArray[np.floating]) -> pa.Table:
+        """Return the rows of a split with what is predicted for each, in the columns of `PREDICTIONS`.
+
+        Args:
+            split: name of the split.
+            predicted: as for `metrics`, which computes the same accuracy.
+        """
+        rows = self.splits[split]
+        if self.kind == "similarity":
+            return predictions(self.kind, split, rows.gold, predicted)
+        if self.kind == "ranking":
+            return predictions(self.kind, split, rows.gold, predicted[:, 1], rows.question)
+        is_match = rows.is_pairs and predicted.shape[1] == 2  # label 1 has a tie, as in `accuracy_and_f1`
+        return predictions(self.kind, split, rows.gold, predicted[:, 1] >= 0.5 if is_match else predicted.argmax(1))
+
 
 @dataclass(frozen=True)
 class TaskRows:
@@ -119,6 +134,16 @@ class TaskRows:
     name: str  # of the task
     kind: Kind  # of the table
     table: pa.Table  # the rows of its sets, of all splits
+
+
+def predictions(
+    kind: Kind, split: str, gold: ArrayLike, predicted: ArrayLike, question: NDArray[np.int64] | None = None
+) -> pa.Table:
+    """Return a table of n rows with the columns of `PREDICTIONS`."""
+    gold, predicted = np.asarray(gold, np.float64), np.asarray(predicted, np.float32)
+    questions = np.full(len(gold), -1) if question is None else question
+    columns = [np.full(len(gold), kind), np.full(len(gold), split), questions, gold, predicted]
+    return pa.table(columns, PREDICTIONS.names).cast(PREDICTIONS)
 
 
 def find_task(folder: Path, name: str) -> TaskRows:

@@ -15,10 +15,12 @@ from ruamel.yaml import YAML
 from paraphrastic.analysis.comparison.by_set import ScoresBySet, compare
 from paraphrastic.analysis.comparison.formats import change_cells, mean_and_deviation
 from paraphrastic.analysis.comparison.repository import dvc_repository
-from paraphrastic.analysis.comparison.revisions import scores_of
+from paraphrastic.analysis.comparison.revisions import predictions_of, scores_of
 from paraphrastic.analysis.comparison.significance import Estimate, Runs, difference, holm
-from paraphrastic.base.errors import ParameterError, ParaphrasticError, unknown_name
+from paraphrastic.analysis.resamples import of_predictions
+from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.evaluation.headline import pooled_sets
+from paraphrastic.papers.experiments import TASKS
 from paraphrastic.papers.plan import without_seed
 from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries
 
@@ -27,6 +29,11 @@ _ROUNDING = 0.0051  # of recorded metrics × 100
 _Change = tuple[Estimate | None, str, str]
 
 _scores = cache(scores_of)
+
+
+@cache
+def _replicates(name: str, task: str) -> pd.DataFrame:
+    return of_predictions(task, predictions_of(name, task))
 
 
 def by_state(root: Path) -> dict[str, set[str]]:
@@ -137,11 +144,13 @@ def _differences(changes: Mapping[str, _Change], chosen: str) -> tuple[pd.DataFr
 def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> _Change:
     """Return by how much a metric of B exceeds that of A, its random factors, and why items are not one of them.
 
-    Items are if the scores of all runs are in the DVC cache, and a row of `compare` has all recorded metrics. Without
-    items this is Welch's test, which needs two seeds.
+    Items are if the scores of all runs, or their predictions for a task, are in the DVC cache, and give the recorded
+    metrics. Without items this is Welch's test, which needs two seeds.
     """
     seeds = ["seeds"] if max(len(a), len(b)) > 1 else []
     try:
+        if key.startswith(TASKS):
+            return difference(_of_task(a, key), _of_task(b, key)), " and ".join([*seeds, "items"]), ""
         scores = [[_of_metric(key, _scores(name)) for name in side.index] for side in (a, b)]
         for row in compare(scores[0], scores[1]).rows:
             points = np.concatenate([row.a.points, row.b.points])
@@ -153,6 +162,15 @@ def _change(a: pd.DataFrame, b: pd.DataFrame, key: str) -> _Change:
     values = [side[key].to_numpy() / 100 for side in (a, b)]
     first, second = (Runs(each, np.stack([each, each], axis=1)) for each in values)
     return difference(first, second) if seeds else None, "".join(seeds), reason
+
+
+def _of_task(side: pd.DataFrame, key: str) -> Runs:
+    """Return a metric of a supervised task of the runs of a configuration, with replicates from its predictions."""
+    task, column = key.removeprefix(TASKS).split(".", 1)
+    tables = [_replicates(name, task) for name in side.index]
+    if not all(column in table for table in tables):
+        raise DataError(f"the stored predictions do not give {key}")
+    return Runs(side[key].to_numpy() / 100, np.stack([table[column] / 100 for table in tables]))
 
 
 def _of_metric(key: str, scores: ScoresBySet) -> ScoresBySet:

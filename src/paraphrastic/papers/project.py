@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
@@ -12,16 +12,18 @@ from typing import Any, Self
 
 from paraphrastic.analysis import names as analyses
 from paraphrastic.analysis.comparison.repository import project_root
+from paraphrastic.analysis.comparison.revisions import WORKSPACE, predictions_of
 from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_runs
+from paraphrastic.analysis.resamples import of_predictions
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
 from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.papers.claims import Claims
 from paraphrastic.papers.comparing import Comparison, compare
-from paraphrastic.papers.experiments import CLAIMS, Data, Experiment, Experiments
+from paraphrastic.papers.experiments import CLAIMS, TASKS, Data, Experiment, Experiments
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
-from paraphrastic.papers.results import Result, Store, rows_of
+from paraphrastic.papers.results import Result, Store, Table, rows_of
 from paraphrastic.papers.tuning import Choices
 from paraphrastic.papers.verdicts import Decision, decide
 from paraphrastic.sources.catalogue import catalogue, corpus, suite
@@ -209,15 +211,20 @@ class Project:
         """Store the first result of this version, or of any, unless one is stored; return a warning if one differs."""
         if not found:
             return []
+        warnings: list[str] = []
         name, chosen = "the stored result", self.store.result(run)
         if chosen is None or self.missing([run]):
             record, chosen = min(found, key=lambda each: each[1].version != self.version)
             name = f"'{record.name}'"
-            self.store.add(run, chosen, record.parameters)
+            tables, warnings = _replicates(run, record)
+            self.store.add(run, replace(chosen, tables={**chosen.tables, **tables}), record.parameters)
         other = [each.name for each, result in found if result.version == chosen.version and chosen.contradicts(result)]
         if not other:
-            return []
-        return [f"{run.name}: {name} and '{other[0]}' have different results; {name} counts, remove the wrong one"]
+            return warnings
+        return [
+            *warnings,
+            f"{run.name}: {name} and '{other[0]}' have different results; {name} counts, remove the wrong one",
+        ]
 
     def _outdated(self, runs: Iterable[Run]) -> list[str]:
         """Return one line for each reason why stored results do not count."""
@@ -287,3 +294,16 @@ def matching(run: Run, records: Iterable[Record], params: Mapping[str, Any]) -> 
     for record in sorted(records, key=lambda each: each.name != run.name):
         if record.parameters and not differences(record.parameters, wanted) and (result := record.result(run)):
             yield record, result
+
+
+def _replicates(run: Run, record: Record) -> tuple[dict[str, Table], list[str]]:
+    """Return the replicates of the tasks of a run, and a warning for each that is not in the DVC cache here."""
+    tables, warnings = {}, []
+    for task in run.tasks:
+        try:
+            predictions = predictions_of(record.rev or WORKSPACE, task)
+        except ParaphrasticError as error:
+            warnings.append(f"{run.name}: intervals of {task} do not resample its rows: {error}")
+            continue
+        tables[f"{TASKS}{task}"] = rows_of(of_predictions(task, predictions))
+    return tables, warnings

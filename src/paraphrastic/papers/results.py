@@ -31,7 +31,8 @@ class Result:
     # metrics by key: those of metrics/evaluate.json and of metrics/finetune, by dotted key, and of each set,
     # `sts.2012.MSRpar` being its main metric and `sts.2012.MSRpar.spearman` another one
     values: Values
-    tables: Mapping[str, Table] = field(default_factory=dict)  # analyses by name
+    # analyses by name, and the replicates of tasks, see `of_predictions`, by `finetune.TASK`
+    tables: Mapping[str, Table] = field(default_factory=dict)
     # (epochs, score) on the development data by name: `selection`, or that of a task
     curves: Mapping[str, list[list[float]]] = field(default_factory=dict)
     minutes: float | None = None  # duration of the run; None if it is not known
@@ -87,6 +88,13 @@ class Result:
         records = (dict(zip(header, row, strict=False)) for row in rows)
         found = (each for each in records if all(str(each.get(name)) == text for name, text in conditions))
         return next(found, {}).get(cell[3])
+
+    def replicates(self, key: str) -> list[float]:
+        """Return the bootstrap replicates of a value, (1000,); an empty list if none are stored."""
+        task = re.fullmatch(rf"({re.escape(TASKS)}[^.]+)\.(.+)", key)
+        name, column = task.groups() if task else (RESAMPLES, key)
+        header, *rows = self.tables.get(name) or [[]]
+        return [row[header.index(column)] for row in rows] if column in header else []
 
     def lacks(self, key: str) -> list[str]:
         """Return the sets of the papers that a value is without, see `sets_of`."""

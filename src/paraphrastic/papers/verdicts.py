@@ -16,7 +16,7 @@ from paraphrastic.analysis.comparison.significance import Runs, difference, holm
 from paraphrastic.papers.claims import Claim, Comparison, Side
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, PaperName
 from paraphrastic.papers.plan import Run, runs_of_row
-from paraphrastic.papers.results import RESAMPLES, Result, Store
+from paraphrastic.papers.results import Result, Store
 
 Verdict = Literal["holds", "does not hold", "cannot be decided here"]
 HOLDS, FAILS, UNDECIDED = get_args(Verdict)
@@ -162,9 +162,8 @@ class _Reader:
         value = epochs(result.curves.get(curve[1], []), int(curve[2]) / 100) if curve else result.value(key)
         if not isinstance(value, int | float):
             raise _MissingError(f"no value of {key}: {run.name}")
-        header, *rows = result.tables.get(RESAMPLES) or [[]]
-        if key in header:
-            return np.array([value, *(row[header.index(key)] for row in rows)]), RESAMPLED
+        if replicates := result.replicates(key):
+            return np.array([value, *replicates]), RESAMPLED
         error = largest_error(key, value, self.claim.items or _items(result, key))
         noise = np.random.default_rng(crc32(f"{run.configuration} {key}".encode())).standard_normal(_REPLICATES)
         return np.array([value, *(value + error * noise)]), BOUNDED if error else UNKNOWN

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from paraphrastic.analysis.comparison.by_set import ScoresBySet, by_set
 from paraphrastic.analysis.comparison.repository import UnknownRevisionError, dvc_repository, files_of, project_root
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, did_you_mean
-from paraphrastic.base.tables import SCORES, read_table
+from paraphrastic.base.tables import PREDICTIONS, SCORES, read_table
 
 SCORES_FILE = Path("data/scores.parquet")  # in the root of the project
 WORKSPACE = "workspace"
@@ -23,6 +23,11 @@ def scores_of(revision: str) -> ScoresBySet:
     """
     schema = SCORES if revision == WORKSPACE else _COMPARED
     return by_set(table_of(revision, SCORES_FILE, schema).select(_COMPARED.names))
+
+
+def predictions_of(revision: str, task: str) -> pa.Table:
+    """Return what `revision` predicts for the rows of a supervised task; see `scores_of`, errors are of `table_of`."""
+    return table_of(revision, Path(f"data/predictions/{task}.parquet"), PREDICTIONS)
 
 
 def table_of(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
