@@ -7,7 +7,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from paraphrastic.analysis import analysis
 from paraphrastic.analysis.artifacts import Artifacts
-from paraphrastic.analysis.resamples import REPLICATES
+from paraphrastic.analysis.resamples import REPLICATES, of_predictions
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import SCORES, write_table
 from paraphrastic.evaluation.metrics import average_precision_and_reciprocal_rank
