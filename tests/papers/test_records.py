@@ -190,6 +190,16 @@ def listed(folder, by=None):
         return entries(found, by)
 
 
+def test_experiment_that_ran_a_task_alone(results):
+    lock = YAML(typ="safe", pure=True).load(results / "dvc.lock")
+    del lock["stages"]["evaluate"]
+    write_yaml(results / "dvc.lock", lock)
+    (entry,) = [each for each in listed(results, "finetune.sts.test.pearson") if each.name == "workspace"]
+    assert entry.metrics == {"finetune.sts.epoch": 3, "finetune.sts.test.pearson": 50.0}
+    (results / "metrics/finetune/sts.json").unlink()
+    assert "workspace" not in [each.name for each in listed(results)]
+
+
 def test_best_first_with_what_is_not_as_in_the_last_commit(results):
     params = changed(changed(PARAMS, "models.avg.dim", 50), "vocabulary.min_count", 3)
     add_experiment(results, "small", changed(params, "seed", 2), score=60.0)

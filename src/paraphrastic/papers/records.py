@@ -59,8 +59,9 @@ class Record:
 
     @property
     def values(self) -> Mapping[str, float]:
-        """Its metrics, also of tasks if they are current, by key as in `Result`; none if not of its parameters."""
-        result = self.result(Run("", {}, 0, self._current_tasks)) if self.parameters else None
+        """Its metrics of sets and of tasks, as far as they are of its parameters, by key as in `Result`."""
+        has_sets = all(map(self._is_current, (METRICS, SETS)))  # a run of a task alone has those of another commit
+        result = self.result(Run("", {}, 0, self._current_tasks, sets=has_sets)) if self.parameters else None
         return result.values if result else {}
 
     @property
