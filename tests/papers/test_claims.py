@@ -1,6 +1,7 @@
 """Claims of the papers: what is declared, what stored results decide, and the texts."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import markdown
@@ -266,6 +267,8 @@ def test_texts(tmp_path):
         "difference": "+3.90 [3.67, 4.13], p < 0.001; of 2 comparisons: gran and lstm in mean",
         "verdict": "holds",
     }
+    for p, text in ((0.0495491, "p = 0.0495;"), (0.0504, "p = 0.0504;"), (0.0515, "p = 0.051;"), (0.2, "p = 0.200;")):
+        assert text in dict(zip(HEADER, cells(replace(decisions[0], p=p)), strict=True))["difference"]
     claims = Claims(claims=tests, rules=["One.", "Two."], deviations={"acl2017": ["GloVe in place of PARAGRAM"]})
     page = section(decisions, claims, PAPERS, {"acl2017-t2": "[Table 2](acl2017.md#table-2-title)"})
     assert page.splitlines() == [

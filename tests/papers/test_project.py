@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -315,14 +316,15 @@ def test_one_line_for_a_reason(store):
     assert warning.startswith(f"{RUN.name} and 2 more: stored by version 0.2.0")
 
 
-def test_result_that_lacks_a_task_is_completed(store):
+def test_result_that_lacks_a_task_is_completed(store, monkeypatch):
+    monkeypatch.setattr(module, "predictions_of", Mock(side_effect=DataError("not in the DVC cache")))
     run = replace(RUN, tasks=("sts",))
     gather(store, FakeRecord(RUN.name))
     assert clone(store).missing([run]) == [run]
     record = FakeRecord(RUN.name)
     record.result = lambda run: Result("0.3.0", {"sts.mean": 50.0, "finetune.sts.test.pearson": 70.0})
     (warning,) = gather(store, record, runs=(run,))
-    assert warning.startswith(f"{run.name}: intervals of sts do not resample its rows: ")
+    assert warning == f"{run.name}: intervals of sts do not resample its rows: not in the DVC cache"
     assert clone(store).missing([run]) == []
 
 

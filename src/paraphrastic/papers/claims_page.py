@@ -8,7 +8,7 @@ from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.papers.claims import Claim, Claims, Side
 from paraphrastic.papers.comparing import number, signed
 from paraphrastic.papers.experiments import PaperName
-from paraphrastic.papers.verdicts import FAILS, HOLDS, UNDECIDED, Decision
+from paraphrastic.papers.verdicts import ALPHA, FAILS, HOLDS, UNDECIDED, Decision
 
 HEADER = ("claim", "says", "tested as", "protocol", "difference", "verdict")
 _ON_PAGE = ("claim", "tested as", "protocol and seeds", "difference, 95 % interval, corrected p", "verdict")
@@ -94,6 +94,8 @@ def _difference(decision: Decision) -> str:
     decimals = 1 if test.high - test.low > 1 else 2
     text = f"{signed(test.difference, decimals)} [{number(test.low, decimals)}, {number(test.high, decimals)}]"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
+    if p == f", p = {ALPHA:.3f}":  # which side of the level it is on
+        p = f", p = {decision.p:.4f}"
     count, sides = len(list(decision.claim.comparisons())), compared.sides
     names = " and ".join(_name(side.model_copy(update={"key": ""})) for side in sides)
     which = f"; of {count} comparisons: {names} in {' and '.join(dict.fromkeys(side.key for side in sides))}"
