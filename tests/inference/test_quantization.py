@@ -7,7 +7,7 @@ import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import copy_files
 from paraphrastic.inference.quantization import quantize, ranges_of
-from paraphrastic.scoring.weight_files import RANGES, write_ranges
+from paraphrastic.scoring.weight_files import RANGES, calibration_vectors, write_ranges
 from tests.helpers.toy_training import SENTENCES
 
 VECTORS = np.array([[-1, 0, 255, 3], [254, 0, 0, 3], [126, 0, 128, 3]], np.float32)
@@ -68,7 +68,8 @@ LINES = SENTENCES.to_pylist()
 
 @pytest.fixture(scope="module")
 def ranged(model):
-    write_ranges(model.folder, model.scorer, [SENTENCES[:9], SENTENCES[9:]], len(SENTENCES))
+    vectors = calibration_vectors(model.scorer, [SENTENCES[:9], SENTENCES[9:]], len(SENTENCES))
+    write_ranges(model.folder, vectors)
     yield paraphrastic.load(model.folder)
     (model.folder / RANGES).unlink()
 

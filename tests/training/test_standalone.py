@@ -97,6 +97,15 @@ def test_models_of_words_without_spaces(folder, capsys, model, warnings):
     assert capsys.readouterr().err.count("texts are in a script without spaces between words") == warnings
 
 
+@pytest.mark.parametrize(("model", "warnings"), [("charcnn", 1), ("avg", 0)])
+def test_one_vector_for_all_sentences(folder, capsys, model, warnings):
+    options = {"dim": 8, "epochs": 3, "negatives": "max", "learning_rate": 0.1}
+    settings = {f"models.yaml:{model}.{key}": value for key, value in options.items()}
+    paraphrastic.train("pairs.csv", "out", model, settings=settings)
+    line = f"{model}: all sentences have nearly one vector, with a mean cosine of 1.00; a lower `learning_rate`"
+    assert capsys.readouterr().err.count(line) == warnings
+
+
 def test_two_trainings_at_once(folder, monkeypatch, capsys):
     barrier, work_folder = Barrier(2), standalone._work_folder
 

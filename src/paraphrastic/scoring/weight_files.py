@@ -143,11 +143,15 @@ def read_ranges(folder: Path) -> Ranges | None:
         raise ModelError(f"{path}: damaged; train the model again, or remove this file") from error
 
 
-def write_ranges(folder: Path, scorer: VectorScorer, sentences: Iterable[pa.StringArray], count: int) -> None:
-    """Write the ranges of the vectors of about 10,000 of `count` tokenized sentences to the folder of a model."""
+def calibration_vectors(scorer: VectorScorer, sentences: Iterable[pa.StringArray], count: int) -> Vectors:
+    """Return vectors, (n, dim), of about 10,000 of `count` tokenized sentences; zeros for those of unknown words."""
     step = max(1, count // _CALIBRATION)
     parts = [scorer.encode_known(part.take(pa.array(range(0, len(part), step)))) for part in sentences]
-    vectors = np.concatenate([np.where(known[:, None], vectors, np.float32(0)) for vectors, known in parts])
+    return np.concatenate([np.where(known[:, None], vectors, np.float32(0)) for vectors, known in parts])
+
+
+def write_ranges(folder: Path, vectors: Vectors) -> None:
+    """Write the ranges of `calibration_vectors` to the folder of a model, unless some are not finite."""
     if len(vectors) and np.isfinite(vectors).all():
         ranges = Ranges(*(np.stack([each.min(0), each.max(0)]) for each in (vectors, normalize_rows(vectors))))
         write_arrays(folder / RANGES, ranges._asdict())

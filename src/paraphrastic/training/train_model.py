@@ -8,6 +8,7 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import torch
 from rich.progress import Progress
@@ -24,8 +25,8 @@ from paraphrastic.inference.model import ModelInfo
 from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
-from paraphrastic.scoring.scorer import Scorer, VectorScorer
-from paraphrastic.scoring.weight_files import write_ranges
+from paraphrastic.scoring.scorer import Scorer, Vectors, VectorScorer, normalize_rows
+from paraphrastic.scoring.weight_files import calibration_vectors, write_ranges
 from paraphrastic.text.columns import warning_without_spaces
 from paraphrastic.training import losses
 from paraphrastic.training.batches import Paraphrases
@@ -47,6 +48,7 @@ from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoi
 
 _SILENCE = 10.0  # seconds, after which the start of the steps is a message
 _SOME = 20_000  # sentences of a million, in which the script is looked at
+_COLLAPSED = 0.9  # mean cosine of two sentences; encoders that learned something have at most 0.5
 _SELECTIONS_PER_EPOCH = {"epoch": 1, "quarter": 4}
 
 
@@ -123,7 +125,10 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, ca
         with atomic_folder(out) as part:
             write_model(scorer, info, part)
             if isinstance(scorer, VectorScorer) and params.model != "external":
-                write_ranges(part, scorer, sentences, len(sentences))
+                vectors = calibration_vectors(scorer, sentences, len(sentences))
+                write_ranges(part, vectors)
+                if isinstance(scorer, TrainedEncoder):
+                    _warn_of_collapse(params.model, vectors)
     if checkpoint:  # the disk may have been full until here
         checkpoint.remove()
     return curves
@@ -136,6 +141,16 @@ def _warn_of_words(scorer: Scorer, sentences: StoredSentences) -> None:
     some = pa.chunked_array([part.slice(0, _SOME) for part in sentences], pa.string())
     for line in warning_without_spaces(some):
         message(line)
+
+
+def _warn_of_collapse(name: str, vectors: Vectors) -> None:
+    """Warn of an encoder with nearly one vector for all sentences, as its loss is at twice the margin."""
+    known = normalize_rows(vectors[vectors.any(axis=1)])  # (n, dim)
+    n = len(known)
+    cosine = (np.square(known.sum(axis=0, dtype=np.float64)).sum() - n) / max(1, n * (n - 1))
+    if cosine > _COLLAPSED:
+        remedy = "a lower `learning_rate`, or of the margin loss `negatives: mix`, can help"
+        message(f"{name}: all sentences have nearly one vector, with a mean cosine of {cosine:.2f}; {remedy}")
 
 
 def run_digests(params: Params, device: str, tables: Tables) -> dict[str, str]:
