@@ -330,13 +330,12 @@ def test_result_that_lacks_a_task_is_completed(store, monkeypatch):
 
 def test_replicates_of_tasks_are_stored_with_their_result(store, monkeypatch):
     run, read = replace(RUN, tasks=("sts", "sst")), []
-    gold = np.arange(20.0)
 
     def predictions_of(revision, task):
         read.append((revision, task))
         if task == "sst":
             raise DataError("not in the DVC cache")
-        columns = [["similarity"] * 20, ["dev", "test"] * 10, [-1] * 20, gold, gold**2]
+        columns = [["similarity"] * 20, ["dev", "test"] * 10, [-1] * 20, np.arange(20.0), np.arange(20.0) ** 2]
         return pa.table(columns, PREDICTIONS.names).cast(PREDICTIONS)
 
     monkeypatch.setattr(module, "predictions_of", predictions_of)
