@@ -117,6 +117,11 @@ def test_single_sentences_of_the_corpus_permissive():
     assert {member.licence for member in members} == {"CC BY 4.0", "CC BY 2.0 FR", "CC0", "public domain (PDDL 1.0)"}
 
 
+def test_names_without_a_dot():  # a name with one is a file
+    known = catalogue()
+    assert not [name for name in (*known.sources, *known.corpora, *known.suites) if "." in name]
+
+
 def test_corpus_of_several_names():
     members = names(corpus(["captions", "onestop", "open", "ppdb-s-lexical"]))
     assert members[:2] == ["multi30k", "onestop"]

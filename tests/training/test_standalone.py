@@ -192,6 +192,7 @@ class ProcessInterruptedAfter(Callback):
     ("arguments", "error", "message"),
     [
         ({"pairs": "none.csv"}, SourceError, "none.csv: no such file"),
+        ({"pairs": "pairs.cvs"}, SourceError, "pairs.cvs: no such file"),
         ({"pairs": "opne"}, ParameterError, "'opne': did you mean 'open'"),
         ({"pairs": pd.DataFrame({"sample": ["a"]})}, ParameterError, NO_PATH),
         ({"benchmarks": [["sample"]]}, ParameterError, "list where the path of a file or a name is " + NO_PATH),

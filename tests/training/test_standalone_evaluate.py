@@ -58,7 +58,7 @@ def test_text_for_an_encoder_of_another_package(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("model", "sets", "error", "message"),
     [
-        ("none", ["sample"], ModelError, "none: no such folder; name one"),
+        ("smal", ["sample"], ModelError, "^smal: no model here; .* did you mean 'small'"),
         ("sets", ["sample"], ModelError, "sets: no encoder"),
         ("vectors", ["smple"], ParameterError, "'smple': did you mean 'sample'"),
         ("vectors", [], DataError, "^the benchmarks have no .*; choose another suite for `benchmarks`$"),

@@ -82,7 +82,7 @@ def own_file(entry: DataEntry) -> OwnFile | None:
         ParameterError: a key of the mapping is unknown, missing or has a wrong value.
     """
     if isinstance(entry, str):
-        if not ("/" in entry or "\\" in entry or is_table(Path(entry)) or is_lines(Path(entry))):
+        if not ("/" in entry or "\\" in entry or Path(entry).suffix):  # no name of the catalogue has a dot
             return None
         entry = {"path": entry}
     try:

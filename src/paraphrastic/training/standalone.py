@@ -9,7 +9,7 @@ from typing import Any
 
 from paraphrastic.base import devices
 from paraphrastic.base.console import message
-from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import fingerprint, locked, scratch_folder
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.tokenizing import index_readings, read_evaluation, tokenize_sources
@@ -144,10 +144,8 @@ def _scorer(model: Model | str | Path, device: str) -> Scorer:
             raise ParameterError(f"device '{device}': {model.folder} is loaded; name its device in `load`")
         return model.scorer
     folder = folder_of(model)
-    if is_model_folder(folder):
+    if is_model_folder(folder) or not folder.is_dir():
         return load_scorer(folder, device)
-    if not folder.is_dir():
-        raise ModelError(f"{folder}: no such folder; name one with a trained model")
     return ExternalEncoder(folder, _BATCH_SIZE, device)
 
 
