@@ -129,12 +129,12 @@ def test_interval_over_three_seeds_is_that_of_welch(tmp_path):
 
 
 @pytest.mark.parametrize(("items", "verdict"), [(68, UNDECIDED), (100000, HOLDS)])
-def test_tasks_have_the_largest_error_of_their_items(tmp_path, items, verdict):
+def test_tasks_have_the_error_of_their_items(tmp_path, items, verdict):
     """Of 68 questions a MAP of 0.6 has an error of at most √(0.6 · 0.4 / 68) = 0.059."""
     key = "finetune.qa.test.map"
     values = {"avg": (62.0, 62.1, 62.2), "lstm": (60.0, 60.1, 60.2)}
     (found,) = decided(stored(tmp_path, values, key=key), claim(keys=[key], items=items))
-    assert (found.verdict, found.over) == (verdict, ["largest error of items"])
+    assert (found.verdict, found.over) == (verdict, ["normal-theory error of items"])
     if items == 68:
         assert found.test.high - found.test.difference == pytest.approx(1.96 * 5.9 * 2**0.5, rel=0.1)
 
@@ -146,8 +146,18 @@ def test_rows_of_an_analysis_have_their_own_number_of_items(tmp_path):
     for run in runs_of_row(EXPERIMENT, EXPERIMENT.row("avg"), DECLARED, "open"):
         store.add(run, Result("1.0", {"sts.mean": 1.0}, tables), expected(PARAMS, run))
     (found,) = decided(store, claim(rows, keys=[]))
-    # errors of r: 0.64 / √100 = 0.064 and 0.75 / √10000 = 0.0075
-    assert found.test.high - found.test.difference == pytest.approx(1.96 * 6.44, rel=0.1)
+    # errors of ρ: 0.64 √(1.18 / 99) = 0.0699 and 0.75 √(1.125 / 9999) = 0.008
+    assert found.test.high - found.test.difference == pytest.approx(1.96 * 7.03, rel=0.06)
+
+
+def test_correlation_of_few_sets_has_the_error_of_none(tmp_path):
+    """At 0 the variance of Spearman's ρ is 1 / (n − 1) exactly: 0.618 over 20 sets is 2.69 errors from it."""
+    key = "sets.spearman"
+    values = {"avg": (-61.8, -61.8, -61.8)}
+    (found,) = decided(stored(tmp_path, values, key=key), claim([["avg"]], kind="at most", keys=[key], items=20))
+    assert (found.verdict, found.p) == (HOLDS, pytest.approx(0.007, rel=0.5))
+    shown = dict(zip(HEADER, cells(found), strict=True))["difference"]
+    assert shown.startswith("−61.8 [−10")
 
 
 def test_gains_are_compared_seed_by_seed(tmp_path):
@@ -165,6 +175,8 @@ def test_p_is_corrected_over_the_claims_of_a_paper(tmp_path):
     other = claim(id="ldc2016-1", paper="ldc2016")
     untested = claim(id="acl2017-4", undecidable="other data")
     *corrected, of_other_paper, _ = decided(store, *several, other, untested)
+    without_results = claim([["avg", "gran"]], id="acl2017-5")
+    assert decided(store, *several[:2], without_results)[0].p == pytest.approx(3 * alone.p)
     assert [each.p for each in corrected] == pytest.approx([3 * alone.p] * 3)
     assert corrected[0].verdict == UNDECIDED
     assert "after correction" in corrected[0].reason

@@ -101,6 +101,11 @@ class Comparison:
         """The sides that are rows."""
         return [side for side in (self.first, self.second) if side]
 
+    @property
+    def sign(self) -> int:
+        """−1 if the difference is that of 0 and a row, so that the row's value is its negative; otherwise 1."""
+        return 1 if self.first else -1
+
 
 class Claims(_Table):
     """The file of claims."""

@@ -92,7 +92,8 @@ def _difference(decision: Decision) -> str:
     if test is None or compared is None:
         return ""
     decimals = 1 if test.high - test.low > 1 else 2
-    text = f"{signed(test.difference, decimals)} [{number(test.low, decimals)}, {number(test.high, decimals)}]"
+    low, high = sorted((compared.sign * test.low, compared.sign * test.high))
+    text = f"{signed(compared.sign * test.difference, decimals)} [{number(low, decimals)}, {number(high, decimals)}]"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
     if p == f", p = {ALPHA:.3f}":  # which side of the level it is on
         p = f", p = {decision.p:.4f}"

@@ -22,7 +22,7 @@ Verdict = Literal["holds", "does not hold", "cannot be decided here"]
 HOLDS, FAILS, UNDECIDED = get_args(Verdict)
 ALPHA = 0.05  # of corrected p
 SEEDS = 3  # fewer decide nothing
-RESAMPLED, BOUNDED, UNKNOWN = "items resampled", "largest error of items", "seeds alone"  # what intervals are over
+RESAMPLED, NORMAL, UNKNOWN = "items resampled", "normal-theory error of items", "seeds alone"  # what intervals are over
 _REPLICATES = 1000
 _SHARES = ("accuracy", "map", "mrr")  # last parts of keys of means of values between 0 and 1
 _WITHOUT = ("norm", "gap")  # of values that are neither such means nor correlations
@@ -62,16 +62,18 @@ class _MissingError(Exception):
 def decide(
     claims: Sequence[Claim], find: Callable[[str, Data], Experiment], declared: Experiments, store: Store
 ) -> list[Decision]:
-    """Return the verdict on each claim; p is corrected over the claims of a paper that have numbers (Holm).
+    """Return the verdict on each claim; p is corrected over the claims of a paper that open data can decide (Holm).
 
-    `find` returns the experiment with an id, as it is run on a kind of data.
+    Those without numbers count, with p = 1, so that no verdict depends on what has been run of other claims. `find`
+    returns the experiment with an id, as it is run on a kind of data.
     """
     found = [_tested(claim, _Reader(claim, find, declared, store)) for claim in claims]
     corrected: dict[str, float] = {}
     for paper in get_args(PaperName):
-        own = {each.claim.id: each.p for each in found if each.claim.paper == paper and each.p is not None}
-        corrected |= dict(zip(own, holm(list(own.values())), strict=True))
-    return [_decided(each, corrected[each.claim.id]) if each.claim.id in corrected else each for each in found]
+        family = [each for each in found if each.claim.paper == paper and not each.claim.undecidable]
+        ps = holm([1.0 if each.p is None else each.p for each in family])
+        corrected |= {each.claim.id: p for each, p in zip(family, ps, strict=True)}
+    return [each if each.p is None else _decided(each, corrected[each.claim.id]) for each in found]
 
 
 def _tested(claim: Claim, reader: "_Reader") -> Decision:
@@ -112,8 +114,9 @@ def _decided(decision: Decision, p: float) -> Decision:
     """Return a tested decision with corrected p, with its verdict if p is small enough."""
     reason, test, compared = "", decision.test, decision.comparison
     if p >= ALPHA and test and compared:
-        within = test.low <= compared.bound <= test.high
-        reason = f"the interval includes {compared.bound:g}" if within else f"p is not below {ALPHA} after correction"
+        reason = f"p is not below {ALPHA} after correction"
+        if test.low <= compared.bound <= test.high:
+            reason = f"the interval includes {compared.sign * compared.bound:g}"
     elif decision.verdict == FAILS and decision.claim.kind == "reaches":
         reason = "below a published number, which other data cannot refute"
     return replace(decision, p=p, reason=reason, verdict=UNDECIDED if reason else decision.verdict)
@@ -164,9 +167,10 @@ class _Reader:
             raise _MissingError(f"no value of {key}: {run.name}")
         if replicates := result.replicates(key):
             return np.array([value, *replicates]), RESAMPLED
-        error = largest_error(key, value, self.claim.items or _items(result, key))
+        null = self.claim.bound if self.claim.kind in ("at least", "at most", "reaches") else value
+        error = error_of_items(key, null, self.claim.items or _items(result, key))
         noise = np.random.default_rng(crc32(f"{run.configuration} {key}".encode())).standard_normal(_REPLICATES)
-        return np.array([value, *(value + error * noise)]), BOUNDED if error else UNKNOWN
+        return np.array([value, *(value + error * noise)]), NORMAL if error else UNKNOWN
 
 
 _ZERO: Numbers = Runs(np.zeros(SEEDS), np.zeros((SEEDS, _REPLICATES))), frozenset()
@@ -184,14 +188,16 @@ def _items(result: Result, key: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def largest_error(key: str, value: float, items: int) -> float:
-    """Return the largest standard error of a metric × 100 that its number of items allows; 0 if none is known.
+def error_of_items(key: str, value: float, items: int) -> float:
+    """Return the standard error of a metric × 100 by its number of items, at a value; 0 if their number is not known.
 
-    That of r is (1 − r²) / √n. A mean m of values between 0 and 1, such as average precisions, has at most the variance
+    That of ρ is (1 − ρ²) √((1 + ρ² / 2) / (n − 1)) (Bonett and Wright 2000, Psychometrika 65(1)), exact at 0, and at
+    least that of r. A mean m of values between 0 and 1, such as average precisions, has at most the variance
     m (1 − m) / n.
     """
     share, metric = value / 100, key.rpartition(".")[2]
-    if not items or metric in _WITHOUT:
+    if items < 2 or metric in _WITHOUT:
         return 0.0
-    spread = np.sqrt(max(share * (1 - share), 0)) if metric in _SHARES else 1 - share**2
-    return 100 * float(spread / np.sqrt(items))
+    if metric in _SHARES:
+        return 100 * float(np.sqrt(max(share * (1 - share), 0) / items))
+    return 100 * (1 - share**2) * float(np.sqrt((1 + share**2 / 2) / (items - 1)))
