@@ -18,7 +18,7 @@ which the encoders take turns. TF-IDF has no vectors; its speed is that of texts
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import pi
 from pathlib import Path
 from statistics import fmean, median
@@ -31,8 +31,9 @@ import typer
 from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.base.console import message, report_errors
 from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.base.files import digests, write_text
+from paraphrastic.base.files import digests, write_json
 from paraphrastic.inference.model_folder import folder_of, is_model_folder
+from paraphrastic.papers.comparing import GAP
 from paraphrastic.papers.figures import FONT
 from tests.benchmarks.measuring import in_own_process
 
@@ -41,7 +42,6 @@ SECTIONS = "mteb", "features", "clustering"  # of metrics that are stored
 SPEED, LATENCY, SIZE = "sentences per second", "milliseconds", "megabytes"
 SENTENCES, SECONDS, CALLS = 20_000, 1.0, 3  # of a measurement: sentences at most, time of a call at least, calls
 SENTENCE, LATENCY_CALLS = "The zipper is broken.", 50
-GAP = "–"
 
 Row = dict[str, Any]
 
@@ -61,12 +61,12 @@ def run(
     for row in rows:
         if folder := given.get(row["label"]):
             _measure_missing(row, folder, suite)
-            _store(rows)
+            write_json(STORED, rows)
     if rounds:
         texts = _texts()
         found = [[in_own_process(measure_speed, folder, texts) for folder in given.values()] for _ in range(rounds)]
         speeds = dict(zip(given, zip(*found, strict=True), strict=True))
-        _store([_with_speeds(row, speeds.get(row["label"], ())) for row in rows])
+        write_json(STORED, [_with_speeds(row, speeds.get(row["label"], ())) for row in rows])
 
 
 def _measure_missing(row: Row, folder: Path, suites: Sequence[str]) -> None:
@@ -84,10 +84,6 @@ def _measure_missing(row: Row, folder: Path, suites: Sequence[str]) -> None:
 def _stored() -> list[Row]:
     rows: list[Row] = json.loads(STORED.read_text(encoding="utf-8"))
     return rows
-
-
-def _store(rows: Iterable[Row]) -> None:
-    write_text(STORED, json.dumps(list(rows), indent=2, ensure_ascii=False) + "\n")
 
 
 def _named(argument: str, rows: Sequence[Row]) -> tuple[str, Path]:

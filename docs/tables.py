@@ -12,7 +12,7 @@ from docs import encoders
 from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.base.files import write_text
 from paraphrastic.papers.claims_page import summary
-from paraphrastic.papers.comparing import Cell, Line
+from paraphrastic.papers.comparing import GAP, Cell, Line
 from paraphrastic.papers.plan import overrides
 from paraphrastic.papers.project import Project
 
@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "docs/results.md", ROOT / "docs/how-to/which-encoder.md")
 IMAGES = ROOT / "docs/images"
 ENCODERS = {"encoders": encoders.table, "encoders-short": encoders.short_table, "encoders-picture": encoders.picture}
-GAP = "–"
 _TABLE = re.compile(r"(?<=<!-- )([\w-]+): python -m docs\.tables -->\n.*?(?=<!-- end of \1 -->)", re.DOTALL)
 _SHOWN = ("model", "corpus", "benchmarks")  # settings that the page or the row names
 

@@ -55,6 +55,13 @@ def test_pairs(tmp_path, monkeypatch, bytes_):
     assert [(left.as_py(), right.as_py()) for left, right in pairs] == [("a", "b"), ("", ""), ("c d", "")]
 
 
+@pytest.mark.parametrize("pair", [("a b.", "a b."), ("a", "")])
+def test_first_pair_that_cannot_be_names_of_columns(tmp_path, pair):
+    (tmp_path / "pairs.tsv").write_text("\t".join(pair) + "\nc\td\n")
+    ((left, right),) = read_pairs(str(tmp_path / "pairs.tsv"))
+    assert (left.to_pylist(), right.to_pylist()) == ([pair[0], "c"], [pair[1], "d"])
+
+
 @pytest.mark.parametrize("bytes_", [1, 1 << 20])
 @pytest.mark.parametrize(
     ("content", "message"),

@@ -96,5 +96,11 @@ def test_lines_equal_to_an_unknown_text(request, name):
     assert found[2:] == ([(0, "a")] if name == "overlap" else [])  # to which no word is unknown
 
 
+def test_lines_equal_to_an_empty_text(avg):
+    assert nearest_lines(avg, " ", [pa.array(["a", ""])], 3) == [(1, "")]
+    with pytest.raises(ModelError, match="knows nothing of ''"):
+        nearest_lines(avg, "", [pa.array(["a", "b"])], 3)
+
+
 def test_nearest_of_no_lines(avg):
     assert nearest_lines(avg, "a", [], 3) == []

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.papers.plan import determining
-from paraphrastic.papers.records import Entry, entries, records, table
+from paraphrastic.papers.records import Entry, _of_sets, entries, records, table
 from tests.helpers.parameter_files import write_parameters
 from tests.helpers.recorded_results import (
     PARAMS,
@@ -67,6 +67,12 @@ def test_values_of_metrics_and_of_sets(results):
     }
     assert result.curves == {"selection": [[1, 20.0], [2, 50.0]]}
     assert result.tables == {}
+
+
+def test_sets_whose_main_metric_is_of_ranks():
+    rows = [["set", "n", "pearson", "spearman"], ["paraphrase.annotated-ppdb", 9, 1.0, 2.0], ["sts.a", 9, 1.0, 2.0]]
+    found = dict(_of_sets([*rows, ["words.few", 2, "", ""]]))
+    assert (found["paraphrase.annotated-ppdb"], found["sts.a"], "words.few" in found) == (2.0, 1.0, False)
 
 
 def test_tasks_and_analyses_of_the_run_only(results):

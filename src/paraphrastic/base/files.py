@@ -6,13 +6,13 @@ If writing fails, for example because the disk is full, the OSError names the pa
 import csv
 import errno
 import glob
-import hashlib
 import json
 import os
 import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import file_digest, sha256
 from pathlib import Path
 from shutil import copyfile, rmtree
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ from paraphrastic.base.reading import regular
 
 if TYPE_CHECKING:
     import pandas as pd
-from hashlib import sha256
 
 # ends the names of parts: computers that share a folder do not know which processes of each other are running
 _HERE = f"@{re.sub(r'[^0-9A-Za-z-]', '-', platform.node())}.part"
@@ -164,7 +163,7 @@ def sha256_of(path: Path) -> str:
         OSError: it cannot be read.
     """
     with regular(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _part(path: Path) -> Path:

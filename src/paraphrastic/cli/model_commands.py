@@ -116,15 +116,15 @@ def export(
 
 
 def merge(
-    models: Annotated[list[str], Argument(metavar="MODEL", help="Folders of models with the same vocabulary.")],
+    models: Annotated[list[str], Argument(metavar="MODEL", help="Folders of models.")],
     out: Annotated[Path, Option(help="Folder of the merged model.")],
     dim: Annotated[int | None, Option(min=1, help="Size of its vectors.  [default: that of the first]")] = None,
     force: Annotated[bool, Option("--force", help="Replace the model in OUT.")] = False,
 ) -> None:
     """Write one encoder that is made of several.
 
-    Its vectors are the principal components of theirs, side by side. They must have the same vocabulary, as those of
-    several seeds have.
+    Its vectors are the principal components of theirs, side by side. Averages must have the same vocabulary, as those
+    of several seeds have; Charagram models may differ.
     """
     from paraphrastic.export.merge import merge
 

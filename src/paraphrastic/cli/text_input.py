@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from textwrap import shorten
@@ -87,7 +87,7 @@ def read_pairs(name: str, column: str | None = None) -> Iterator[Sequence[pa.Str
     if columns and len(columns) != 2:
         raise ParameterError(f"--column {column}: name two columns, such as --column text1,text2")
     table = table_of(name)
-    if table and (columns or format_of(Path(name)) != "tsv" or any({*pair} <= {*table.names} for pair in _PAIRS)):
+    if table and (columns or format_of(Path(name)) != "tsv" or _names_pairs(table)):
         yield from _table_blocks(name, table, columns, _PAIRS)
         return
     _refuse_columns(name, columns)
@@ -96,6 +96,13 @@ def read_pairs(name: str, column: str | None = None) -> Iterator[Sequence[pa.Str
         lines.reject(lines.text, wrong, "not two columns separated by a tab")
         _refuse_bad(lines)
         yield lines.fields(2)
+
+
+def _names_pairs(table: "OwnTable") -> bool:
+    """Return whether the first line names two columns; it can be a pair of texts, which are no names if equal."""
+    with suppress(DataError):
+        return any({*pair} <= {*table.names} for pair in _PAIRS)
+    return False
 
 
 def table_of(name: str) -> "OwnTable | None":

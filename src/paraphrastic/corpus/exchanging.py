@@ -17,7 +17,7 @@ from paraphrastic.text.columns import split_words
 SOURCE = "exchanged"  # name of the source of these copies
 _FUNCTION_WORDS = 150  # words at the start of a list that are never exchanged
 _EXCHANGED = r"^\p{L}{4,}$"  # words that are
-_SHARE = 0.15, 0.5  # of the words of a sentence, at least and at most
+_SHARE = 0.15, 0.5  # range from which the probability of a word is drawn, for each sentence
 _SHORTEST = 4  # words of a sentence
 _DAMPING, _POWER = 500, -0.7  # of the frequency of the word at place i, (500 + i)^−0.7
 

@@ -122,7 +122,8 @@ def _use(own: OwnFile, layout: Layout) -> Use:
     if layout.kind == "pairs":
         title = "single sentences for a teacher, two in a row" if layout.single else "training pairs"
         limits = "training on pairs with scores needs tokenize.min_score or tokenize.max_score"
-        notes += [f"{limits}: {name}" for name in score_of(layout)]
+        if own.columns is None and "label" not in layout.others:
+            notes += [f"{limits}: {name}" for name in score_of(layout)]
     notes += warning_without_spaces(texts)
     return Use(f"{title} ({', '.join(layout.columns)})", *counts, refused, notes, samples, texts)
 

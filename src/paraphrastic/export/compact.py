@@ -26,9 +26,9 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
     """Write a model with its embeddings in another format and, if it is too large, with a part of its vocabulary.
 
     The vocabulary keeps the entries that add most to the sentence vectors: those of the largest length times
-    frequency, which is taken as the inverse of the place among all words, pairs of words or n-grams, since the most
-    frequent ones stand first. Words that are kept get the sum of their n-grams that are not, so that their vectors stay
-    the same.
+    frequency, which is taken as the number of all words, pairs of words or n-grams over the place among them, since
+    the most frequent ones stand first. Words that are kept get the sum of their n-grams that are not, so that their
+    vectors stay the same.
 
     Args:
         model: an average or Charagram.

@@ -5,7 +5,7 @@ Both are those of Tai et al. 2015.
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.functional import log_softmax
+from torch.nn.functional import kl_div, log_softmax
 
 from paraphrastic.nn.layers import Dense
 
@@ -59,8 +59,7 @@ def target_distribution(scores: Tensor, classes: int) -> Tensor:
 
 def kl_divergence(log_p: Tensor, target: Tensor) -> Tensor:
     """Return the mean of KL(target ‖ p) over rows, with log p and target (n, K): iclr2016 Eq. 2."""
-    divergence: Tensor = (torch.special.xlogy(target, target) - target * log_p).sum(1)  # (n,)
-    return divergence.mean()
+    return kl_div(log_p, target, reduction="none").sum(1).mean()
 
 
 def expected_score(log_p: Tensor) -> Tensor:

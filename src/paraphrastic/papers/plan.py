@@ -30,7 +30,7 @@ _NOT_RESULTS = ("num_threads", "device", "processes", "tasks")  # last parts of 
 _LATER = {"train.loss": LOSS, "train.loss_options": None}  # parameters that stored records may lack, and what they did
 # analyses that read no evaluation sets, or, as `resamples`, those of the other columns of a row alone
 _OF_TRAINING = {"cosine-gap", "gates", "neighbors", "norms", "resamples"}
-RESAMPLES = "resamples"  # the analysis from which intervals are computed
+RESAMPLES = "resamples"  # the analysis from which intervals are computed; a result keeps the columns that are read
 # options that the block of a model may leave out
 _DEFAULTS = {name: field.default for name, field in EncoderConfig.model_fields.items() if not field.is_required()}
 _LITERALS = ("true", "false", "null", "nan", "inf")  # plain words that `-S` does not take for strings

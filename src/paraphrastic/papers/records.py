@@ -21,13 +21,13 @@ from paraphrastic.base.errors import ParameterError, did_you_mean
 from paraphrastic.base.files import flat
 from paraphrastic.base.parameters import FILES
 from paraphrastic.base.reading import parse_json
+from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.papers.plan import Flat, Run, determining, differences, read_all
 from paraphrastic.papers.results import Result
 
 LOCKS = ("dvc.lock", "finetune/dvc.lock", "analyze/dvc.lock")
 METRICS, SETS, SELECTION = "metrics/evaluate.json", "metrics/sets.csv", "metrics/selection.csv"
 MAIN_METRICS = ("pearson", "map", "accuracy")  # the first that a set has is its value
-WORDS = ("words.", "paraphrase.ppdb")  # sets whose main metric is Spearman's ρ
 COLUMNS = {
     "STS": "sts.mean",
     "STS 2016": "sts.2016",
@@ -197,7 +197,8 @@ def _of_sets(rows: list[list[Any]]) -> Iterator[tuple[str, float]]:
     """Yield the metrics of each set: `sts.2012.MSRpar` is its main metric, `sts.2012.MSRpar.oov` another column."""
     for row in rows[1:]:
         values = {key: value for key, value in zip(rows[0], row, strict=True) if isinstance(value, int | float)}
-        main = "spearman" if row[0].startswith(WORDS) else next((key for key in MAIN_METRICS if key in values), "")
+        wanted = ("spearman",) if uses_spearman(row[0]) else MAIN_METRICS
+        main = next((key for key in wanted if key in values), "")
         yield from ((f"{row[0]}.{key}", value) for key, value in values.items())
         if main:
             yield row[0], values[main]

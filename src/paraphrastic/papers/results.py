@@ -15,12 +15,11 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import write_text
 from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.experiments import TASKS
-from paraphrastic.papers.plan import Flat, Run, differences, expected, without_seed
+from paraphrastic.papers.plan import RESAMPLES, Flat, Run, differences, expected, without_seed
 
 Values = Mapping[str, int | FiniteFloat]
 _POOLED = ("length[", "unknown-words[")  # the analyses of pairs of all sets of STS
 Table = list[list[Any]]  # rows, the first being the names of the columns
-RESAMPLES = "resamples"  # the analysis of which a result keeps the columns that are read, because it has 1,000 rows
 
 
 @dataclass(frozen=True)

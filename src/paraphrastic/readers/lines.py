@@ -116,7 +116,7 @@ class SourceLines(SourceRows):
 
     @classmethod
     def read(cls, path: Path) -> "SourceLines":
-        """Return the lines of a file, decompressed if its name ends in `.gz`."""
+        """Return the lines of a file, decompressed if its name ends so."""
         return cls(path, read_bytes(path))
 
     @classmethod
@@ -232,11 +232,5 @@ def check_parallel(*files: SourceLines) -> None:
 
 def _split_lines(data: bytes) -> pa.BinaryArray:
     r"""Return the lines of `data`, (n,), without `\n` and `\r\n`."""
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    data = data.replace(b"\r\n", b"\n")
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))  # (n,)
-    offsets = np.zeros(len(ends) + 1, np.int32)
-    offsets[1:] = ends - np.arange(len(ends))  # the buffer omits the newlines of the lines before
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data.replace(b"\n", b""))]
-    return pa.Array.from_buffers(pa.binary(), len(ends), buffers)
+    ended = data if data.endswith(b"\n") else data + b"\n"
+    return pc.split_pattern(pa.array([ended.replace(b"\r\n", b"\n")[:-1]], pa.binary()), "\n").flatten()

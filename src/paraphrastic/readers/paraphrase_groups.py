@@ -1,8 +1,8 @@
 """Readers of training pairs whose sentences form groups: lists of pairs, parallel files, and sentences with a key.
 
 A group is a connected component of pairs, or all sentences with the same line or key. Sentences are equal here if their
-tokens have the same normal form (`text.columns.normalize`), so that text that is already tokenized equals the original.
-The listings in options are those of `readers.listings`.
+tokens have the same normal form (`text.tokenizer.normalize`), so that text that is already tokenized equals the
+original. The listings in options are those of `readers.listings`.
 """
 
 from collections.abc import Collection, Iterator, Sequence

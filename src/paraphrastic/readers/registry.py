@@ -2,7 +2,7 @@ r"""The readers by the name that the catalogue gives them.
 
 A reader takes the folder of a source and the options of the catalogue, which its docstring names. It yields readings:
 tables with the text of the source, and the rows that were left out because they are damaged. Text is split at `\n` only
-and quotes have no special meaning, so that no row is lost or shifted.
+and quotes have no special meaning, so that no row is lost or shifted; files that are CSV have its quoting, RFC 4180.
 """
 
 from collections.abc import Callable, Iterator

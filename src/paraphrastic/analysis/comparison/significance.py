@@ -184,7 +184,7 @@ def interval(runs: Runs) -> Estimate:
     return _estimate([runs], float(runs.points.mean()), runs.replicates.mean(axis=0))
 
 
-def difference(first: Runs, second: Runs, paired: bool = False) -> Estimate:
+def difference(first: Runs, second: Runs) -> Estimate:
     """Return the mean metric of `second` minus that of `first`, with seeds and items as random factors.
 
     A hierarchical bootstrap draws seeds and, crossed with them, items (Owen 2007, The pigeonhole bootstrap, Annals of
@@ -206,17 +206,8 @@ def difference(first: Runs, second: Runs, paired: bool = False) -> Estimate:
 
     Args:
         first: the runs of A.
-        second: the runs of B, with replicates of the same items.
-        paired: whether run i of both sides has something in common beside the items, for example its start; seeds are
-            then drawn in pairs.
-
-    Raises:
-        ValueError: the numbers of paired runs or of replicates differ.
+        second: the runs of B, with as many replicates, of the same items.
     """
-    if paired and len(first) != len(second):
-        raise ValueError(f"{len(first)} runs cannot be paired with {len(second)}")
-    if paired:
-        return interval(Runs(second.points - first.points, second.replicates - first.replicates))
     replicates = second.replicates.mean(axis=0) - first.replicates.mean(axis=0)
     return _estimate([first, second], float(second.points.mean() - first.points.mean()), replicates)
 
