@@ -62,6 +62,15 @@ def test_path_in_an_error_without_a_file_name(tmp_path, write):
     assert error.value.filename == str(tmp_path / "path")
 
 
+def test_pipe_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_text(tmp_path / "pipe", "text")
+    assert os.read(reader, 9) == b"text"
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_folder_after_writing(tmp_path):
     path = tmp_path / "new/folder"
     for name in ("first", "second"):

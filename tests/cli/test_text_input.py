@@ -212,6 +212,15 @@ def test_dedup_writes_the_format_of_its_table(run, tmp_path):
     assert_refused(done, "out.txt: rows of t.csv are written as CSV; name a file that ends in .csv")
 
 
+@pytest.mark.parametrize("arguments", [("pairs", "p.parquet"), ("pairs", "p.tsv.gz"), ("dedup", "d.csv")])
+def test_names_that_promise_another_format(run, tmp_path, arguments):
+    command, out = arguments
+    (tmp_path / "l.txt").write_text("a dog\na cat\n")
+    done = run(command, "l.txt", "--model", "avg", "--out", out)
+    assert_refused(done, f"{out}: is written as lines or TSV; name a file that ends in .txt or .tsv")
+    assert not (tmp_path / out).exists()
+
+
 def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"absent\.txt"):
         list(read_sentences(str(tmp_path / "absent.txt")))

@@ -81,6 +81,20 @@ def test_refuses_to_multiply_by(scale, tmp_path):
         compact(model, tmp_path / "small", "int8", scale=scale)
 
 
+@pytest.mark.parametrize("scale", [1e9, 1e-12])
+def test_refuses_a_scale_that_the_format_cannot_hold(scale, tmp_path):
+    model = save_encoder(tmp_path / "model", "avg", WORD)
+    with pytest.raises(ParameterError, match="float16 cannot hold such vectors; choose a scale nearer to 1"):
+        compact(model, tmp_path / "small", "float16", scale=scale)
+    assert not (tmp_path / "small").exists()
+
+
+def test_refuses_a_size_that_is_no_number(tmp_path):
+    model = save_encoder(tmp_path / "model", "avg", WORD)
+    with pytest.raises(ParameterError, match="max_mb = nan: should be a number above 0"):
+        compact(model, tmp_path / "small", "int8", max_mb=float("nan"))
+
+
 def test_refuses_to_scale_an_activation_function(tmp_path):
     model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS | {"activation": "tanh"})
     with pytest.raises(ModelError, match=r"function tanh and cannot be scaled; leave out the scale$"):

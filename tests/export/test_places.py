@@ -24,6 +24,12 @@ def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
     assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == before
 
 
+def test_text_for_a_path_and_unknown_formats(avg, tmp_path):
+    export(avg, str(tmp_path / "out"), "model2vec")
+    with pytest.raises(ParameterError, match=r"unknown format 'onxx': did you mean 'onnx'\?"):
+        export(avg, tmp_path / "other", "onxx")
+
+
 NOTES = {
     Format.STATIC_EMBEDDING: "a sentence of which nothing is known has the vector of unknown words, not zero",
     Format.MODEL2VEC: "a sentence of which nothing is known has the vector of unknown words, not zero",

@@ -1,6 +1,7 @@
 """Learning a task with the chosen model, from each initial state."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -163,6 +164,14 @@ def test_options_of_the_task_replace_those_of_all_tasks(train):
     own = {"hidden_dim": 7, "learning_rate": 0.02}
     assert train("avg", by_task={TASK.name: own}) == train("avg", **own)
     assert train("avg", by_task={"other": own}) == train("avg") != train("avg", **own)
+
+
+def test_options_of_a_task_of_tagging_are_those_of_its_tagger(monkeypatch):
+    kinds = {"tags": "tagged_tokens", "sts": "similarity"}
+    monkeypatch.setattr(learning, "find_task", lambda _, name: SimpleNamespace(name=name, kind=kinds[name]))
+    options = SimpleNamespace(task=SimpleNamespace(by_task={"tags": {"epochs": 1}}))
+    with pytest.raises(ParameterError, match=r"^by_task: tags: is a task of tagging, whose options are those of tag"):
+        learning.learn("sts", None, options, None, None, None)
 
 
 @pytest.mark.parametrize("init", ["scratch", "universal"])

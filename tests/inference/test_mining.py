@@ -89,6 +89,11 @@ def test_pairs_are_nearest_to_each_other(model):
     assert paraphrases(lines, 1.5) == []
 
 
+def test_no_more_neighbors_than_lines(model):
+    lines = Lines.of(model, [pa.array(["a b", "a b c", "b c"])])
+    assert paraphrases(lines, -1.0, 1 << 62) == paraphrases(lines, -1.0, 2)
+
+
 def test_order_of_lines_decides_which_duplicate_is_kept(model, monkeypatch):
     monkeypatch.setattr(mining, "BLOCK", 100)
     texts = [f"{' '.join(order)} {n}" for order in permutations(WORDS[:4]) for n in (10, 11)]

@@ -140,3 +140,5 @@ def test_model_without_sentence_vectors_that_a_loss_could_train(model):
     check_student(load_params(ROOT / "params.yaml", {"model": model}))
     with pytest.raises(ParameterError, match=rf"train\.loss: {model} has no sentence vectors .* leave it at margin"):
         check_student(load_params(ROOT / "params.yaml", {"model": model, "train.loss": "infonce"}))
+    with pytest.raises(ParameterError, match=r"train\.loss_options: .*; leave it empty, or choose an encoder"):
+        check_student(load_params(ROOT / "params.yaml", {"model": model, "train.loss_options": {"margin": 0.9}}))

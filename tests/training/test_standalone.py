@@ -222,9 +222,30 @@ def test_folder_that_is_no_model_is_not_replaced(folder):
         (folder / path).parent.mkdir()
         (folder / path).write_text(text)
     for out in ("thesis", ".", "pairs.csv", "other"):
-        with pytest.raises(ParameterError, match=f"{out}: is there and is no model; name another folder"):
+        with pytest.raises(ParameterError, match=f"{out}: exists and is no model; name another folder"):
             paraphrastic.train("pairs.csv", out, settings=SMALL)
     assert (folder / "thesis/chapter.txt").exists()
+
+
+def test_model_beside_files_of_others_is_not_replaced(folder):
+    paraphrastic.train("pairs.csv", "model", settings=SMALL)
+    (folder / "model/.git").mkdir()
+    with pytest.raises(ParameterError, match=r"model: has \.git, which no model has, and would lose it"):
+        paraphrastic.train("pairs.csv", "model", settings=SMALL)
+    with pytest.raises(ParameterError, match=r"model: has \.git"):
+        paraphrastic.load("model").save_pretrained("model")
+
+
+@pytest.mark.parametrize("key", ["corpus", "model"])
+def test_arguments_are_no_settings(folder, key):
+    with pytest.raises(ParameterError, match=f"{key}: is no setting here, but an argument or option of its own"):
+        paraphrastic.train("pairs.csv", "model", settings={**SMALL, key: "avg"})
+
+
+def test_parameters_of_another_project(folder):
+    (folder / "params.yaml").write_text("lr: 0.1\n")
+    (folder / "models.yaml").unlink(missing_ok=True)
+    assert paraphrastic.train("pairs.csv", "model", settings=SMALL).name == "avg"
 
 
 def test_model_that_learned_from_a_teacher(folder, monkeypatch):

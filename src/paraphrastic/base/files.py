@@ -32,7 +32,13 @@ _COMPILED = "__pycache__"  # left by Python and numba, derived from the code
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; move it to `path` at the end of the block, or remove it after an error."""
+    """Yield a temporary path beside `path`; move it to `path` at the end of the block, or remove it after an error.
+
+    A device or a pipe is yielded itself, as a file would take its place.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        yield path
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path)
     part = _part(path)

@@ -74,6 +74,8 @@ def dedup(
 
     refuse_new_folder(Path(out))
     table = None if removed else _table_to_copy(file, out)
+    if not table:
+        _refuse_ending(out)
     lines = _lines(file, column, model, device)
     original = mining.duplicates(lines, threshold, exact or not _has_graph(lines, MANY_KEPT * MANY)).tolist()
     texts = lines.texts.to_pylist()
@@ -107,6 +109,7 @@ def pairs(
     from paraphrastic.inference import mining
 
     refuse_new_folder(Path(out))
+    _refuse_ending(out)
     lines = _lines(file, column, model, device)
     found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines, MANY))
     texts = lines.texts.to_pylist()
@@ -155,6 +158,16 @@ def _table_to_copy(file: str, out: str) -> "OwnTable | None":
             name = FORMATS[ending.removeprefix(".")]
             raise ParameterError(f"{out}: rows of {file} are written as {name}; name a file that ends in {ending}")
     return table
+
+
+def _refuse_ending(out: str) -> None:
+    """Refuse a name for lines or TSV that ends as another format or as a compressed file."""
+    from paraphrastic.base.reading import format_of, is_table
+    from paraphrastic.readers.raw_files import COMPRESSED
+
+    path = Path(out)
+    if path.suffix in COMPRESSED or (is_table(path) and format_of(path) != "tsv"):
+        raise ParameterError(f"{out}: is written as lines or TSV; name a file that ends in .txt or .tsv")
 
 
 def _copy_rows(table: "OwnTable", kept: list[bool], out: str) -> None:

@@ -72,6 +72,8 @@ def neighbors(
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
 
+    if column and among is None:
+        raise ParameterError(f"--column {column}: names a column of a table; name the table with --among")
     loaded = paraphrastic.load(model, device=device)
     if among is None:
         found = nearest_in_vocabulary(loaded, text, k)
@@ -154,11 +156,10 @@ def compact(
 
 def _refuse_to_replace(out: Path, force: bool) -> None:
     """Refuse a folder in which a model cannot be written."""
-    from paraphrastic.inference.model_folder import is_model_folder
+    from paraphrastic.inference.model_folder import check_replaceable
 
     refuse_new_folder(out)
-    if out.exists() and not is_model_folder(out):
-        raise ParameterError(f"{out}: exists and is no model; name another folder")
+    check_replaceable(out)
     if out.exists() and not force:
         raise ParameterError(f"{out}: exists; --force replaces it")
 

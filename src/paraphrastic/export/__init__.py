@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
-from paraphrastic.base.errors import ParameterError, missing
+from paraphrastic.base.errors import ParameterError, missing, unknown_name
 from paraphrastic.base.files import atomic_folder, atomic_write, write_text
 from paraphrastic.inference import CARD
 
@@ -32,7 +32,7 @@ class Format(StrEnum):
     WORD2VEC_BINARY = "word2vec-binary"
 
 
-def export(model: "Model", out: Path, to: Format, force: bool = False) -> str:
+def export(model: "Model", out: Path | str, to: Format | str, force: bool = False) -> str:
     """Write a model to `out`, a folder with the model's card or a file, whole or not at all.
 
     With `force`, an earlier export is replaced.
@@ -42,9 +42,13 @@ def export(model: "Model", out: Path, to: Format, force: bool = False) -> str:
 
     Raises:
         ModelError: the format cannot hold the model.
-        ParameterError: `out` exists, and is no earlier export or `force` is false; or a package is not installed.
+        ParameterError: there is no such format; `out` exists, and is no earlier export or `force` is false; or a
+            package is not installed.
         OSError: writing failed; `out` is as it was.
     """
+    if to not in [*Format]:
+        raise ParameterError(unknown_name("format", to, [*Format]))
+    out = Path(out)
     module: Any = import_module(f"{__name__}.{_MODULES.get(to, to.replace('-', '_'))}")
     files, write = module.FORMATS[to]
     _check_place(model, out, to, files, force)
@@ -66,7 +70,7 @@ def _write_card(model: "Model", path: Path) -> str:
     return ""
 
 
-def _check_place(model: "Model", out: Path, to: Format, files: tuple[str, ...], force: bool) -> None:
+def _check_place(model: "Model", out: Path, to: str, files: tuple[str, ...], force: bool) -> None:
     """Refuse a place in or around the folder of the model, one of another kind, and one that is not empty."""
     place, source = out.resolve(), model.folder.resolve()
     if place.is_relative_to(source) or source.is_relative_to(place):

@@ -44,10 +44,16 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
     Raises:
         ModelError: the model is no sum of embeddings, or a thousandth of its vocabulary is too large, or it has an
             activation function and `scale` is not 1.
-        ParameterError: there is no such format, or `scale` is not above 0.
+        ParameterError: there is no such format, `max_mb` or `scale` is not above 0, or the format cannot hold vectors
+            of that scale.
     """
+    if max_mb is not None and not max_mb > 0:
+        raise ParameterError(f"max_mb = {max_mb}: should be a number above 0")
     model = model if scale == 1 else _scaled(model, scale)
-    encoder = with_table_format(model.scorer, model.name, model.folder, table)
+    with np.errstate(over="ignore"):
+        encoder = with_table_format(model.scorer, model.name, model.folder, table)
+    if scale != 1 and not _holds(encoder, model):
+        raise ParameterError(f"scale = {scale}: {table} cannot hold such vectors; choose a scale nearer to 1")
     with atomic_folder(out) as part:
         size = _write(encoder, model, part)
         if max_mb is not None and size > max_mb * 1e6:
@@ -70,6 +76,13 @@ def _scaled(model: Model, scale: float) -> Model:
     arrays = {name: array if name in fixed else array * factor for name, array in encoder.arrays.items()}
     ranges = model.ranges and Ranges(model.ranges.vectors * factor, model.ranges.unit_vectors)
     return replace(model, scorer=StaticEncoder(encoder.form, encoder.texts, arrays), ranges=ranges)
+
+
+def _holds(encoder: StaticEncoder, model: Model) -> bool:
+    """Return whether the table of an encoder has numbers, and no zeros in place of vectors of the model."""
+    whole = with_table_format(model.scorer, model.name, model.folder, "float32").table.array().any(axis=1)
+    table = encoder.table.array()
+    return bool(np.isfinite(table).all() and (table.any(axis=1) >= whole).all())
 
 
 def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:

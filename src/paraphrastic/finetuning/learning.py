@@ -62,7 +62,9 @@ def learn(task: str, params: Params, options: Options, benchmarks: Path, model: 
         DataError: a split is empty, or the development or the test set defines no metric.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
-    rows, *_ = [find_task(benchmarks, name) for name in (task, *options.task.by_task)]
+    rows, *others = [find_task(benchmarks, name) for name in (task, *options.task.by_task)]
+    if tagging := [each.name for each in others if each.kind == "tagged_tokens"]:
+        raise ParameterError(f"by_task: {tagging[0]}: is a task of tagging, whose options are those of taggers.yaml")
     if rows.kind == "tagged_tokens":
         torch.set_num_threads(options.tagger.num_threads)
         return train_tags(rows, options.tagger, run)

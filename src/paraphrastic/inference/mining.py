@@ -222,6 +222,7 @@ def paraphrases(lines: Lines, threshold: float, neighbors: int = 1, exact: bool 
     """
     _check(neighbors, threshold)
     rows, size = lines.distinct(), len(lines.first)
+    neighbors = min(neighbors, max(1, len(rows) - 1))
     found, _ = _nearest(lines, rows, neighbors, threshold, exact)
     pairs = np.sort(np.stack([np.repeat(rows, neighbors), found.ravel()], 1), 1)
     keys, times = np.unique(pairs[pairs[:, 0] >= 0] @ [size, 1], return_counts=True)

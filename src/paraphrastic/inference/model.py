@@ -168,7 +168,7 @@ class Model(OtherTools, ModelInfo):
         """
         if precision not in (None, *get_args(Precision)):
             raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
-        if dim is not None and not (isinstance(dim, int) and 1 <= dim <= self.dim):
+        if dim is not None and not (isinstance(dim, int | np.integer) and 1 <= dim <= self.dim):
             raise ParameterError(f"truncate_dim = {dim}: should be from 1 to {self.dim}, the size of a vector")
         if precision not in ("int8", "uint8"):
             return None

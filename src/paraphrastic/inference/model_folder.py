@@ -14,7 +14,7 @@ from paraphrastic.base import devices
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, did_you_mean, missing
 from paraphrastic.base.files import write_text
 from paraphrastic.base.reading import read_json
-from paraphrastic.inference import SHIPPED
+from paraphrastic.inference import CARD, SHIPPED
 from paraphrastic.inference.model import Model, ModelInfo
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 _KEYS = {"format", "model", "config"}  # of `config.json` in every format
+_ENDINGS = {".json", ".parquet", ".safetensors", ".npy"}  # of files of models in every format
 _WITH_TORCH = ("encoder", "pair-model")  # kinds of scorers
 _SHOWN = 4  # models that a message names
 
@@ -182,6 +183,21 @@ def is_model_folder(folder: Path) -> bool:
     except (OSError, ParaphrasticError):
         return False
     return isinstance(content, dict) and content.keys() >= _KEYS
+
+
+def check_replaceable(folder: Path) -> None:
+    """Check that a model can take the place of what is there: nothing, or a model.
+
+    Raises:
+        ParameterError: it is something else, or has a file or folder that no model has, which would be lost.
+    """
+    if not folder.exists():
+        return
+    if not is_model_folder(folder):
+        raise ParameterError(f"{folder}: exists and is no model; name another folder")
+    found = [each.name for each in folder.iterdir() if each.is_dir() or each.suffix not in _ENDINGS]
+    if others := {*found} - {CARD}:
+        raise ParameterError(f"{folder}: has {min(others)}, which no model has, and would lose it; name another folder")
 
 
 def read_config(folder: Path) -> dict[str, Any]:

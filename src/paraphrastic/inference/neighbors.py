@@ -62,7 +62,7 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
         ModelError: the model knows nothing of `text`, and no line is equal to it.
     """
     best: Neighbors = []
-    is_known = text.strip() and model.unknown([text])[0] < 1
+    is_known = model.unknown([text])[0] < 1 and text.strip()
     lowest, read = -np.inf if is_known else 0, False
     for lines in map(text_column, columns):
         scores, read = model.similarity([text], lines)[0], True

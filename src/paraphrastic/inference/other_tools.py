@@ -100,11 +100,12 @@ class OtherTools:
         """Copy the files of the model, and its card if it has one, to a folder that `paraphrastic.load` reads.
 
         Raises:
-            ParameterError: the folder exists and is no model.
+            ParameterError: the folder exists and is no model, or has what no model has.
         """
+        from paraphrastic.inference.model_folder import check_replaceable
+
         out = Path(folder)
-        if out.exists() and not (out / "config.json").is_file():
-            raise ParameterError(f"{out}: exists and is no model; name another folder")
+        check_replaceable(out)
         with atomic_folder(out) as part:
             copy_files(self.folder, part)
 

@@ -62,6 +62,8 @@ def check_student(params: Params) -> None:
         key, usual = "teacher.path", "empty"
     elif params.train.loss != LOSS:
         key, usual = "train.loss", f"at {LOSS}"
+    elif params.train.loss_options:
+        key, usual = "train.loss_options", "empty"
     else:
         return
     from paraphrastic.nn.layers import Encoder

@@ -17,6 +17,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_limits
 
 from paraphrastic.text.columns import Ragged, Texts, chunks
 from paraphrastic.vocabulary.kinds import WordVocabulary
@@ -37,9 +38,10 @@ def cooccurrence_vectors(sentences: Texts, words: pa.StringArray, dim: int, seed
     ppmi = positive_pmi(near_counts(sentences, words))
     if ppmi.nnz:
         size = min(dim, len(words))
-        left, values, _ = randomized_svd(
-            ppmi, size, n_oversamples=_OVERSAMPLES, n_iter=_POWER_ITERATIONS, random_state=seed
-        )
+        with threadpool_limits(1, "blas"):  # sums do not depend on the number of cores
+            left, values, _ = randomized_svd(
+                ppmi, size, n_oversamples=_OVERSAMPLES, n_iter=_POWER_ITERATIONS, random_state=seed
+            )
         vectors[:, :size] = left * np.sqrt(values)
         vectors[np.diff(ppmi.indptr) == 0] = 0.0  # rounding leaves tiny numbers there
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -16,7 +16,7 @@ from paraphrastic.corpus.tokenizing import index_readings, read_evaluation, toke
 from paraphrastic.evaluation.suite import Benchmarks, Results
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import folder_of, is_model_folder, load, load_scorer
+from paraphrastic.inference.model_folder import check_replaceable, folder_of, is_model_folder, load, load_scorer
 from paraphrastic.models import check_student, config_class
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
@@ -66,9 +66,10 @@ def train(
         DataError: a file is damaged, or no pair is left.
     """
     out, named = Path(out), listed(benchmarks)
-    is_empty = out.is_dir() and not any(out.iterdir())
-    if out.exists() and not (is_empty or is_model_folder(out)):
-        raise ParameterError(f"{out}: is there and is no model; name another folder, or remove it")
+    if not (out.is_dir() and not any(out.iterdir())):
+        check_replaceable(out)
+    if given := {"corpus", "model"} & {*(settings or {})}:
+        raise ParameterError(f"{min(given)}: is no setting here, but an argument or option of its own; name it there")
     selection: dict[str, Any] = {"benchmarks": named} if named else {"train.select": "none"}
     changes = {"corpus": listed(pairs), "model": model, **selection, **(settings or {})}
     chosen = load_params(Path(params) if params else default_params(), changes)
