@@ -32,7 +32,8 @@ from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.base.console import message, report_errors
 from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.base.files import digests, write_json
-from paraphrastic.inference.model_folder import folder_of, is_model_folder
+from paraphrastic.inference.model_folder import folder_of
+from paraphrastic.inference.places import is_model_folder
 from paraphrastic.papers.comparing import GAP
 from paraphrastic.papers.figures import FONT
 from tests.benchmarks.measuring import in_own_process

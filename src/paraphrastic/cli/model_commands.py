@@ -156,7 +156,7 @@ def compact(
 
 def _refuse_to_replace(out: Path, force: bool) -> None:
     """Refuse a folder in which a model cannot be written."""
-    from paraphrastic.inference.model_folder import check_replaceable
+    from paraphrastic.inference.places import check_replaceable
 
     refuse_new_folder(out)
     check_replaceable(out)

@@ -11,11 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import DataError, ModelError, ParameterError, ParaphrasticError, did_you_mean, missing
+from paraphrastic.base.errors import DataError, ModelError, ParameterError, did_you_mean, missing
 from paraphrastic.base.files import write_text
 from paraphrastic.base.reading import read_json
-from paraphrastic.inference import CARD, SHIPPED
+from paraphrastic.inference import SHIPPED
 from paraphrastic.inference.model import Model, ModelInfo
+from paraphrastic.inference.places import KEYS, is_model_folder
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 
 FORMAT = 2
-_KEYS = {"format", "model", "config"}  # of `config.json` in every format
-_ENDINGS = {".json", ".parquet", ".safetensors", ".npy"}  # of files of models in every format
 _WITH_TORCH = ("encoder", "pair-model")  # kinds of scorers
 _SHOWN = 4  # models that a message names
 
@@ -176,30 +175,6 @@ def load_trained(
     return load_weights(folder, module_class(config, torch.Generator()), config.embedding_dim)
 
 
-def is_model_folder(folder: Path) -> bool:
-    """Return whether `write_model` of this or another version wrote a folder."""
-    try:
-        content = read_json(folder / "config.json")
-    except (OSError, ParaphrasticError):
-        return False
-    return isinstance(content, dict) and content.keys() >= _KEYS
-
-
-def check_replaceable(folder: Path) -> None:
-    """Check that a model can take the place of what is there: nothing, or a model.
-
-    Raises:
-        ParameterError: it is something else, or has a file or folder that no model has, which would be lost.
-    """
-    if not folder.exists():
-        return
-    if not is_model_folder(folder):
-        raise ParameterError(f"{folder}: exists and is no model; name another folder")
-    found = [each.name for each in folder.iterdir() if each.is_dir() or each.suffix not in _ENDINGS]
-    if others := {*found} - {CARD}:
-        raise ParameterError(f"{folder}: has {min(others)}, which no model has, and would lose it; name another folder")
-
-
 def read_config(folder: Path) -> dict[str, Any]:
     """Return the content of `config.json`, with values in place of what it may lack.
 
@@ -212,7 +187,7 @@ def read_config(folder: Path) -> dict[str, Any]:
         known = [*SHIPPED, *sorted(str(file.parent) for file in folder.parent.glob("*/config.json"))]
         remedy = f"{did_you_mean(str(folder), known)}known are {', '.join(known[:_SHOWN])}"
         raise ModelError(f"{folder}: no model here; `dvc repro train` creates data/model; {remedy}") from error
-    if not isinstance(content, dict) or not content.keys() >= _KEYS:
+    if not isinstance(content, dict) or not content.keys() >= KEYS:
         raise wrong_config(folder)
     if type(content["format"]) is not int or content["format"] != FORMAT:
         is_older = isinstance(content["format"], int) and content["format"] < FORMAT

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
 from paraphrastic.base.files import atomic_folder, copy_files
 from paraphrastic.inference import CARD
+from paraphrastic.inference.places import check_replaceable
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.tokenizer import Texts, text_column
 
@@ -102,8 +103,6 @@ class OtherTools:
         Raises:
             ParameterError: the folder exists and is no model, or has what no model has.
         """
-        from paraphrastic.inference.model_folder import check_replaceable
-
         out = Path(folder)
         check_replaceable(out)
         with atomic_folder(out) as part:

@@ -16,7 +16,8 @@ from paraphrastic.corpus.tokenizing import index_readings, read_evaluation, toke
 from paraphrastic.evaluation.suite import Benchmarks, Results
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import check_replaceable, folder_of, is_model_folder, load, load_scorer
+from paraphrastic.inference.model_folder import folder_of, load, load_scorer
+from paraphrastic.inference.places import check_replaceable, is_model_folder
 from paraphrastic.models import check_student, config_class
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder

@@ -1,0 +1,34 @@
+"""Folders in which a model is, and those in which one may be written."""
+
+from pathlib import Path
+
+from paraphrastic.base.errors import ParameterError, ParaphrasticError
+from paraphrastic.base.reading import read_json
+from paraphrastic.inference import CARD
+
+KEYS = {"format", "model", "config"}  # of `config.json` in every format
+_ENDINGS = {".json", ".parquet", ".safetensors", ".npy"}  # of files of models in every format
+
+
+def is_model_folder(folder: Path) -> bool:
+    """Return whether `write_model` of this or another version wrote a folder."""
+    try:
+        content = read_json(folder / "config.json")
+    except (OSError, ParaphrasticError):
+        return False
+    return isinstance(content, dict) and content.keys() >= KEYS
+
+
+def check_replaceable(folder: Path) -> None:
+    """Check that a model can take the place of what is there: nothing, or a model.
+
+    Raises:
+        ParameterError: it is something else, or has a file or folder that no model has, which would be lost.
+    """
+    if not folder.exists():
+        return
+    if not is_model_folder(folder):
+        raise ParameterError(f"{folder}: exists and is no model; name another folder")
+    found = [each.name for each in folder.iterdir() if each.is_dir() or each.suffix not in _ENDINGS]
+    if others := {*found} - {CARD}:
+        raise ParameterError(f"{folder}: has {min(others)}, which no model has, and would lose it; name another folder")
