@@ -5,6 +5,7 @@ import shutil
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -60,6 +61,10 @@ def test_package_without_its_encoder(tmp_path, monkeypatch):
     monkeypatch.setattr(model_folder, "__file__", str(tmp_path / "inference" / "model_folder.py"))
     with pytest.raises(ModelError, match="is missing; install the package again"):
         paraphrastic.load()
+
+
+def test_size_of_vectors_is_an_integer_of_any_kind(small):
+    assert small.encode("A dog runs.", truncate_dim=np.int64(8)).shape == (8,)
 
 
 def test_saved_copy(small, tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pydantic import ValidationError
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from paraphrastic import models
 from paraphrastic.finetuning.options import tagger_config_class
@@ -80,3 +81,17 @@ def test_models_without_words_lack_it(name):
     config_class = (tagger_config_class if kind == "taggers" else models.config_class)(name)
     with pytest.raises(ValidationError, match="Input should be 'random' or 'idf'"):
         config_class(**small_block(kind, name) | {"init": "cooccurrence"})
+
+
+def test_decomposition_has_one_thread_on_any_computer(monkeypatch):
+    threads = []
+
+    def spy(*arguments, **options):
+        threads.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+        return decompose(*arguments, **options)
+
+    decompose = cooccurrence.randomized_svd
+    monkeypatch.setattr(cooccurrence, "randomized_svd", spy)
+    with threadpool_limits(2, "blas"):
+        cooccurrence_vectors(pa.array(TEXTS), WORDS, 4, seed=1)
+    assert set(threads) == {1}

@@ -244,7 +244,6 @@ def test_arguments_are_no_settings(folder, key):
 
 def test_parameters_of_another_project(folder):
     (folder / "params.yaml").write_text("lr: 0.1\n")
-    (folder / "models.yaml").unlink(missing_ok=True)
     assert paraphrastic.train("pairs.csv", "model", settings=SMALL).name == "avg"
 
 
