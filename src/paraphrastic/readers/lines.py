@@ -116,7 +116,7 @@ class SourceLines(SourceRows):
 
     @classmethod
     def read(cls, path: Path) -> "SourceLines":
-        """Return the lines of a file, decompressed if its name ends so."""
+        """Return the lines of a file, decompressed if its name ends as that of a compressed one."""
         return cls(path, read_bytes(path))
 
     @classmethod
