@@ -8,6 +8,7 @@ the parameters, before DVC removes the outputs of a stage that would refuse them
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from paraphrastic import models
 from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
@@ -55,8 +56,21 @@ def _check_options(params: Params) -> None:
     block = params.models[params.model]
     state = fingerprint((params.model, block, params.train.loss, params.train.loss_options)).encode()
     if not (CHECKED.is_file() and CHECKED.read_bytes() == state):
-        losses.options(params.train, checked(models.config_class(params.model), block, "models", params.model))
+        config: Any = checked(models.config_class(params.model), block, "models", params.model)
+        losses.options(params.train, config)
+        _check_weights(models.model_class(params.model), config)
         write_text(CHECKED, state.decode())
+
+
+def _check_weights(model_class: Any, config: Any) -> None:
+    from paraphrastic.scoring.baseline import Baseline
+
+    if not issubclass(model_class, Baseline):
+        import torch
+
+        from paraphrastic.training.pair_trainers import check_options
+
+        check_options(model_class(config, torch.Generator()), config)
 
 
 def _existing(file: str, key: str, name: str) -> Path:

@@ -24,6 +24,7 @@ TEXTS = [*SENTENCES.to_pylist()[:9], '"Again," he said.', "xyzzy", ""]
 def assert_same_vectors(model, out):
     """Compare a model with its export, loaded with and without the flag for classes of other packages."""
     export(model, out, Format.SENTENCE_TRANSFORMERS)
+    np.testing.assert_array_equal(paraphrastic.load(out).encode(TEXTS), model.encode(TEXTS))
     package = pytest.importorskip("sentence_transformers", reason="needs the extra `external`")
     from paraphrastic.export.sentence_transformers import load
 

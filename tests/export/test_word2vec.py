@@ -19,7 +19,7 @@ from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder
 
 def save_mean_of(words: list[str], folder: Path) -> Model:
     """Save the mean of unit vectors of `words`; the last direction is that of unknown words."""
-    options = {"vectors": None, "dim": len(words) + 1}
+    options = {"vectors": "v.txt", "dim": len(words) + 1}
     scorer = pretrained_mean(pa.array(words), np.roll(np.eye(len(words) + 1, dtype=np.float32), 1, axis=0))
     write_model(scorer, ModelInfo("vectors", options), folder)
     return paraphrastic.load(folder)

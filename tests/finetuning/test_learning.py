@@ -39,8 +39,8 @@ BLOCKS = {
     "ldc": LDC | {"epochs": 2, "batch_size": 10},
     "overlap": {},
     "tfidf-words": {},
-    "vectors": {"vectors": None, "dim": 8},
-    "sif": {"vectors": None, "dim": 8, "a": 0.1, "components": 1},
+    "vectors": {"vectors": "v.txt", "dim": 8},
+    "sif": {"vectors": "v.txt", "dim": 8, "a": 0.1, "components": 1},
 }
 TASK = random_task("labelled_pairs")
 WORDS = pa.array([f"word{n}" for n in range(30)])  # some of the words of TASK

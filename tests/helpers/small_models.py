@@ -53,7 +53,7 @@ def save_word_vectors(
     """Save random vectors of words as a mean (`vectors`) or as `sif`, and return it loaded."""
     embeddings = np.random.default_rng(2).normal(size=(len(words) + 1, 8)).astype(np.float32)
     directions = np.linalg.qr(embeddings[:8])[0][:components]
-    options = {"vectors": None, "dim": 8} | ({"a": 0.1, "components": components} if name == "sif" else {})
+    options = {"vectors": "v.txt", "dim": 8} | ({"a": 0.1, "components": components} if name == "sif" else {})
     config = import_module(f"paraphrastic.models.{name}").Config(**options)
     scorer = pretrained_mean(pa.array(words), embeddings, directions if name == "sif" else None)
     model_folder.write_model(scorer, model_folder.ModelInfo(name, config.model_dump()), folder)

@@ -214,10 +214,12 @@ def test_wrong_value_of_a_member(write_folder, name):
 
 @pytest.mark.parametrize("name", [*ALL_CONFIGURATIONS])
 def test_options_of_every_model_are_read(tmp_path, name):
-    options = ALL_CONFIGURATIONS[name]
+    options = {**ALL_CONFIGURATIONS[name], "lambda_c": 1e20}
     content = {"format": 2, "model": name, "config": options, "selection": [], "scorer": {"kind": "overlap"}}
+    content["loss"] = {"name": "own", "shift": -1, "bias": -1.5}
     (tmp_path / CONFIG).write_text(json.dumps(content))
     assert read_config(tmp_path)["config"] == json.loads(json.dumps(options))
+    assert read_config(tmp_path)["loss"] == content["loss"]
 
 
 def assert_folder_is_refused(folder, message):

@@ -72,7 +72,7 @@ def test_folders_of_an_encoder_and_of_a_teacher_are_listed_whole(run, tmp_path):
 def test_teacher_that_is_refused(run, model, error, message):
     teacher = load_params(ROOT / "params.yaml", {"teacher.path": "mini"}).teacher
     with pytest.raises(error, match=message):
-        run(model, teacher=teacher)
+        run(model, {"vectors": str(ROOT / "params.yaml")} if model == "sif" else None, teacher=teacher)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +130,10 @@ def test_misspelt_names(run, monkeypatch):
         run(options={"vectors": "v.txt"})
     with pytest.raises(ParameterError, match=r"models\.yaml: avg\.learning_rate = -1: .*greater than 0"):
         run(options={"learning_rate": -1})
+    with pytest.raises(ParameterError, match=r"lambda_c = 0\.5: .*set it to 0\.0, or use lambda_w"):
+        run(options={"lambda_c": 0.5})
+    with pytest.raises(ParameterError, match=r"models\.yaml: external\.path = None: is empty; name what is read"):
+        run("external")
     run()
     monkeypatch.setattr(stage.models, "config_class", None)
     run()  # neither they nor the code has changed

@@ -65,8 +65,10 @@ def test_layout_of_committed_file(tmp_path, name):
 
 def test_blocks_of_models_and_finetune():
     assert sorted(BLOCKS["models"]) == models.names()
+    needed = {"external": "path", "sif": "vectors", "vectors": "vectors"}
     for name, block in BLOCKS["models"].items():
-        checked(models.config_class(name), block, "models", name)
+        named = {needed[name]: "file"} if name in needed else {}
+        checked(models.config_class(name), block | named, "models", name)
     options = checked(FinetuneConfig, BLOCKS["finetune"], "finetune")
     assert options.tagger in BLOCKS["taggers"]
     for name, block in BLOCKS["taggers"].items():
@@ -97,6 +99,11 @@ def test_number_in_yaml_1_2_and_list_of_corpora(load):
         ("take_share: 1.0", "take_share: 1.5", "tokenize.take_share = 1.5: should be less than or equal to 1"),
         ("max_pairs: ", "max_pairs: 0", "tokenize.max_pairs = 0: should be greater than 0"),
         ("max_tokens: ", "max_tokens: 1.0e+6", "tokenize.max_tokens = 1000000.0: should be a valid integer"),
+        (
+            "relations: []",
+            "relations: [equivalence]",
+            "tokenize.relations[0] = 'equivalence': should be 'Equivalence', ",
+        ),
         ("take_by: order", "take_by: file", "tokenize.take_by = 'file': should be 'order' or 'random'"),
         ("  - 3", "  - 7", "vocabulary.orders[1] = 7: should be less than or equal to 6"),
         ("  - 3", "  - 2", "vocabulary.orders = [2, 2, 4]: should be one length or more, ascending"),

@@ -47,6 +47,7 @@ def test_bad_parameter(run_python, tmp_path, stage, old, new, message):
         ("open('/dev/full', 'w').write('x' * 100_000)", 1, ": No space left on device\n"),
         ("open('absent/file')", 1, "error: absent/file: No such file or directory\n"),
         ("bytearray(1 << 60)", 1, "error: out of memory\n"),
+        ("__import__('torch').empty(1 << 60)", 1, "error: out of memory: "),
         ("raise KeyboardInterrupt", 130, "interrupted; run the same command again to continue\n"),
         ("os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)", 130, "interrupted; run the same command again to"),
     ],

@@ -1,6 +1,7 @@
 """Progress bars, tables, and errors as one line, for commands and stages."""
 
 import os
+import re
 import reprlib
 import signal
 import sys
@@ -207,6 +208,10 @@ def report_errors(interrupted: str) -> Iterator[None]:
         _exit(f"error: {error}")
     except MemoryError as error:
         _exit(f"error: out of memory: {error}".removesuffix(": "))
+    except RuntimeError as error:  # of torch, which has no class for the memory of the CPU
+        if not re.search("can't allocate memory|out of memory|size calculation overflowed", str(error)):
+            raise
+        _exit(f"error: out of memory: {str(error).splitlines()[0]:.200}")
     except BrokenPipeError:
         _discard(_STDOUT)
         raise SystemExit(_CLOSED_PIPE) from None

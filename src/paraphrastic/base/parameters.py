@@ -74,6 +74,11 @@ class Section(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+Relation = Literal[  # the entailment relations of PPDB 2.0
+    "Equivalence", "ForwardEntailment", "ReverseEntailment", "Independent", "Exclusion", "OtherRelated"
+]
+
+
 class Tokenize(Section):
     """Parameters of the stage `tokenize`."""
 
@@ -83,7 +88,7 @@ class Tokenize(Section):
     feature: Name  # the feature of PPDB that `min_score` and `max_score` limit; other sources have one score
     min_score: float | None  # smallest score of a training pair; None for no limit
     max_score: float | None  # largest score; None for no limit
-    relations: list[Name]  # entailment relations of PPDB 2.0 that are kept; an empty list keeps all
+    relations: list[Relation]  # of the pairs that are kept; an empty list keeps all
     # how many pairs of one group are kept; None for what the catalogue states of each source
     max_group_pairs: PositiveInt | None
     take_share: float = Field(gt=0, le=1)  # share of the pairs that are left to train on

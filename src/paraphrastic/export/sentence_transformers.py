@@ -25,12 +25,12 @@ from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
 from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
+from paraphrastic.inference.places import EXPORTED
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.weight_files import write_arrays
 from paraphrastic.text.tokenizer import text_column
 
 CLASS = "EncoderModule"
-FOLDER = f"0_{CLASS}"  # of the model in an exported folder; the name that sentence-transformers gives it
 _LAYERS = "1_Dense", "2_Dense"
 _ACTIVATIONS = {
     "linear": "torch.nn.modules.linear.Identity",
@@ -53,8 +53,7 @@ def load(folder: Path | str, **options: Any) -> Any:
     module = _module_class()
     from sentence_transformers import SentenceTransformer
 
-    exported = Path(folder, FOLDER)
-    return SentenceTransformer(modules=[module(exported if exported.is_dir() else folder)], **options)
+    return SentenceTransformer(modules=[module(folder)], **options)
 
 
 def write_encoder(model: Model, folder: Path) -> str:
@@ -64,8 +63,8 @@ def write_encoder(model: Model, folder: Path) -> str:
         ModelError: the model compares pairs, or belongs to another package.
     """
     check_encoder(model)
-    copy_files(model.folder, folder / FOLDER)
-    _write_modules(folder, {FOLDER: f"{__name__}.{CLASS}"})
+    copy_files(model.folder, folder / EXPORTED)
+    _write_modules(folder, {EXPORTED: f"{__name__}.{CLASS}"})
     return "the vectors are those of the model; loading needs paraphrastic, see the documentation"
 
 
@@ -105,7 +104,7 @@ def _write_modules(folder: Path, types: Mapping[str, str]) -> None:
 
 _FILES = "modules.json", "config_sentence_transformers.json"
 FORMATS = {
-    "sentence-transformers": ((*_FILES, FOLDER), write_encoder),
+    "sentence-transformers": ((*_FILES, EXPORTED), write_encoder),
     "static-embedding": ((*_FILES, "tokenizer.json", "model.safetensors", *_LAYERS), write_static_embedding),
 }
 

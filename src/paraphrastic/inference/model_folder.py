@@ -1,6 +1,7 @@
 """Folders that hold a trained model: `config.json`, and weights and vocabulary if the model has any."""
 
 import json
+import math
 import re
 import reprlib
 from collections.abc import Callable, Mapping
@@ -16,7 +17,7 @@ from paraphrastic.base.files import write_text
 from paraphrastic.base.reading import read_json
 from paraphrastic.inference import SHIPPED
 from paraphrastic.inference.model import Model, ModelInfo
-from paraphrastic.inference.places import KEYS, is_model_folder
+from paraphrastic.inference.places import EXPORTED, KEYS, is_model_folder
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.scorer import Scorer
@@ -48,8 +49,8 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
 
     Args:
         model: a folder, or the name of an encoder in the package; None for the first of these, `small`.
-        table: format of the embeddings of averages and Charagram, one of `scoring.TABLE_FORMATS`; None for that of the
-            folder.
+        table: format that the embeddings of averages and Charagram have in memory, one of `scoring.TABLE_FORMATS`; None
+            for that of the folder, which stays as it is: `export.compact` writes a smaller one.
         device: where the model is computed: `cpu`, `cuda`, `cuda:N`, or `auto`, a GPU if there is one and the model
             can use it.
 
@@ -74,11 +75,14 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
 def folder_of(model: Path | str | None) -> Path:
     """Return the folder of a model: a path, or the name of an encoder in the package as a text; None for the first.
 
+    In what `paraphrastic export --to sentence-transformers` wrote, that is the folder of its module.
+
     Raises:
         ModelError: the package has lost its encoder, or a model in this folder has the same name.
     """
     if isinstance(model, Path) or model not in (None, *SHIPPED):
-        return Path(model)
+        exported = Path(model, EXPORTED)
+        return exported if is_model_folder(exported) else Path(model)
     if model is not None and is_model_folder(Path(model)):
         raise ModelError(f"{model}: an encoder of the package and a folder here; write ./{model} for the folder")
     folder = Path(__file__).parents[1] / "encoders" / (model or SHIPPED[0])
@@ -211,17 +215,19 @@ def _is_count(value: object, least: int = 0) -> bool:
     return type(value) is int and least <= value < 1 << 63
 
 
-def _is_option(value: object) -> bool:
-    """Return whether a value can be that of a model's option: a text, a number from 0, or a flat list or mapping."""
+def _is_option(value: object, least: int = 0) -> bool:
+    """Return whether a value can be that of an option: a text, a number, or a flat list or mapping of these."""
     inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else [value]
     return all(
-        0 <= each < 1 << 63 if isinstance(each, int | float) else each is None or each == "" or _is_name(each)
+        (least <= each < 1 << 63 if isinstance(each, int) else math.isfinite(each))
+        if isinstance(each, int | float)
+        else each is None or each == "" or _is_name(each)
         for each in inner
     )
 
 
-def _are_options(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_option, [*value, *value.values()]))
+def _are_options(value: object, least: int = 0) -> bool:
+    return isinstance(value, dict) and all(_is_option(each, least) for each in (*value, *value.values()))
 
 
 def _is_scorer(value: object) -> bool:
@@ -244,7 +250,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {  # of the members of `config.json`
     "format": lambda value: value == FORMAT,
     "model": _is_name,
     "config": _are_options,
-    "loss": _are_options,
+    "loss": partial(_are_options, least=-1 << 63),
     "scorer": _is_scorer,
     "selection": lambda value: isinstance(value, list) and all(map(_is_name, value)),
     "teacher": lambda value: value is None or _is_name(value),

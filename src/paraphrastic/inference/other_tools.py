@@ -98,7 +98,7 @@ class OtherTools:
         return ModelMeta.create_empty(known)
 
     def save_pretrained(self, folder: Path | str) -> None:
-        """Copy the files of the model, and its card if it has one, to a folder that `paraphrastic.load` reads.
+        """Copy the files that the model was loaded from, and its card if it has one, to a folder that `load` reads.
 
         Raises:
             ParameterError: the folder exists and is no model, or has what no model has.

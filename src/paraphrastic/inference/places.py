@@ -6,6 +6,7 @@ from paraphrastic.base.errors import ParameterError, ParaphrasticError
 from paraphrastic.base.reading import read_json
 from paraphrastic.inference import CARD
 
+EXPORTED = "0_EncoderModule"  # of the model in an export for sentence-transformers, which names it so
 KEYS = {"format", "model", "config"}  # of `config.json` in every format
 _ENDINGS = {".json", ".parquet", ".safetensors", ".npy"}  # of files of models in every format
 

@@ -5,16 +5,15 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import BaseModel, Field
 
-from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline
+from paraphrastic.scoring.baseline import Baseline, GivenPath
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
     """Options of external encoders."""
 
-    path: str | None  # folder of the encoder
+    path: GivenPath  # folder of the encoder
     batch_size: int = Field(ge=1, lt=1 << 63)  # sentences per call of the encoder
 
 
@@ -26,13 +25,9 @@ class External(Baseline):
         """Return the encoder; the training sentences are not used.
 
         Raises:
-            ParameterError: no folder is named, or the package that reads it is not installed.
+            ParameterError: the package that reads it is not installed.
             ModelError: the folder holds no encoder of either package.
         """
-        if not config.path:
-            raise ParameterError(
-                "`path` of the model is empty: set it to a folder of sentence-transformers or model2vec"
-            )
         encoder = ExternalEncoder(Path(config.path), config.batch_size)
         encoder.encode(pa.array([""]))  # fail before anything is written
         return encoder

@@ -2,12 +2,11 @@
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.scorer import Scorer, Vectors
@@ -24,12 +23,21 @@ class Baseline(ABC):
         """Return a scorer, from an instance of the model's `Config` and the distinct tokenized training sentences."""
 
 
+def _not_empty(path: object) -> object:
+    if not path:
+        raise ValueError("is empty; name what is read")
+    return path
+
+
+GivenPath = Annotated[str, BeforeValidator(_not_empty)]  # of a file or folder that a baseline cannot do without
+
+
 class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
     """Options of models that read word vectors from a file."""
 
     # file in GloVe or word2vec text format. Its word `UUUNKKK` has the vector of unknown words; without it, that vector
     # is zero.
-    vectors: str | None
+    vectors: GivenPath
     dim: int = Field(ge=1)  # size of a vector
 
 
@@ -37,11 +45,8 @@ def read_pretrained(config: PretrainedConfig) -> tuple[pa.StringArray, Vectors]:
     """Return what `read_vectors` returns of the file that `config` names.
 
     Raises:
-        ParameterError: no file is named.
         DataError: the file is missing, damaged or of another dimension.
     """
-    if not config.vectors:
-        raise ParameterError("`vectors` of the model is empty: set it to a file in GloVe or word2vec text format")
     return read_vectors(Path(config.vectors), config.dim)
 
 

@@ -66,8 +66,7 @@ class PairTrainer(Trainer, ABC):
     ) -> None:
         self.processes = processes or Processes()
         self.model, self._pairs, self._config = model, pairs, config
-        if not list(model.module.parameters()):
-            _refuse_options_of_parameters(config)
+        check_options(model.module, config)
         # Ww is the table of words; tables of n-grams and characters belong to Wc
         embeddings_penalty = L2Penalty(config.lambda_c)
         if isinstance(config, WordEmbeddingsConfig):
@@ -107,8 +106,14 @@ class PairTrainer(Trainer, ABC):
         self.negatives.bit_generator.state = parse_json(state["negatives"])
 
 
-def _refuse_options_of_parameters(config: TrainingConfig) -> None:
-    """Refuse options that mean nothing to a model whose only weights are word embeddings."""
+def check_options(module: nn.Module, config: TrainingConfig) -> None:
+    """Refuse options that mean nothing to a model whose only weights are word embeddings.
+
+    Raises:
+        ParameterError: it is such a model, and its embeddings are frozen or `lambda_c` is not 0.
+    """
+    if list(module.parameters()):
+        return
     if freezes_embeddings(config):
         raise ParameterError(
             "freeze_embeddings = true: this model has no other parameters to train; set it to false, or choose the "
