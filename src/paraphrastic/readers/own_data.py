@@ -140,7 +140,8 @@ def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
     wanted.check_source_without_relations(own.path)
     _name_unused(own, [*layout.unused, *([] if wanted.limits_scores else score_of(layout))])
-    yield from _not_empty(own, read_pairs(own, layout, wanted))
+    limits = " of such a score, see tokenize.min_score and max_score" if wanted.limits_scores else ""
+    yield from _not_empty(own, read_pairs(own, layout, wanted), limits)
 
 
 def own_set(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -190,13 +191,13 @@ def set_name(own: OwnFile, layout: Layout) -> str:
     return f"own.{'words.' if layout.words else ''}{own.name}"
 
 
-def _not_empty(own: OwnFile, readings: Iterator[Reading]) -> Iterator[Reading]:
+def _not_empty(own: OwnFile, readings: Iterator[Reading], limits: str = "") -> Iterator[Reading]:
     usable = 0
     for reading in readings:
         yield reading
         usable += len(reading.table)
     if not usable:
-        raise DataError(f"{own.path}: not one usable row; `paraphrastic data inspect {own.path}` shows why")
+        raise DataError(f"{own.path}: not one usable row{limits}; `paraphrastic data inspect {own.path}` shows why")
 
 
 def _named(table: OwnTable, pair: tuple[Meaning, Meaning]) -> tuple[str, str]:
