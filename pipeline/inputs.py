@@ -33,7 +33,7 @@ def main() -> None:
     _check_options(params)
     sources = corpus(params.corpus, params.tokenize.licences)
     check_single_sentences(sources, params.teacher)
-    check_weights(params.train.source_weights or (), sources)
+    check_weights(params, sources)
     hashes = _Hashes()
     every = (*sources, *suite(params.benchmarks).sources)
     if own := [each for each in every if "own" in each.options]:
@@ -58,11 +58,11 @@ def _check_options(params: Params) -> None:
     if not (CHECKED.is_file() and CHECKED.read_bytes() == state):
         config: Any = checked(models.config_class(params.model), block, "models", params.model)
         losses.options(params.train, config)
-        _check_weights(models.model_class(params.model), config)
+        _check_model(models.model_class(params.model), config)
         write_text(CHECKED, state.decode())
 
 
-def _check_weights(model_class: Any, config: Any) -> None:
+def _check_model(model_class: Any, config: Any) -> None:
     from paraphrastic.scoring.baseline import Baseline
 
     if not issubclass(model_class, Baseline):

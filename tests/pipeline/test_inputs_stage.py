@@ -122,6 +122,8 @@ def test_misspelt_names(run, monkeypatch):
         run(corpus=["opne"])
     with pytest.raises(ParameterError, match=r"train\.source_weights: unknown source 'cocoa': did you mean 'coco'"):
         run(corpus=["wide-captions"], weights={"cocoa": 0.5})
+    exchange = load_params(ROOT / "params.yaml").tokenize.model_copy(update={"exchange": 1})
+    run(corpus=["wide-captions"], weights={"coco": 2.0, "exchanged": 0.5}, tokenize=exchange)
     with pytest.raises(ParameterError, match=r"train\.loss: unknown loss 'infonc': did you mean 'infonce'"):
         run(loss="infonc")
     with pytest.raises(SourceError, match=r"mine\.csv: no such file"):

@@ -14,7 +14,6 @@ from paraphrastic.base.tables import RAW
 from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.text.columns import split_words
 
-SOURCE = "exchanged"  # name of the source of these copies
 _FUNCTION_WORDS = 150  # words at the start of a list that are never exchanged
 _EXCHANGED = r"^\p{L}{4,}$"  # words that are
 _SHARE = 0.15, 0.5  # range from which the probability of a word is drawn, for each sentence

@@ -14,7 +14,7 @@ from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.files import atomic_folder, scratch_folder, write_text
 from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, SIDES, indexed_schema, write_parts, write_table
-from paraphrastic.corpus.exchanging import SOURCE, exchanged_copies
+from paraphrastic.corpus.exchanging import exchanged_copies
 from paraphrastic.corpus.filtering import EvaluationText, filter_pairs
 from paraphrastic.corpus.phrases import phrases
 from paraphrastic.corpus.tokenized_pairs import Pairs
@@ -22,7 +22,7 @@ from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, Reading
 from paraphrastic.readers.registry import FILTERED, read
-from paraphrastic.sources.source import Source, Suite
+from paraphrastic.sources.source import EXCHANGED, Source, Suite
 from paraphrastic.text.columns import Hashes, hash_texts
 from paraphrastic.text.tokenizer import tokenize_tables
 
@@ -74,7 +74,7 @@ def tokenize_sources(
         kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
         names = [source.name for source in pairs_of]
         if options.exchange:
-            names.append(SOURCE)
+            names.append(EXCHANGED)
             kept.append(_exchanged(pairs_of, [pairs for pairs, _ in kept], excluded, options.exchange, scratch, seed))
         limits = options.take_share, options.max_pairs, options.max_tokens
         merged = merge_sources({name: pairs for name, (pairs, _) in zip(names, kept, strict=True)})
@@ -126,7 +126,7 @@ def _exchanged(
     sentences, words = ([pairs for pairs, are_words in single if are_words == wanted] for wanted in (False, True))
     tables = list(exchanged_copies(sentences, words, copies, np.random.default_rng(seed)))
     pairs, dropped = filter_pairs(tables, evaluation, scratch, near=True, words=False)
-    row: _ReportRow = {"source": SOURCE, "read": sum(map(len, tables)), "bad": 0}
+    row: _ReportRow = {"source": EXCHANGED, "read": sum(map(len, tables)), "bad": 0}
     return pairs, row | dropped | {"kept": len(pairs.left)}
 
 

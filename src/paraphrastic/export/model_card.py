@@ -13,7 +13,6 @@ from jinja2 import Environment
 from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.corpus.exchanging import SOURCE
 from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.export.merge import teachers_of
 from paraphrastic.inference import CARD
@@ -21,6 +20,7 @@ from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import load
 from paraphrastic.sources.catalogue import catalogue
 from paraphrastic.sources.licences import strictest
+from paraphrastic.sources.source import EXCHANGED
 
 _HUB_NAMES = {  # of licences as the front matter has them
     "Apache-2.0": "apache-2.0",
@@ -34,7 +34,7 @@ _HUB_NAMES = {  # of licences as the front matter has them
     "MIT": "mit",
     "unstated": "unknown",
 }
-_UNKNOWN = {SOURCE: ("copies of the sentences above in which words are exchanged", "as the sentences above")}
+_UNKNOWN = {EXCHANGED: ("copies of the sentences above in which words are exchanged", "as the sentences above")}
 _TEACHERS = {"all-MiniLM-L6-v2": "Apache-2.0", "all-mpnet-base-v2": "Apache-2.0"}  # licences of weights
 _NORMAL_QUANTILE = 1.96  # of an interval of 95 %
 
@@ -59,7 +59,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     teachers = teachers_of(model)
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))
     sources = [*_sources(model, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
-    licence = strictest(source["licence"] for source in sources if source["name"] != SOURCE)
+    licence = strictest(source["licence"] for source in sources if source["name"] != EXCHANGED)
     environment = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     template = resources.files(__package__).joinpath("model_card.md").read_text(encoding="utf-8")
     return environment.from_string(template).render(

@@ -16,6 +16,8 @@ def _check_relative(path: str) -> str:
     return path
 
 
+EXCHANGED = "exchanged"  # the source of copies of single sentences in which some words are others
+
 Text = Annotated[str, Field(min_length=1)]
 _FilePath = Annotated[str, AfterValidator(_check_relative)]
 _Sha256 = Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")]
