@@ -116,13 +116,13 @@ def check_options(module: nn.Module, config: TrainingConfig) -> None:
         return
     if freezes_embeddings(config):
         raise ParameterError(
-            "freeze_embeddings = true: this model has no other parameters to train; set it to false, or choose the "
-            "model 'vectors'"
+            "models.yaml: freeze_embeddings = true: this model has no other parameters to train; set it to false, or "
+            "choose the model 'vectors'"
         )
     if config.lambda_c and isinstance(config, WordEmbeddingsConfig):
         raise ParameterError(
-            f"lambda_c = {config.lambda_c}: this model has no parameters except word embeddings; set it to 0.0, or use "
-            "lambda_w"
+            f"models.yaml: lambda_c = {config.lambda_c}: this model has no parameters except word embeddings; set it to "
+            "0.0, or use lambda_w"
         )
 
 
