@@ -84,7 +84,7 @@ def test_loss_of_an_encoder_is_that_of_its_options():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"freeze_embeddings": True}, "freeze_embeddings = true: .*; set it to false, or choose the model 'vectors'$"),
+        ({"freeze_embeddings": True}, r"^models\.yaml: freeze_embeddings = true: .*, or choose the model 'vectors'$"),
         ({"lambda_c": 0.5}, r"^models\.yaml: lambda_c = 0\.5: .*; set it to 0\.0, or use lambda_w$"),
     ],
 )

@@ -121,8 +121,8 @@ def check_options(module: nn.Module, config: TrainingConfig) -> None:
         )
     if config.lambda_c and isinstance(config, WordEmbeddingsConfig):
         raise ParameterError(
-            f"models.yaml: lambda_c = {config.lambda_c}: this model has no parameters except word embeddings; set it to "
-            "0.0, or use lambda_w"
+            f"models.yaml: lambda_c = {config.lambda_c}: this model has no parameters except word embeddings; set it "
+            "to 0.0, or use lambda_w"
         )
 
 
