@@ -33,7 +33,7 @@ def main() -> None:
     _check_options(params)
     sources = corpus(params.corpus, params.tokenize.licences)
     check_single_sentences(sources, params.teacher)
-    check_weights(params, sources)
+    check_weights(params.train.source_weights or (), sources, params.tokenize.exchange)
     hashes = _Hashes()
     every = (*sources, *suite(params.benchmarks).sources)
     if own := [each for each in every if "own" in each.options]:

@@ -34,7 +34,8 @@ def small_block(section: str, name: str) -> dict[str, Any]:
     """Return the block `name` of models, or of taggers, with the sizes of SMALL and the defaults that it leaves out."""
     block: dict[str, Any] = PARAMS[section][name]
     if section == "models":
-        block = models.config_class(name)(**block).model_dump()
+        given = {"vectors": "v.txt"} if name in ("sif", "vectors") else {}  # which they cannot do without
+        block = models.config_class(name)(**block | given).model_dump()
     linear = {"activation": "linear"} if "dense" in block else {}  # `dense: false` needs it
     words = {"words": True} if "bigrams" in block else {}  # `bigrams` needs it
     return block | linear | words | {key: value for key, value in SMALL.items() if key in block}

@@ -82,7 +82,7 @@ def folder_of(model: Path | str | None) -> Path:
     """
     if isinstance(model, Path) or model not in (None, *SHIPPED):
         exported = Path(model, EXPORTED)
-        return exported if is_model_folder(exported) else Path(model)
+        return exported if exported.is_dir() else Path(model)
     if model is not None and is_model_folder(Path(model)):
         raise ModelError(f"{model}: an encoder of the package and a folder here; write ./{model} for the folder")
     folder = Path(__file__).parents[1] / "encoders" / (model or SHIPPED[0])

@@ -20,7 +20,7 @@ from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, lis
 from paraphrastic.sources.source import EXCHANGED, Catalogue, Source, Suite, Text
 
 if TYPE_CHECKING:  # `data list` needs no reader of parameters
-    from paraphrastic.base.parameters import Params, Teacher
+    from paraphrastic.base.parameters import Teacher
 
 _T = TypeVar("_T")
 
@@ -64,10 +64,10 @@ def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry], licences: Sequence[st
     return with_licences(_without_repetition("corpus", members), licences)
 
 
-def check_weights(params: "Params", sources: Iterable[Source]) -> None:
-    """Raise a ParameterError for a name in `train.source_weights` that is none of the sources of the corpus."""
-    known = [source.name for source in sources] + [EXCHANGED] * bool(params.tokenize.exchange)
-    for name in params.train.source_weights or ():
+def check_weights(names: Iterable[str], sources: Iterable[Source], copies: int) -> None:
+    """Raise a ParameterError for a name in `train.source_weights` that is no source of a corpus with so many copies."""
+    known = [source.name for source in sources] + [EXCHANGED] * bool(copies)
+    for name in names:
         if name not in known:
             raise ParameterError(f"params.yaml: train.source_weights: {unknown_name('source', name, known)}")
 

@@ -84,7 +84,7 @@ def train(
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
     check_single_sentences(sources, chosen.teacher)
-    check_weights(chosen, sources)
+    check_weights(chosen.train.source_weights or (), sources, chosen.tokenize.exchange)
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
