@@ -134,7 +134,9 @@ def test_misspelt_names(run, monkeypatch):
         run(options={"learning_rate": -1})
     with pytest.raises(ParameterError, match=r"^models\.yaml: lambda_c = 0\.5: .*set it to 0\.0, or use lambda_w"):
         run(options={"lambda_c": 0.5})
-    with pytest.raises(ParameterError, match=r"models\.yaml: external\.path = None: is empty; name what is read"):
+    with pytest.raises(
+        ParameterError, match=r"^models\.yaml: external\.path = None: is empty; set it to a folder of sent"
+    ):
         run("external")
     run()
     monkeypatch.setattr(stage.models, "config_class", None)

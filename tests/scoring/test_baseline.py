@@ -117,7 +117,9 @@ def test_vectors_after_loading(vector_file, tmp_path, name, module, options):
 
 @pytest.mark.parametrize(("module", "options"), [(vectors, {}), (sif, {"a": 0.1, "components": 1})])
 def test_vector_file_not_named_missing_or_of_another_dimension(vector_file, module, options):
-    with pytest.raises(ValidationError, match=r"vectors\n.* is empty; name what is read"):
+    with pytest.raises(
+        ValidationError, match=r"vectors\n.* is empty; set it to a file in GloVe or word2vec text format"
+    ):
         module.Config(vectors=None, dim=DIM, **options)
     with pytest.raises(DataError, match="No such file"):
         module.MODEL.fit(module.Config(vectors=f"{vector_file}.gz", dim=DIM, **options), CORPUS)

@@ -292,7 +292,7 @@ def test_wrong_vectors(encoder_folder, monkeypatch, vectors, message):
 
 def test_path_not_named_and_sizes_of_batches():
     for path in (None, ""):
-        with pytest.raises(ValidationError, match="is empty; name what is read"):
+        with pytest.raises(ValidationError, match="is empty; set it to a folder of sentence-transformers or model2vec"):
             external.Config(path=path, batch_size=2)
     assert [external.Config(path="e", batch_size=size).batch_size for size in (1, 2**63 - 1)] == [1, 2**63 - 1]
     for size in (0, 2**63):  # a model of the latter could not be loaded

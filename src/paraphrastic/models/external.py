@@ -1,19 +1,21 @@
 """An encoder of sentence-transformers or model2vec in a folder, evaluated like the models of this package."""
 
 from pathlib import Path
+from typing import Annotated
 
 import pyarrow as pa
 from pydantic import BaseModel, Field
 
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline, GivenPath
+from paraphrastic.scoring.baseline import Baseline, needed
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 
 
 class Config(BaseModel, strict=True, extra="forbid"):
     """Options of external encoders."""
 
-    path: GivenPath  # folder of the encoder
+    # folder of the encoder
+    path: Annotated[str, needed("set it to a folder of sentence-transformers or model2vec")]
     batch_size: int = Field(ge=1, lt=1 << 63)  # sentences per call of the encoder
 
 

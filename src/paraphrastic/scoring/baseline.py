@@ -23,13 +23,15 @@ class Baseline(ABC):
         """Return a scorer, from an instance of the model's `Config` and the distinct tokenized training sentences."""
 
 
-def _not_empty(path: object) -> object:
-    if not path:
-        raise ValueError("is empty; name what is read")
-    return path
+def needed(remedy: str) -> BeforeValidator:
+    """Return a check of an option that a baseline cannot do without, whose message ends in `remedy`."""
 
+    def check(path: object) -> object:
+        if not path:
+            raise ValueError(f"is empty; {remedy}")
+        return path
 
-GivenPath = Annotated[str, BeforeValidator(_not_empty)]  # of a file or folder that a baseline cannot do without
+    return BeforeValidator(check)
 
 
 class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
@@ -37,7 +39,7 @@ class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
 
     # file in GloVe or word2vec text format. Its word `UUUNKKK` has the vector of unknown words; without it, that vector
     # is zero.
-    vectors: GivenPath
+    vectors: Annotated[str, needed("set it to a file in GloVe or word2vec text format")]
     dim: int = Field(ge=1)  # size of a vector
 
 
