@@ -39,6 +39,7 @@ def test_train_and_evaluate(run, folder):
     found = json.loads(run("evaluate", "vectors", "likeness.tsv", "--json").stdout)
     assert found["metrics"]["own"]["likeness"].keys() == {"pearson", "spearman"}
     assert found["sets"][0]["set"] == "own.likeness"
+    assert_refused(run("evaluate", "vectors", "likeness.tsv", "--md", "--json"), "--json and --md exclude each other")
     lines = run("evaluate", "vectors", "likeness.tsv", "--md").stdout.splitlines()
     assert lines[0] == "| set | kind | n | pearson | spearman | oov | main | low | high |"
 

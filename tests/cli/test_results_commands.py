@@ -41,6 +41,7 @@ def test_experiments(experiments):
     assert lines[1] == "| --- | --- | --- | --- | ---: | ---: |"
     assert "| small | avg | sample | dim=50 | 2.50 | 60.00 |" in lines
     assert experiments("sm*", "--csv").stdout == "experiment,model,corpus,changed,STS\nsmall,avg,sample,dim=50,60.00\n"
+    assert_refused(experiments("--md", "--csv"), "--md and --csv exclude each other; give one of them")
     assert_refused(experiments("smal", "small"), "unknown experiment 'smal': did you mean 'small'?")
 
 
@@ -72,6 +73,7 @@ def test_comparison_as_table_markdown_and_json(run):
     content = json.loads(as_json.stdout)
     assert content["rows"][0]["difference"] == 0
     assert (content["left_out"], content["not_defined"]) == ([], {})
+    assert_refused(run("compare", "workspace", "--md", "--json"), "--json and --md exclude each other")
     rows = json.loads(run("compare", "workspace,workspace", "workspace", "--json").stdout)["rows"]
     assert [len(row["a"]) for row in rows] == [2]
     assert [len(row["b"]) for row in rows] == [1]

@@ -3,6 +3,7 @@
 import re
 import shutil
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -52,6 +53,9 @@ def test_folder_of_the_same_name(small, tmp_path, monkeypatch):
     with pytest.raises(ModelError, match=r"^small: .*a folder here; write \./small"):
         paraphrastic.load("small")
     assert paraphrastic.load("./small").folder != small.folder
+    assert paraphrastic.load(Path("small")).folder == Path("small")
+    shutil.rmtree("small")
+    assert paraphrastic.load(Path("small")).folder == small.folder
     assert paraphrastic.load().folder == small.folder
     with pytest.raises(ModelError, match=r"^smal: no model here; .*did you mean 'small'"):
         paraphrastic.load("smal")

@@ -125,7 +125,7 @@ class Train(Section):
     select: Name  # the evaluation sets that select the epoch: test, oracle, none, or the name of a set or of a group
     # how often the model is scored on them: every `epoch` or every `quarter` of one
     select_every: Literal["epoch", "quarter"]
-    processes: PositiveInt  # how many divide each mini-batch, on CPUs or each on a GPU of its own
+    processes: int = Field(ge=1, le=1024)  # how many divide each mini-batch, on CPUs or each on a GPU of its own
     # how often an epoch has each pair of a source, by its name: once if it is not named, and all once if None
     source_weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] | None
     loss: Name = LOSS  # of sentence encoders: a file in `losses/`
@@ -245,7 +245,7 @@ def _valid(section: type[Checked], block: object, path: Path, *keys: str) -> Che
 
 
 def _replace(contents: Mapping[str, dict[str, Any]], key: str, value: Any) -> None:
-    if (now := place(key)) != key:
+    if (now := place(key)) != key or (now := _place_of_option(contents, key)):
         raise ParameterError(f"{key}: unknown key; did you mean '{now}'?")
     file, _, given = key.rpartition(":")
     dotted = given.removeprefix("+")
@@ -257,6 +257,16 @@ def _replace(contents: Mapping[str, dict[str, Any]], key: str, value: Any) -> No
     if not (isinstance(block, dict) and (last in block or given != dotted)):
         raise ParameterError(f"{key}: unknown key{_nearest(last, block if isinstance(block, dict) else top)}")
     block[last] = value
+
+
+def _place_of_option(contents: Mapping[str, dict[str, Any]], key: str) -> str:
+    """Return the whole key of `avg.dim`, or of `dim`, an option of the chosen model; empty for any other key."""
+    for near in (key, f"{contents[PARAMS.name].get('model')}.{key}"):
+        name, _, option = near.partition(".")
+        block = contents[FILES["models"]].get(name)
+        if isinstance(block, dict) and option in block:
+            return f"{FILES['models']}:{near}"
+    return ""
 
 
 def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:

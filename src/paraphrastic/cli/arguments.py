@@ -27,6 +27,12 @@ def refuse_new_folder(path: Path) -> None:
         raise ParameterError(f"{path.parent}: no such folder; create it first")
 
 
+def refuse_several(**formats: bool) -> None:
+    """Raise a ParameterError if more than one option of the format of a table is given."""
+    if len(given := [f"--{name}" for name, is_given in formats.items() if is_given]) > 1:
+        raise ParameterError(f"{' and '.join(given)} exclude each other; give one of them")
+
+
 def data_entry(text: str) -> Any:
     """Return the file or name that an argument stands for; `{path: …, columns: …}` is YAML, see `yaml_value`."""
     return yaml_value(text, text) if text.startswith("{") else text

@@ -11,7 +11,7 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, data_entry, refuse_new_folder, yaml_value
+from paraphrastic.cli.arguments import Device, data_entry, refuse_new_folder, refuse_several, yaml_value
 
 if TYPE_CHECKING:
     from paraphrastic.evaluation import Results
@@ -72,6 +72,7 @@ def evaluate(
     from paraphrastic.analysis.comparison.formats import markdown_table
     from paraphrastic.evaluation import COLUMNS
 
+    refuse_several(json=as_json, md=md)
     results = _imported("evaluate")(model, *map(data_entry, sets), device=device)
     rows = _with_intervals(results)
     if as_json:

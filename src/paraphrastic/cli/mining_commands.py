@@ -37,11 +37,11 @@ def search(
 
     Example: paraphrastic search lines.txt 'A dog runs fast.' -k 3
     """
-    from paraphrastic.cli.text_input import read_sentences
+    from paraphrastic.cli.text_input import read_lines
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
-    found = mining.search(loaded, read_sentences(file, column), queries, k)
+    found = mining.search(loaded, read_lines(file, column), queries, k)
     for query, share, lines in zip(queries, loaded.unknown(queries), found, strict=True):
         if not query.strip() or (share == 1 and not lines):
             raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
@@ -120,10 +120,10 @@ def pairs(
 
 
 def _lines(file: str, column: str | None, model: str | None, device: str) -> "Lines":
-    from paraphrastic.cli.text_input import read_sentences
+    from paraphrastic.cli.text_input import read_lines
     from paraphrastic.inference.mining import Lines
 
-    lines = Lines.of(paraphrastic.load(model, device=device), read_sentences(file, column))
+    lines = Lines.of(paraphrastic.load(model, device=device), read_lines(file, column))
     if unknown := int((~lines.vectors.any(axis=1)).sum()):
         message(
             f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near equal lines only"

@@ -11,7 +11,7 @@ from typer import Argument, Exit, Option
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.cli.arguments import refuse_new_folder
+from paraphrastic.cli.arguments import refuse_new_folder, refuse_several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +52,7 @@ def experiments(
     from paraphrastic.papers.project import find_project
     from paraphrastic.papers.records import entries, records, table
 
+    refuse_several(md=md, tex=tex, csv=csv)
     root = find_project(read_only=True).root
     with records(root) as found:
         states = by_state(root)
@@ -105,6 +106,7 @@ def compare(
     from paraphrastic.analysis.comparison.by_set import compare
     from paraphrastic.analysis.comparison.revisions import scores_of
 
+    refuse_several(json=as_json, md=md)
     names_a, names_b = _names(a), _names(b)
     runs_a, runs_b = ([scores_of(name) for name in names] for names in (names_a, names_b))
     comparison = compare(runs_a, runs_b)

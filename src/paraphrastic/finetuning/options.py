@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, PositiveInt, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
 from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.base.parameters import FILES, Orders, checked, read_mapping
@@ -15,9 +15,11 @@ from paraphrastic.nn.options import (
     DropoutProbability,
     NonNegativeFloat,
     PositiveFloat,
+    PositiveInt,
     PrecisionConfig,
     Probability,
     Schedule,
+    Threads,
 )
 
 
@@ -65,7 +67,7 @@ class FinetuneConfig(HeadConfig):
     # options of `HeadConfig` for single tasks in place of those for all, as {sst: {hidden_dim: 300}}
     by_task: dict[str, dict[str, JsonValue]]
     tagger: str  # the entry of finetune/taggers.yaml for tasks of part-of-speech tags
-    num_threads: PositiveInt  # threads of the CPU
+    num_threads: Threads  # threads of the CPU
 
     def of(self, task: str) -> Self:
         """Return the options of one task.
@@ -102,7 +104,7 @@ class TaggerConfig(ArchitectureConfig, PrecisionConfig):
     learning_rate: PositiveFloat  # learning rate at the first step; 0.2 in the paper
     schedule: Schedule  # the learning rate stays `constant`, or decreases to 0 after the last step (`linear`)
     max_grad_norm: PositiveFloat | None  # the gradient is scaled down to this norm if it is larger; null for no limit
-    num_threads: PositiveInt  # threads of the CPU
+    num_threads: Threads  # threads of the CPU
 
 
 class CharagramTagger(CharagramArchitecture, TaggerConfig):

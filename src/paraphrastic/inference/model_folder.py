@@ -73,19 +73,20 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
 
 
 def folder_of(model: Path | str | None) -> Path:
-    """Return the folder of a model: a path, or the name of an encoder in the package as a text; None for the first.
+    """Return the folder of a model: a path, or the name of an encoder in the package; None for the first of these.
 
     In what `paraphrastic export --to sentence-transformers` wrote, that is the folder of its module.
 
     Raises:
         ModelError: the package has lost its encoder, or a model in this folder has the same name.
     """
-    if isinstance(model, Path) or model not in (None, *SHIPPED):
-        exported = Path(model, EXPORTED)
-        return exported if exported.is_dir() else Path(model)
-    if model is not None and is_model_folder(Path(model)):
+    name = SHIPPED[0] if model is None else str(model)
+    if name not in SHIPPED or (isinstance(model, Path) and model.exists()):
+        exported = Path(name, EXPORTED)
+        return exported if exported.is_dir() else Path(name)
+    if model is not None and is_model_folder(Path(name)):
         raise ModelError(f"{model}: an encoder of the package and a folder here; write ./{model} for the folder")
-    folder = Path(__file__).parents[1] / "encoders" / (model or SHIPPED[0])
+    folder = Path(__file__).parents[1] / "encoders" / name
     if not folder.is_dir():
         raise ModelError(f"{folder}: the encoder of the package is missing; install the package again")
     return folder

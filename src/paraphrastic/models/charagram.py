@@ -3,13 +3,13 @@
 from typing import Literal
 
 import torch
-from pydantic import PositiveInt, ValidationInfo, field_validator
+from pydantic import ValidationInfo, field_validator
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.kernels.row_sums import bag_sum
 from paraphrastic.nn.layers import Dense, Encoder, activation
-from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig
+from paraphrastic.nn.options import ArchitectureConfig, EncoderConfig, PositiveInt
 from paraphrastic.nn.static_form import Activation, CountWeight, StaticForm
 
 

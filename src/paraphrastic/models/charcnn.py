@@ -3,13 +3,13 @@
 from typing import Annotated, Any, Literal
 
 import torch
-from pydantic import BeforeValidator, Field, PositiveInt, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 from torch import Generator, Tensor, nn
 
 from paraphrastic.nn.batch import Batch, used_rows
 from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
 from paraphrastic.nn.layers import Dense, Encoder, sentence_dropout
-from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, EncoderConfig
+from paraphrastic.nn.options import ArchitectureConfig, DropoutProbability, EncoderConfig, PositiveInt
 from paraphrastic.nn.static_form import Activation
 
 Width = Annotated[int, Field(ge=1, le=10)]

@@ -3,13 +3,19 @@
 from typing import Annotated
 
 import torch
-from pydantic import Field, PositiveInt, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.decomposition import Decompose, Decomposition, Match, PaddedSentences, Projections, TwoChannelConv
 from paraphrastic.nn.layers import Dense, PairModel, dropout_mask
-from paraphrastic.nn.options import DropoutProbability, PairModelConfig, PrecisionConfig, WordEmbeddingsConfig
+from paraphrastic.nn.options import (
+    DropoutProbability,
+    PairModelConfig,
+    PositiveInt,
+    PrecisionConfig,
+    WordEmbeddingsConfig,
+)
 
 
 class Config(PrecisionConfig, WordEmbeddingsConfig, PairModelConfig):

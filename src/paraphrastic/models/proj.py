@@ -1,11 +1,10 @@
 """Linear projection of the mean word embedding: iclr2016 §3."""
 
-from pydantic import PositiveInt
 from torch import Generator, Tensor
 
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.layers import Dense, Encoder, WordLookup
-from paraphrastic.nn.options import WordEncoderConfig
+from paraphrastic.nn.options import PositiveInt, WordEncoderConfig
 
 
 class Config(WordEncoderConfig):

@@ -5,10 +5,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field
 
 from paraphrastic.vocabulary.kinds import BoundaryTokens
 
+PositiveInt = Annotated[int, Field(gt=0, lt=2**31)]  # torch refuses larger sizes in other words for each
+Threads = Annotated[int, Field(ge=1, le=1024)]  # more end the process, without an error that Python sees
 NonNegativeFloat = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # finite, unlike pydantic's
 PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -83,7 +85,7 @@ class TrainingConfig(ArchitectureConfig):
     schedule: Schedule
     max_grad_norm: PositiveFloat | None
     lambda_c: NonNegativeFloat
-    num_threads: PositiveInt = 1
+    num_threads: Threads = 1
 
 
 class EncoderConfig(TrainingConfig):
