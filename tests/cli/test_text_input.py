@@ -196,6 +196,8 @@ def test_file_that_cannot_be_read():
 @pytest.mark.parametrize("name", TABLES)
 def test_dedup_writes_whole_rows(run, tmp_path, name):
     write_table(tmp_path / name)
+    removed = run("dedup", name, "--model", "avg", "--threshold", "0.99", "--removed").stdout.splitlines()
+    assert [line.split("\t")[:2] for line in removed] == [["row", "kept"], ["3", "1"]]
     out = f"out.{name.split('.')[1]}"
     done = run("dedup", name, "--model", "avg", "--threshold", "0.99", "--out", out)
     assert done.exit_code == 0, done.output

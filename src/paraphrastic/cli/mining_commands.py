@@ -33,7 +33,8 @@ def search(
 ) -> None:
     """Print the lines of FILE that are nearest to each QUERY.
 
-    A row has the cosine, the number of the line, and the line; with several queries, the query first.
+    A row has the cosine, the number of the line, and the line; with several queries, the query first. Rows of a table
+    are numbered without its header.
 
     Example: paraphrastic search lines.txt 'A dog runs fast.' -k 3
     """
@@ -48,7 +49,7 @@ def search(
     results = [(query, line) for query, lines in zip(queries, found, strict=True) for line in lines]
     rows = ((query, f"{line.score:.4f}", line.row + 1, line.text) for query, line in results)
     first = 0 if len(queries) > 1 else 1
-    print_rows(("query", "cosine", "line", "text")[first:], (row[first:] for row in rows))
+    print_rows(("query", "cosine", _numbered(file), "text")[first:], (row[first:] for row in rows))
     _tell_unknown(
         sum(line.unknown for _, line in results), len(results), "results have other unknown words than the query"
     )
@@ -81,7 +82,7 @@ def dedup(
     texts = lines.texts.to_pylist()
     if removed:
         rows = ((i + 1, j + 1, texts[i], texts[j]) for i, j in enumerate(original) if i != j)
-        _write_rows(out, ("line", "kept", "text", "text of kept"), rows)
+        _write_rows(out, (_numbered(file), "kept", "text", "text of kept"), rows)
     elif table:
         _copy_rows(table, [i == j for i, j in enumerate(original)], out)
     else:
@@ -129,6 +130,13 @@ def _lines(file: str, column: str | None, model: str | None, device: str) -> "Li
             f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near equal lines only"
         )
     return lines
+
+
+def _numbered(file: str) -> str:
+    """Return what the numbers of results count."""
+    from paraphrastic.cli.text_input import table_of
+
+    return "row" if table_of(file) else "line"
 
 
 def _tell_unknown(count: int, total: int, differ: str) -> None:
