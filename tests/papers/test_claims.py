@@ -242,6 +242,12 @@ def test_claims_of_this_repository_are_of_declared_rows():
     assert len(project.decide()) == len(claims)
 
 
+def test_findings_leave_p_and_intervals_to_the_claims():
+    """Those of the page of claims are computed; they change with the results of other claims (Holm)."""
+    findings = {each.id: each.finding or "" for each in Project(Path(__file__).parents[2]).experiments.by_id.values()}
+    assert {name for name, text in findings.items() if re.search(r"\bp (is|[=<])|\[[−\d]|interval is", text)} == set()
+
+
 @pytest.mark.parametrize(
     ("keys", "text"),
     [
