@@ -1,15 +1,14 @@
 """Stage `evaluate`: data/model and data/benchmarks → metrics/evaluate.json, metrics/sets.csv, data/scores.parquet."""
 
-import json
 from pathlib import Path
 
 from rich.table import Table
 
 from paraphrastic.base.console import console, message
-from paraphrastic.base.files import flat, write_rows, write_text
+from paraphrastic.base.files import flat, write_json, write_rows
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import SCORES, write_table
-from paraphrastic.evaluation import COLUMNS, OPTIONAL, Benchmarks, evaluate
+from paraphrastic.evaluation.suite import COLUMNS, OPTIONAL, Benchmarks, evaluate
 from paraphrastic.inference.model_folder import load_scorer, usable_device
 from pipeline.stage import run
 
@@ -22,7 +21,7 @@ def main() -> None:
     params = load_params()
     scorer = load_scorer(MODEL, usable_device(MODEL, params.train.device))
     results = evaluate(Benchmarks.load(BENCHMARKS), scorer)
-    write_text(METRICS, json.dumps(results.metrics, indent=2, allow_nan=False) + "\n")
+    write_json(METRICS, results.metrics)
     columns = [name for name in COLUMNS if name != OPTIONAL or any(name in row for row in results.sets)]
     write_rows(columns, [{name: row.get(name) for name in columns} for row in results.sets], SETS)
     write_table(results.scores, SCORES_FILE, SCORES)

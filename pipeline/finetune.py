@@ -1,12 +1,11 @@
 """Stage `finetune`: a supervised task and data/model → metrics/finetune/TASK.json, TASK.csv, data/predictions."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, progress
-from paraphrastic.base.files import fingerprint, write_curve, write_text
+from paraphrastic.base.files import fingerprint, write_curve, write_json
 from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import PREDICTIONS, write_table
 from paraphrastic.finetuning.learning import learn
@@ -36,7 +35,7 @@ def main(task: str) -> None:
         outcome = learn(task, params, options, BENCHMARKS, MODEL, task_run)
     write_table(outcome.predictions, PREDICTED / f"{task}.parquet", PREDICTIONS)
     metrics = {"finetune": {task: {"epoch": outcome.epoch, "dev": outcome.dev, "test": outcome.test}}}
-    write_text(METRICS / f"{task}.json", json.dumps(metrics, indent=2) + "\n")
+    write_json(METRICS / f"{task}.json", metrics)
     write_curve(METRICS / f"{task}.csv", ("epoch", "score"), outcome.curves.selection, digits=2)
     checkpoint.remove()  # the disk may have been full until here
     message(f"{task}, epoch {outcome.epoch}: test {_listed(outcome.test)}; dev {_listed(outcome.dev)}")

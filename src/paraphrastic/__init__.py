@@ -12,20 +12,6 @@ Example:
 from importlib import import_module
 from typing import Any
 
-__all__ = [
-    "DataError",
-    "Model",
-    "ModelError",
-    "ParameterError",
-    "ParaphrasticError",
-    "ProcessError",
-    "SourceError",
-    "__version__",
-    "evaluate",
-    "load",
-    "train",
-]
-
 _MODULES = {
     "DataError": "base.errors",
     "Model": "inference.model",
@@ -38,6 +24,8 @@ _MODULES = {
     "load": "inference.model_folder",
     "train": "training.standalone",
 }
+
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

@@ -56,7 +56,7 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Speed of training and encoding on a GPU.")
     parser.add_argument("--batch", type=int, nargs="+", default=[100, 1000], help="pairs per mini-batch")
-    parser.add_argument("--noise", action="store_true", help="with the dropout and the scrambling of params.yaml")
+    parser.add_argument("--noise", action="store_true", help="with the dropout and the scrambling of models.yaml")
     parser.add_argument("--steps", type=int, default=40, help="steps per window")
     parser.add_argument("--data", type=Path, help="folder `data` of a run of the pipeline, whose text is used")
     parser.add_argument("--only", nargs="+", choices=MODELS, metavar="NAME", default=MODELS)

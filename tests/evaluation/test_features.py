@@ -14,9 +14,10 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from paraphrastic.base.errors import ModelError
-from paraphrastic.evaluation import Benchmarks, evaluate, features
+from paraphrastic.evaluation import features
 from paraphrastic.evaluation.features import FEW_SHOT, feature_metrics
 from paraphrastic.evaluation.metrics import spearman
+from paraphrastic.evaluation.suite import Benchmarks, evaluate
 from paraphrastic.scoring.bags import fit_tfidf
 from paraphrastic.scoring.scorer import VectorScorer
 from tests.helpers.benchmark_tables import DifferenceScorer, write_benchmarks

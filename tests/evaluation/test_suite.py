@@ -5,8 +5,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError
 from paraphrastic.base.tables import SCORES
-from paraphrastic.evaluation import Benchmarks, evaluate, load_selection
-from paraphrastic.evaluation.suite import choose_selection
+from paraphrastic.evaluation.suite import Benchmarks, choose_selection, evaluate, load_selection
 from tests.helpers.benchmark_tables import (
     LABELLED_PAIRS,
     RANKING,

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.tables import PAIRS, SCORES, SENTENCES, WORD_COUNTS, write_table
-from paraphrastic.evaluation import Benchmarks, evaluate
+from paraphrastic.evaluation.suite import Benchmarks, evaluate
 from paraphrastic.inference import model_folder
 from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.vocabulary.counting import count_words

@@ -232,7 +232,6 @@ def test_commands(model, tmp_path):
     pairs = run("pairs", "lines.txt", "--threshold", 0.5)
     assert pairs.stdout.splitlines()[0].split("\t") == ["cosine", "text1", "text2"]
     assert f"{len(pairs.stdout.splitlines()) - 1} pairs in {len(TEXTS)} lines" in pairs.stderr
-    assert_refused(run("search", "empty.txt", "a"), "empty.txt: no line of text")
     for command in ("dedup", "pairs"):
         assert_refused(run(command, "empty.txt"), "empty.txt: no line of text")
         assert_refused(run(command, "latin.txt"), "latin.txt, line 2")

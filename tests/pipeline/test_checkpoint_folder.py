@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraphrastic.base.files import name_of
+from paraphrastic.base.files import run_name
 from paraphrastic.base.parameters import load_params
 from paraphrastic.training import train_model as training
 from pipeline.stage import CHECKPOINTS
@@ -17,7 +17,7 @@ def params(tmp_path, monkeypatch):
 
 
 def checkpoint_folder(params, device):
-    return CHECKPOINTS / name_of(training.run_digests(params, device, TABLES))
+    return CHECKPOINTS / run_name(training.run_digests(params, device, TABLES))
 
 
 def with_option(params, model, **options):

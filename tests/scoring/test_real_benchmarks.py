@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from paraphrastic.evaluation import Benchmarks, evaluate
 from paraphrastic.evaluation.metrics import map_and_mrr
+from paraphrastic.evaluation.suite import Benchmarks, evaluate
 from paraphrastic.readers.registry import read
 from paraphrastic.scoring.bags import OverlapScorer
 from paraphrastic.sources.catalogue import source

@@ -209,7 +209,11 @@ LEFT_OUT = "set `pairs = true` there, or leave the source out$"
         ('title = "Texts"', 'titel = "Texts"', r"sources\.texts\."),
         ('"a/b.txt" = ""', '"../b.txt" = ""', r"'\.\./b\.txt' should be a path relative to"),
         ('"a/b.txt" = ""', '"a/b.txt" = "12ab"', r"sources\.texts\.files\.a/b\.txt: "),
-        ('url = "https://example.org/texts"\n', "", r"files need either `url` or `manual`"),
+        (
+            'url = "https://example.org/texts"\n',
+            "",
+            r"catalogue\.toml: sources\.texts: files need either `url` or `manual`",
+        ),
         ('open = ["texts"]', 'open = ["text"]', r"unknown source 'text': did you mean 'texts'\?"),
         ('select = "sts"', 'select = "sts"\nextends = ["opne"]', r"unknown suite of benchmarks 'opne'"),
         ('sources = ["texts"]', 'sources = ["text"]', r"unknown source 'text': did you mean 'texts'\?"),

@@ -10,7 +10,7 @@ import torch
 
 from paraphrastic.training.embedding_optimizers import (
     DenseEmbeddingOptimizer,
-    EmbeddingTable,
+    EmbeddingOptimizer,
     SparseRowOptimizer,
     embedding_optimizer,
 )
@@ -203,7 +203,7 @@ def test_gradient_of_all_rows_of_a_step_is_reduced(optimizer_class):
         ("adam", 0.0, SparseRowOptimizer),
         ("adagrad", 1.0, SparseRowOptimizer),
         ("sgd", 0.0, DenseEmbeddingOptimizer),
-        ("adam", math.inf, EmbeddingTable),
+        ("adam", math.inf, EmbeddingOptimizer),
     ],
 )
 def test_optimizer_of_a_table_in_main_memory(optimizer, strength, expected):
@@ -212,7 +212,7 @@ def test_optimizer_of_a_table_in_main_memory(optimizer, strength, expected):
 
 
 def test_frozen_embeddings_do_not_change():
-    embeddings = EmbeddingTable(initial_weights())
+    embeddings = EmbeddingOptimizer(initial_weights())
     leaf, positions = embeddings.gather(torch.tensor([3, 1]), 1)
     torch.testing.assert_close(leaf[positions], initial_weights()[[3, 1]])
     assert not leaf.requires_grad

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import current_process
 from pathlib import Path
 from threading import Barrier
 
@@ -202,6 +203,8 @@ class ProcessInterruptedAfter(Callback):
         ({"settings": {"models.yaml:avg.dim": "x"}}, ParameterError, "models.yaml: avg.dim = 'x'"),
         ({"settings": {"moels.yaml:avg.dim": 8}}, ParameterError, "moels.yaml:avg.dim: unknown"),
         ({"settings": {"models.avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
+        ({"settings": {"benchmarks": "sample"}}, ParameterError, "benchmarks: is no setting here, but an argument"),
+        ({"settings": {"train.select": "test"}}, ParameterError, "train.select = 'test': no sets could select"),
         ({"settings": {"avg.dim": 8}}, ParameterError, "did you mean 'models.yaml:avg.dim'"),
         ({"settings": {"dim": 8}, "model": "lstm"}, ParameterError, "did you mean 'models.yaml:lstm.dim'"),
         ({"settings": {"models.yaml:avg.dim": 2**31}}, ParameterError, "should be less than 2147483648"),
@@ -219,6 +222,12 @@ def test_mistake_in_one_line(folder, arguments, error, message):
     assert "\n" not in str(raised.value)
     assert not (folder / "out").exists()
     assert not [*folder.glob("cache/work/*")]
+
+
+def test_process_that_imports_the_main_module(monkeypatch):
+    monkeypatch.setattr(current_process(), "_inheriting", True, raising=False)
+    with pytest.raises(ParameterError, match='under `if __name__ == "__main__":`'):
+        paraphrastic.train("set.csv", out="out")
 
 
 def test_folder_that_is_no_model_is_not_replaced(folder):
@@ -258,8 +267,17 @@ def test_model_that_learned_from_a_teacher(folder, monkeypatch):
     untaught = paraphrastic.train("pairs.csv", "out", settings=SMALL)
     assert untaught.teacher is None
     assert not np.allclose(weights(taught), weights(untaught))
+    settings = {"teacher.path": str(mini), "models.yaml:avg.init": "cooccurrence"}
+    with pytest.raises(ParameterError, match=r"avg\.init = cooccurrence: words start from the teacher's vectors"):
+        paraphrastic.train("pairs.csv", "out", settings=settings)
     with pytest.raises(ParameterError, match=r"teacher\.path: overlap has no sentence vectors"):
         paraphrastic.train("pairs.csv", "out", model="overlap", settings={"teacher.path": str(mini)})
+
+
+def test_sources_without_scores_are_named_where_scores_are_limited(folder, capsys):
+    (folder / "scored.csv").write_text("text1,text2,score\na dog runs,a dog is running,4\na cat,a kitten,1\n")
+    paraphrastic.train(["sample", "scored.csv"], "out", settings=SMALL | {"tokenize.min_score": 3.0})
+    assert "max_score and relations do not limit sample: no pair has a score" in capsys.readouterr().err
 
 
 def test_single_sentences_of_a_file(folder, monkeypatch):
@@ -289,7 +307,7 @@ def test_folder_of_the_model_is_written_whole_or_not_at_all(folder, monkeypatch)
     params = load_params(ROOT / "params.yaml", {"model": "overlap", "train.select": "none"})
     paraphrastic.train("pairs.csv", "out", settings=SMALL)
     tables = Tables(folder / "none", folder, folder, folder)
-    with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
+    with pytest.raises(DataError, match=r"pairs\.parquet: no such file"):
         train_model(params, tables, folder / "checkpoints", folder / "out")
     assert paraphrastic.load("out").name == "avg"
     assert not (folder / "checkpoints").exists()

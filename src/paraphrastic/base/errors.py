@@ -5,6 +5,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from io import IOBase
 from traceback import walk_tb
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _OF_WRITES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -60,6 +64,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `did you mean 'X'? ` with the nearest of the names `known`, or an empty string if none is near."""
     near = get_close_matches(name, list(known), n=1)
     return f"did you mean '{near[0]}'? " if near else ""
+
+
+def first_problem(error: "ValidationError", *keys: str) -> str:
+    """Return the first problem that pydantic found, after its key below `keys` if it has one."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, (*keys, *first["loc"])))
+    reason = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {reason}" if place else reason
 
 
 def file_of(error: OSError) -> str | None:

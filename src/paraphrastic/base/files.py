@@ -132,8 +132,8 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, content: object) -> None:
-    """Write a JSON file atomically, indented, with characters of all scripts as they are."""
-    write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+    """Write a JSON file atomically, indented, with characters of all scripts as they are; it has no NaN."""
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
 def copy_files(folder: Path, out: Path) -> None:
@@ -246,14 +246,14 @@ def digests(settings: object, paths: Mapping[str, Path]) -> dict[str, str]:
     return {"parameters": sha256(repr(settings).encode()).hexdigest(), **read}
 
 
-def name_of(run: Mapping[str, str]) -> str:
+def run_name(run: Mapping[str, str]) -> str:
     """Return a name for the run that has these `digests`."""
     return sha256(json.dumps(run).encode()).hexdigest()[:16]
 
 
 def fingerprint(settings: object, *paths: Path) -> str:
     """Return a name for a run, derived from everything that determines it; arguments are those of `digests`."""
-    return name_of(digests(settings, {str(number): path for number, path in enumerate(paths)}))
+    return run_name(digests(settings, {str(number): path for number, path in enumerate(paths)}))
 
 
 def _digest(path: Path) -> str:

@@ -21,6 +21,11 @@ InputFile = Annotated[
 Column = Annotated[str | None, Option("--column", metavar="NAME", help="Text in FILE.csv, .tsv, .jsonl or .parquet.")]
 
 
+Md = Annotated[bool, Option("--md", help="Print a table in Markdown.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON.")]
+Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
+
+
 def refuse_new_folder(path: Path) -> None:
     """Raise a ParameterError for a file in a folder that does not exist: its name may be misspelt."""
     if not path.parent.is_dir():

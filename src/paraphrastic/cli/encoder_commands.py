@@ -11,10 +11,10 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Device, data_entry, refuse_new_folder, refuse_several, yaml_value
+from paraphrastic.cli.arguments import AsJson, Device, Md, data_entry, refuse_new_folder, refuse_several, yaml_value
 
 if TYPE_CHECKING:
-    from paraphrastic.evaluation import Results
+    from paraphrastic.evaluation.suite import Results
 
 _MODEL = "Folder of this package, sentence-transformers or model2vec; or the packaged `small`."
 _EVALUATED = "Files, folders of files, or suites such as `open`."
@@ -61,8 +61,8 @@ def train(
 def evaluate(
     model: Annotated[str, Argument(metavar="MODEL", help=_MODEL)],
     sets: Annotated[list[str], Argument(metavar="FILE|SUITE", help=_EVALUATED)],
-    as_json: Annotated[bool, Option("--json", help="Print metrics and sets as JSON.")] = False,
-    md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
+    as_json: AsJson = False,
+    md: Md = False,
     device: Device = devices.AUTO,
 ) -> None:
     """Score MODEL on sets, without DVC.
@@ -70,7 +70,7 @@ def evaluate(
     `low` and `high` are the 95 % interval of the metric `main` over the pairs or questions of the set.
     """
     from paraphrastic.analysis.comparison.formats import markdown_table
-    from paraphrastic.evaluation import COLUMNS
+    from paraphrastic.evaluation.suite import COLUMNS
 
     refuse_several(json=as_json, md=md)
     results = _imported("evaluate")(model, *map(data_entry, sets), device=device)

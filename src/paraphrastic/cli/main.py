@@ -63,6 +63,9 @@ embed lines.txt --out vectors.npy
 similarity pairs.tsv
 neighbors dog -k 5
 explain 'A dog runs.' 'A dog is running.'
+search lines.txt 'A dog runs fast.' -k 3
+dedup lines.txt --threshold 0.9 --out kept.txt
+pairs lines.txt --threshold 0.8 --out pairs.tsv
 train --corpus pairs.csv --out my-encoder
 evaluate data/model my-sets/ open
 experiments --by words.simlex
@@ -83,13 +86,13 @@ papers list --data paper
 papers run acl2017-t1 --jobs 2
 papers report acl2017-t1
 papers claims
-"""  # one of each command that shows none in its description
+"""  # one of each command
 
 for _prefix, _commands in (("", app), ("data ", data_commands.data), ("papers ", papers_commands.papers)):
     for _info in _commands.registered_commands:
         _name = f"{_prefix}{_info.name or getattr(_info.callback, '__name__', None)}"
-        _found = (line for line in _EXAMPLES.splitlines() if f"{line} ".startswith(f"{_name} "))
-        _info.epilog = next((f"Example: paraphrastic {line}" for line in _found), None)
+        _example = next(line for line in _EXAMPLES.splitlines() if f"{line} ".startswith(f"{_name} "))
+        _info.epilog = f"Example: paraphrastic {_example}"
 
 
 def _print_version(wanted: bool) -> None:

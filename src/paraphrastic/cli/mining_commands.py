@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ from typer import Argument, Option
 import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
-from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.cli.arguments import Column, Device, InputFile, ModelOption, refuse_new_folder
 
 if TYPE_CHECKING:
@@ -35,14 +36,12 @@ def search(
 
     A row has the cosine, the number of the line, and the line; with several queries, the query first. Rows of a table
     are numbered without its header.
-
-    Example: paraphrastic search lines.txt 'A dog runs fast.' -k 3
     """
-    from paraphrastic.cli.text_input import read_lines
+    from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
-    found = mining.search(loaded, read_lines(file, column), queries, k)
+    found = mining.search(loaded, read_sentences(file, column), queries, k)
     for query, share, lines in zip(queries, loaded.unknown(queries), found, strict=True):
         if not query.strip() or (share == 1 and not lines):
             raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
@@ -68,8 +67,6 @@ def dedup(
     """Write the lines of FILE without near duplicates.
 
     The first one is kept of equal lines, and of near ones with equal unknown words. Rows of a table are written whole.
-
-    Example: paraphrastic dedup lines.txt --threshold 0.9 --out kept.txt
     """
     from paraphrastic.inference import mining
 
@@ -104,8 +101,6 @@ def pairs(
 
     The lines of a pair are among each other's nearest. The columns are cosine, text1 and text2; the pairs with the
     largest cosine come first.
-
-    Example: paraphrastic pairs lines.txt --threshold 0.8 --out pairs.tsv
     """
     from paraphrastic.inference import mining
 
@@ -121,10 +116,13 @@ def pairs(
 
 
 def _lines(file: str, column: str | None, model: str | None, device: str) -> "Lines":
-    from paraphrastic.cli.text_input import read_lines
+    from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.mining import Lines
 
-    lines = Lines.of(paraphrastic.load(model, device=device), read_lines(file, column))
+    blocks = read_sentences(file, column)
+    if (first := next(blocks, None)) is None:
+        raise DataError(f"{file}: no line of text; give a file that has some")
+    lines = Lines.of(paraphrastic.load(model, device=device), chain([first], blocks))
     if unknown := int((~lines.vectors.any(axis=1)).sum()):
         message(
             f"{unknown} of {len(lines.vectors)} lines have nothing that the model knows, and are near equal lines only"

@@ -69,7 +69,7 @@ def neighbors(
     device: Device = devices.CPU,
 ) -> None:
     """Print the nearest neighbours of TEXT."""
-    from paraphrastic.cli.text_input import read_lines
+    from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
 
     if column and among is None:
@@ -78,7 +78,7 @@ def neighbors(
     if among is None:
         found = nearest_in_vocabulary(loaded, text, k)
     else:
-        found = nearest_lines(loaded, text, read_lines(among, column), k)
+        found = nearest_lines(loaded, text, read_sentences(among, column), k)
     print_rows(("similarity", "text"), ((f"{score:.4f}", neighbor) for score, neighbor in found))
 
 

@@ -11,7 +11,7 @@ from typer import Argument, Exit, Option
 from paraphrastic.base import devices
 from paraphrastic.base.console import message, print_rows
 from paraphrastic.base.errors import ParameterError, unknown_name
-from paraphrastic.cli.arguments import refuse_new_folder, refuse_several
+from paraphrastic.cli.arguments import AsJson, Csv, Md, refuse_new_folder, refuse_several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +37,9 @@ def experiments(
     by: Annotated[str | None, Option(metavar="METRIC", help="Sort by this metric, such as `words.simlex`.")] = None,
     by_configuration: Annotated[bool, Option("--by-configuration", help="Print means over seeds.")] = False,
     against: Annotated[str | None, Option(metavar="NAME", help="Compare configurations with this one.")] = None,
-    md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
+    md: Md = False,
     tex: Annotated[bool, Option("--tex", help="Print a table in LaTeX, for its package booktabs.")] = False,
-    csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
+    csv: Csv = False,
 ) -> None:
     """List the workspace, commits and experiments, the best first.
 
@@ -97,8 +97,8 @@ def _print(cells: "pd.DataFrame", texts: int, md: bool, tex: bool) -> None:
 def compare(
     a: Annotated[str, Argument(metavar="A", help=_HELP_OF_A)],
     b: Annotated[str, Argument(metavar="B", help=_HELP_OF_B)] = "workspace",
-    md: Annotated[bool, Option("--md", help="Print a table in Markdown.")] = False,
-    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    md: Md = False,
+    as_json: AsJson = False,
     decide: Annotated[str | None, Option(metavar="ROW", help=_HELP_OF_DECIDE)] = None,
 ) -> None:
     """Test whether B is better than A, set by set."""
@@ -143,7 +143,7 @@ def analyze(
     a: Annotated[str | None, Argument(metavar="A", help=_ANALYZED_A)] = None,
     b: Annotated[str | None, Argument(metavar="B", help=_ANALYZED_B)] = None,
     data: Annotated[Path | None, Option(help=_ANALYZED_DATA)] = None,
-    csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
+    csv: Csv = False,
 ) -> None:
     """Print the table of an analysis of one run, or of two."""
     from paraphrastic import analysis

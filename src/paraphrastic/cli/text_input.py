@@ -68,16 +68,6 @@ def read_sentences(name: str, column: str | None = None) -> Iterator[pa.StringAr
             yield block.slice(start, _ROWS)
 
 
-def read_lines(name: str, column: str | None = None) -> Iterator[pa.StringArray]:
-    """Yield what `read_sentences` does; raise a DataError if that is nothing."""
-    blocks = read_sentences(name, column)
-    first = next(blocks, None)
-    if first is None:
-        raise DataError(f"{name}: no line of text; give a file that has some")
-    yield first
-    yield from blocks
-
-
 def read_pairs(name: str, column: str | None = None) -> Iterator[Sequence[pa.StringArray]]:
     """Yield the two tab-separated columns of the file `name`, or two columns of a table, some rows at a time.
 

@@ -35,7 +35,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paraphrastic.base.tables import PHRASE_SETS
+from paraphrastic.base.tables import PAIR_KINDS, PHRASE_SETS
 from paraphrastic.corpus.tokenized_pairs import BoolArray, Check, Pairs, TokenizedPairs
 from paraphrastic.text.columns import Numbers, hash_texts, split_words
 from paraphrastic.text.tokenizer import normalize
@@ -49,8 +49,6 @@ REASONS = ("empty", "identical", "repeated", "overlap", "near", "capped")
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-_PAIR_KINDS = ("similarity", "ranking", "labelled_pairs")  # kinds of evaluation tables with pairs
 
 
 def exact_copies(texts: pa.StringArray, evaluation: pa.StringArray) -> NDArray[np.bool_]:
@@ -157,7 +155,7 @@ class EvaluationText:
             sentences: (n,), tokenized.
             tables: by kind, with row numbers of `sentences`.
         """
-        sets = pa.concat_tables(tables[kind].select(["set", "left", "right"]) for kind in _PAIR_KINDS)
+        sets = pa.concat_tables(tables[kind].select(["set", "left", "right"]) for kind in PAIR_KINDS)
         is_phrase = pc.match_substring_regex(sets["set"], PHRASE_SETS)
         of_sentences = sets.filter(pc.invert(is_phrase))
         sides = [*of_sentences["left"].chunks, *of_sentences["right"].chunks]

@@ -244,6 +244,8 @@ def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
             "params.yaml: tokenize.min_score, max_score or relations is set, but no source of the corpus has scores or "
             "relations; empty them, or choose PPDB, ParaNMT or ParaBank"
         )
+    if wanted.is_active and (others := [source.name for source in sources if source.reader not in FILTERED]):
+        message(f"tokenize.min_score, max_score and relations do not limit {', '.join(others)}: no pair has a score")
     return wanted
 
 

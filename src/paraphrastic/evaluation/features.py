@@ -129,7 +129,8 @@ def _correct(name: str, split: NDArray[np.object_], x: Matrix, y: Labels) -> Cor
     """Return which test rows get their label, (test rows,); of `FEW_SHOT` in which share of experiments."""
     train, dev, test = (split == part for part in ("train", "dev", "test"))
     if name == FEW_SHOT:
-        learned = (_few_shot(x[train][rows], y[train][rows]) for rows in _shots(y[train]))
+        regression = LogisticRegression(max_iter=100, random_state=_MTEB_SEED)
+        learned = (regression.fit(x[train][rows], y[train][rows]) for rows in _shots(y[train]))
         shares: Correct = np.mean([each.predict(x[test]) == y[test] for each in learned], axis=0)
         return shares
     if test.all():
@@ -156,10 +157,6 @@ def _choose(x: Matrix, y: Labels, penalties: NDArray[np.floating], folds: Any, r
         refit: learn from all rows at the end; otherwise from the rows that the only fold learns from.
     """
     return LogisticRegressionCV(Cs=penalties, cv=folds, scoring="accuracy", refit=refit).fit(x, y)
-
-
-def _few_shot(x: Matrix, y: Labels) -> Any:
-    return LogisticRegression(max_iter=100, random_state=_MTEB_SEED).fit(x, y)
 
 
 def _shots(y: Labels) -> Iterator[Rows]:

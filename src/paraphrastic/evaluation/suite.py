@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, unknown_name
-from paraphrastic.base.tables import PHRASE_SETS, SCORES, SENTENCES, SIDES, indexed_schema, read_table
+from paraphrastic.base.tables import PAIR_KINDS, PHRASE_SETS, SCORES, SENTENCES, SIDES, indexed_schema, read_table
 from paraphrastic.evaluation.headline import FEATURES, MTEB, headline, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
@@ -29,11 +29,10 @@ from paraphrastic.evaluation.metrics import (
 )
 from paraphrastic.scoring.scorer import Rows, Scorer, Scores, SparseScorer, VectorScorer
 
-SCORED = ("similarity", "ranking", "labelled_pairs")  # kinds of sets that any scorer can be evaluated on
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
 OPTIONAL = "v_measure"  # of clusters; files have this column only if a set has it
 COLUMNS = ("set", "kind", "n", *METRICS, OPTIONAL, "oov")
-_KINDS = (*SCORED, "labelled_sentences")
+_KINDS = (*PAIR_KINDS, "labelled_sentences")
 _Found = tuple[dict[str, float], dict[str, str]]  # metrics, and the reason if there are none
 
 
@@ -42,7 +41,7 @@ class EvaluationSet:
     """Pairs of sentences with human judgements."""
 
     name: str  # for example `sts.2012.MSRpar`
-    kind: str  # one of `SCORED`, or `labelled_sentences`; determines the columns of `table`
+    kind: str  # one of `PAIR_KINDS`, or `labelled_sentences`; determines the columns of `table`
     # the test pairs in the order of the source; labelled pairs also have the training pairs, sets of `FEATURES` the
     # rows of all splits
     table: pa.Table
@@ -107,7 +106,7 @@ class Benchmarks:
 
     def _sets(self, kind: str) -> list[EvaluationSet]:
         table = self.tables[kind]
-        splits = ["train", "test"] if kind == "labelled_pairs" else ["test"] if kind in SCORED else []
+        splits = ["train", "test"] if kind == "labelled_pairs" else ["test"] if kind in PAIR_KINDS else []
         wanted = pc.is_in(table["split"], pa.array(splits, pa.string()))
         table = table.filter(pc.or_(wanted, pc.starts_with(table["set"], FEATURES)))
         names = pc.unique(table["set"]).to_pylist()

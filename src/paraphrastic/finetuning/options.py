@@ -59,8 +59,8 @@ class FinetuneConfig(HeadConfig):
     init: Literal["scratch", "universal", "frozen", "projected"]
     projection_dim: PositiveInt  # size that vectors are projected to; read with `init: projected` only
     # in place of `scramble` in the model's block; null for the value there. acl2017 §4.3 tunes the noise on each task,
-    # and starts from averages that were trained without (Table 8). `scramble`, `dropout` and `word_dropout` are not
-    # read with `init: frozen` and `projected`.
+    # and starts from averages that were trained without (Table 8). `scramble`, `dropout` and `word_dropout` have
+    # no effect with `init: frozen` and `projected`.
     scramble: Probability | None
     dropout: DropoutProbability | None  # likewise
     word_dropout: DropoutProbability | None  # likewise

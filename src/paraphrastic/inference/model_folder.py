@@ -1,6 +1,5 @@
 """Folders that hold a trained model: `config.json`, and weights and vocabulary if the model has any."""
 
-import json
 import math
 import re
 import reprlib
@@ -12,8 +11,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base import devices
-from paraphrastic.base.errors import DataError, ModelError, ParameterError, did_you_mean, missing
-from paraphrastic.base.files import write_text
+from paraphrastic.base.errors import DataError, ModelError, ParameterError, did_you_mean, first_problem, missing
+from paraphrastic.base.files import write_json
 from paraphrastic.base.reading import read_json
 from paraphrastic.inference import SHIPPED
 from paraphrastic.inference.model import Model, ModelInfo
@@ -39,7 +38,7 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     content |= {"sources": {**info.sources}} if info.sources else {}
     content |= {"members": info.members} if info.members > 1 else {}
     content |= {"loss": {**info.loss}} if info.loss else {}
-    write_text(folder / "config.json", json.dumps(content | scorer.save(folder), indent=2) + "\n")
+    write_json(folder / "config.json", content | scorer.save(folder))
 
 
 def load(model: Path | str | None = None, table: TableFormat | None = None, device: str = devices.CPU) -> Model:
@@ -170,8 +169,7 @@ def load_trained(
         config_class: Any = models.config_class(name)
         config = config_class(**{**options, **changes})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise wrong_config(folder, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise wrong_config(folder, first_problem(error)) from error
     except (ParameterError, TypeError) as error:
         raise ModelError(f"{folder}/config.json: {error}; train the model again") from error
     if not issubclass(module_class, TrainableModel):

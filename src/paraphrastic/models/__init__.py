@@ -54,7 +54,8 @@ def check_student(params: Params) -> None:
     """Refuse a teacher, and another loss than the usual one, for a model that has no vectors to train.
 
     Raises:
-        ParameterError: the model is a baseline or compares pairs of sentences.
+        ParameterError: the model is a baseline or compares pairs of sentences, or the teacher's vectors would take the
+            place of the initial vectors that its options ask for.
     """
     from paraphrastic.base.parameters import LOSS  # imports ruamel.yaml, which loading a model must not need
 
@@ -68,6 +69,12 @@ def check_student(params: Params) -> None:
         return
     from paraphrastic.nn.layers import Encoder
 
+    init = params.models[params.model].get("init")
+    if params.teacher.path and params.teacher.initial_words and init == "cooccurrence":
+        remedy = "set it to idf, or teacher.initial_words to false"
+        raise ParameterError(
+            f"models.yaml: {params.model}.init = {init}: words start from the teacher's vectors; {remedy}"
+        )
     if not issubclass(model_class(params.model), Encoder):
         raise ParameterError(
             f"params.yaml: {key}: {params.model} has no sentence vectors that are trained; leave it {usual}, or choose "

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from paraphrastic.text.columns import GrowingArray, Ragged, Texts, chunks, offsets_from_lengths
+from paraphrastic.text.columns import GrowingArray, Ragged, TextColumns, chunks, offsets_from_lengths
 
 _CHUNK = 1 << 25  # bytes of text that are written at a time
 
@@ -82,7 +82,7 @@ class SentenceFile:
     process ends. It is on the disk of `folder`; None is the system's folder of temporary files.
     """
 
-    def __init__(self, sentences: Texts, folder: Path | None = None) -> None:
+    def __init__(self, sentences: TextColumns, folder: Path | None = None) -> None:
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as the object
         offsets = GrowingArray(np.int64)
         offsets.extend(np.zeros(1))

@@ -9,13 +9,12 @@ from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from paraphrastic.base.errors import DataError, unknown_name
-from paraphrastic.papers.experiments import Data, Experiment, PaperName, read_toml, validated
+from paraphrastic.papers.experiments import Data, Experiment, PaperName, Text, read_toml, validated
 
 Kind = Literal["greater", "order", "level", "at least", "at most", "reaches"]
-_Text = Annotated[str, Field(min_length=1)]
 
 
 class _Table(BaseModel):
@@ -25,19 +24,22 @@ class _Table(BaseModel):
 class Side(_Table):
     """A row of an experiment, and what is read of it."""
 
-    row: _Text  # its label
+    row: Text  # its label
     experiment: str = ""  # id of its experiment; empty: that of the claim
     key: str = ""  # in place of those of the claim
     minus: str = ""  # label of a row of the same experiment whose values are subtracted, seed by seed
 
 
+_Row = Annotated[Side, BeforeValidator(lambda row: {"row": row} if isinstance(row, str) else row)]  # a text is a label
+
+
 class Claim(_Table):
     """A claim of a paper."""
 
-    id: _Text
+    id: Text
     paper: PaperName
-    place: _Text  # where the paper says it
-    says: _Text  # in one sentence
+    place: Text  # where the paper says it
+    says: Text  # in one sentence
     # `greater`: the first row of a list is above each other one by more than `bound`; `order`: each row is above the
     # next one by more than it; `level`: any two differ by less; `at least`, `at most`: each row is so; `reaches`: each
     # is at least `bound`, a published number, which other data than the paper's cannot refute
@@ -45,10 +47,10 @@ class Claim(_Table):
     bound: float = 0.0
     data: Data = "replica"  # the kind of data on which it is decided
     experiment: str = ""  # id of the experiment of rows that name none
-    rows: list[Annotated[list[_Text | Side], Field(min_length=1)]] = []  # lists of rows to compare; a text is a label
+    rows: list[Annotated[list[_Row], Field(min_length=1)]] = []  # lists of rows to compare
     # columns of the experiment, or keys as in `Result.value`; `epochs[CURVE,95]` is the number of epochs until a curve
     # has 95 % of its best score, and `A + B` is the mean of both
-    keys: list[_Text] = []
+    keys: list[Text] = []
     items: int = 0  # number of test items, where results have neither replicates nor this number
     undecidable: str = ""  # reason why open data cannot decide, whatever the numbers are; empty if they can
     tested: str = ""  # the test in words, in place of those that are made of `rows` and `keys`
@@ -70,8 +72,7 @@ class Claim(_Table):
             for key in self.keys or [""]:
                 yield from self._of_chain([self._side(row, key) for row in chain])
 
-    def _side(self, row: str | Side, key: str) -> Side:
-        side = Side(row=row) if isinstance(row, str) else row
+    def _side(self, side: Side, key: str) -> Side:
         return side.model_copy(update={"experiment": side.experiment or self.experiment, "key": side.key or key})
 
     def _of_chain(self, sides: Sequence[Side]) -> "Iterator[Comparison]":
@@ -110,9 +111,9 @@ class Comparison:
 class Claims(_Table):
     """The file of claims."""
 
-    rules: list[_Text] = []  # what the verdicts of `papers.verdicts` mean
+    rules: list[Text] = []  # what the verdicts of `papers.verdicts` mean
     claims: list[Claim]
-    deviations: dict[PaperName, list[_Text]] = {}  # how our runs differ from those of each paper
+    deviations: dict[PaperName, list[Text]] = {}  # how our runs differ from those of each paper
 
     @classmethod
     def load(cls, file: Path, experiments: Mapping[str, Experiment]) -> Self:

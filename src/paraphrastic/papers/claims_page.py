@@ -79,8 +79,7 @@ def _tested_as(claim: Claim) -> str:
     return "; ".join(tests) + (f"; in {', '.join(claim.keys)}" if claim.keys else "") + note
 
 
-def _name(row: str | Side) -> str:
-    side = Side(row=row) if isinstance(row, str) else row
+def _name(side: Side) -> str:
     gain = f"gain of {side.row} over {side.minus}" if side.minus else side.row
     key = re.sub(r".*=|\].*", "", side.key)  # the cell that selects the row of an analysis
     return f"{gain} ({key})" if key else gain

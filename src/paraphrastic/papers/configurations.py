@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from ruamel.yaml import YAML
 
 from paraphrastic.analysis.comparison.by_set import ScoresBySet, compare
 from paraphrastic.analysis.comparison.formats import change_cells, mean_and_deviation
@@ -22,7 +21,7 @@ from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticErro
 from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.papers.experiments import TASKS
 from paraphrastic.papers.plan import without_seed
-from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries
+from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries, parse_yaml
 
 _ROUNDING = 0.0051  # of recorded metrics × 100
 
@@ -73,7 +72,7 @@ def runs(found: Iterable[Record], names: Collection[str], by: str | None = None)
 
 def _all_but_seed(record: Record) -> str:
     """Return a digest of the parameters without the seed, of the code, and of the user's files."""
-    stages = YAML(typ="safe", pure=True).load(record.read(LOCKS[0]))["stages"].values()
+    stages = parse_yaml(record.read(LOCKS[0]))["stages"].values()
     deps = {each["path"]: each["md5"] for stage in stages for each in stage.get("deps", ())}
     inputs = {path: md5 for path, md5 in deps.items() if path == "data/inputs/data.csv" or not path.startswith("data/")}
     return sha256(json.dumps([without_seed(record.parameters), inputs], sort_keys=True).encode()).hexdigest()

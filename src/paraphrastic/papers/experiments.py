@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from paraphrastic.base.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.errors import DataError, ParameterError, first_problem, unknown_name
 from paraphrastic.base.reading import SMALL, regular
 
 Data = Literal["open", "replica", "paper"]
@@ -45,62 +45,64 @@ def _check_keys(settings: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-_Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, Field(min_length=1)]
 _OF_ROWS = ("model", "corpus", "seed", "finetune.tasks", "analyses")  # keys of params.yaml
 Seeds = Annotated[list[PositiveInt], AfterValidator(_check_distinct)]
 Settings = Annotated[dict[str, JsonValue], AfterValidator(_check_keys)]
 _T = TypeVar("_T", bound=BaseModel)
 
 
-class _Table(BaseModel):
+class Declaration(BaseModel):
+    """A table of a file of declarations."""
+
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class Corpus(_Table):
+class Corpus(Declaration):
     """Names of corpora of training pairs on each kind of data."""
 
-    open: Annotated[list[_Text], Field(min_length=1)]  # on open data
-    paper: Annotated[list[_Text], Field(min_length=1)]  # on the papers' data
+    open: Annotated[list[Text], Field(min_length=1)]  # on open data
+    paper: Annotated[list[Text], Field(min_length=1)]  # on the papers' data
 
 
 # axes of a grid: the values to try of an option of the model's block, or of another key of params.yaml by dotted key; a
 # mapping in place of a value sets the options that it names
-Axes = dict[_Text, Annotated[list[JsonValue], Field(min_length=1)]]
+Axes = dict[Text, Annotated[list[JsonValue], Field(min_length=1)]]
 
 
-class Grid(_Table):
+class Grid(Declaration):
     """Hyperparameters that a paper searched, see `papers.tuning`."""
 
-    source: _Text  # where the paper says so
+    source: Text  # where the paper says so
     over: Axes = {}
     options: dict[str, JsonValue] = {}  # values of the model's block during the search, such as fewer epochs
     set: Settings = {}  # values of other keys of params.yaml during the search, by dotted key
-    paper_corpus: list[_Text] = []  # training pairs during the search on the papers' data; empty: those of the row
+    paper_corpus: list[Text] = []  # training pairs during the search on the papers' data; empty: those of the row
 
 
-class Preset(_Table):
+class Preset(Declaration):
     """Hyperparameters of a paper for one model."""
 
-    model: _Text  # name of the model
+    model: Text  # name of the model
     options: dict[str, JsonValue]  # values of its block in params.yaml
     set: Settings = {}  # values of other keys of params.yaml, by dotted key
     grid: str | None = None  # name of the grid from which the paper chose them
     over: Axes = {}  # axes of the grid for this model, beside those of the grid or in place of them
 
 
-class OpenPairs(_Table):
+class OpenPairs(Declaration):
     """Open data in place of a corpus of the papers."""
 
-    corpus: Annotated[list[_Text], Field(min_length=1)]
+    corpus: Annotated[list[Text], Field(min_length=1)]
     set: Settings = {}  # values of keys of params.yaml, by dotted key
 
 
-class Replica(_Table):
+class Replica(Declaration):
     """The closest to the papers' data and settings that open data allow: presets hold, apart from what is here."""
 
     seeds: Seeds  # of each row
     corpora: dict[str, OpenPairs]  # by name of a corpus of the papers
-    vectors: _Text  # source of the word vectors that `start` starts from
+    vectors: Text  # source of the word vectors that `start` starts from
     start: Preset  # the run whose word vectors are the initial ones, in place of PARAGRAM-SL999
     start_corpus: OpenPairs  # its pairs
     words: dict[str, JsonValue]  # options of all models that start from word vectors, in place of those of rows
@@ -113,16 +115,16 @@ class Replica(_Table):
         return OpenPairs(corpus=[name for each in found for name in each.corpus], set=settings)
 
 
-class Row(_Table):
+class Row(Declaration):
     """One configuration of an experiment."""
 
     label: str = ""  # the row in the published table; a new one is a configuration that the paper does not have
-    labels: list[_Text] = []  # rows in the published table that one configuration fills, in place of `label`
+    labels: list[Text] = []  # rows in the published table that one configuration fills, in place of `label`
     # columns that the configuration fills; all if empty. Several configurations can share a label if they fill
     # different columns.
-    columns: list[_Text] = []
+    columns: list[Text] = []
     key: str = ""  # key of a value for each of `columns`, in place of those of the experiment; `{column}` is the column
-    model: _Text  # name of the model
+    model: Text  # name of the model
     preset: str | None = None  # hyperparameters on the paper's data; on open data those of params.yaml hold
     options: dict[str, JsonValue] = {}  # values of the model's block in params.yaml, on all data
     open_options: dict[str, JsonValue] = {}  # values of the model's block on open data only
@@ -133,9 +135,9 @@ class Row(_Table):
     replica_set: Settings = {}  # in the replica only
     corpus: Corpus | None = None  # training pairs, in place of those of the experiment
     seeds: Seeds = []  # in place of those of the experiment
-    tasks: list[_Text] = []  # supervised tasks to train on
-    paper_tasks: list[_Text] = []  # in place of them on the papers' data
-    analyses: list[_Text] = []  # analyses to compute
+    tasks: list[Text] = []  # supervised tasks to train on
+    paper_tasks: list[Text] = []  # in place of them on the papers' data
+    analyses: list[Text] = []  # analyses to compute
     # label of the row of this experiment whose word embeddings are the initial vectors on open data; in the replica
     # those of its own are, and on the papers' data a person names the file
     start: str | None = None
@@ -150,7 +152,7 @@ class Row(_Table):
     note: str = ""  # text beside the row
     # texts by column that `docs/tables.py` shows where a run fills none: numbers that no run measures, and results of
     # an earlier version until the row is run again
-    cells: dict[str, _Text] = {}
+    cells: dict[str, Text] = {}
 
     @model_validator(mode="after")
     def _check_labels(self) -> Self:
@@ -164,7 +166,7 @@ class Row(_Table):
         return self.labels or [self.label]
 
 
-class Figure(_Table):
+class Figure(Declaration):
     """How the results of an experiment are drawn."""
 
     # `line` through the rows of a series, `bar` for each row, or `curve`: a line for each row through its scores during
@@ -176,19 +178,19 @@ class Figure(_Table):
     log: bool = False  # whether the horizontal axis is logarithmic
 
 
-class Experiment(_Table):
+class Experiment(Declaration):
     """A table or figure, of a paper or our own."""
 
     id: str  # name of the file without its ending
     # short name of the paper; None for a table of our own, which has no published numbers
     paper: PaperName | None = None
-    table: _Text  # `T2`, `F1`, or `S5.1` for numbers of a section, as in the published figures
-    title: _Text  # one line
-    caption: _Text  # what is measured, and how ours differs
+    table: Text  # `T2`, `F1`, or `S5.1` for numbers of a section, as in the published figures
+    title: Text  # one line
+    caption: Text  # what is measured, and how ours differs
     corpus: Corpus  # training pairs on each kind of data
     # published column → key of a value of a run; `{label}` stands for the row's label, `{query}` for the label without
     # its first word, `{task}` for the first task
-    columns: dict[str, _Text] = {}
+    columns: dict[str, Text] = {}
     paper_set: Settings = {}  # values of keys of params.yaml for all rows on the papers' data
     grid: str | None = None  # name of a grid for all rows that name none, in place of that of their presets
     seeds: Seeds = [1]  # seeds of each row
@@ -200,7 +202,7 @@ class Experiment(_Table):
     # label of the row from which the differences of the other rows are shown too, where the paper's mean has sets that
     # ours lacks
     reference: str | None = None
-    shows: list[_Text] = []  # analyses whose tables are shown whole, for the first seed of each row that computes them
+    shows: list[Text] = []  # analyses whose tables are shown whole, for the first seed of each row that computes them
 
     @model_validator(mode="after")
     def _check_rows(self) -> Self:
@@ -294,7 +296,7 @@ class Experiments:
         return [self.by_id[name] for name in dict.fromkeys(ids)] or list(self.by_id.values())
 
 
-class _Presets(_Table):
+class _Presets(Declaration):
     grids: dict[str, Grid]
     presets: dict[str, Preset]
 
@@ -330,11 +332,7 @@ def validated(section: type[_T], content: dict[str, Any], file: Path) -> _T:
     try:
         return section.model_validate(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise DataError(
-            f"{file}: {f'{place}: ' if place else ''}{first['msg'].removeprefix('Value error, ')}"
-        ) from error
+        raise DataError(f"{file}: {first_problem(error)}") from error
 
 
 def _check_presets(experiment: Experiment, declared: _Presets, folder: Path) -> None:

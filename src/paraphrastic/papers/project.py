@@ -1,7 +1,6 @@
 """A clone of the repository: its declarations, parameters and stored results, and the runs that are missing."""
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,10 +16,9 @@ from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS, pairs_of_two_
 from paraphrastic.analysis.resamples import of_predictions
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
-from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.papers.claims import Claims
 from paraphrastic.papers.comparing import Comparison, compare
-from paraphrastic.papers.experiments import CLAIMS, TASKS, Data, Experiment, Experiments
+from paraphrastic.papers.experiments import CLAIMS, TASKS, Data, Experiment, Experiments, read_toml
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, Table, rows_of
@@ -109,7 +107,7 @@ class Project:
         """
         path = self.root / "pyproject.toml"
         try:
-            return str(tomllib.loads(regular(path, SMALL).read_text(encoding="utf-8"))["project"]["version"])
+            return str(read_toml(path)["project"]["version"])
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise DataError(f"{path}: has no version; restore it with `git checkout pyproject.toml`") from error
 

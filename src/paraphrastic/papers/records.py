@@ -98,14 +98,14 @@ class Record:
     def params(self) -> Mapping[str, Any]:
         """Content of all parameter files; none if one is damaged."""
         try:
-            return read_all(lambda path: _yaml(self.read(path)))
+            return read_all(lambda path: parse_yaml(self.read(path)))
         except _MALFORMED:
             return {}
 
     @cached_property
     def _outputs(self) -> dict[str, tuple[Mapping[str, Any], str]]:
         """The stage that writes each output, and the digest of the output, from DVC's lock files."""
-        contents = [_yaml(text) for path in LOCKS if (text := self.read(path))]
+        contents = [parse_yaml(text) for path in LOCKS if (text := self.read(path))]
         stages = [stage for content in contents for stage in content.get("stages", {}).values()]
         return {out["path"]: (stage, out["md5"]) for stage in stages for out in stage.get("outs", [])}
 
@@ -179,7 +179,8 @@ def _text(read_bytes: Callable[[str], bytes], path: str) -> str:
 
 
 @lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses
-def _yaml(text: str) -> Any:
+def parse_yaml(text: str) -> Any:
+    """Return the content of a text in YAML; an empty mapping if there is none."""
     return YAML(typ="safe", pure=True).load(text) or {}  # YAML 1.2, in which 1e-5 is a number
 
 

@@ -6,21 +6,19 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.files import write_json
-from paraphrastic.papers.experiments import TASKS, Axes, Data, Experiment, Experiments, Grid, Row
+from paraphrastic.papers.experiments import TASKS, Axes, Data, Declaration, Experiment, Experiments, Grid, Row
 from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.papers.results import Store
 
 _GROUPS = {"test": "sts.2016", "oracle": "transfer.mean"}  # keys of the values of groups that `train.select` names
 
 
-class Choice(BaseModel):
+class Choice(Declaration):
     """The best settings of a row, or of one of its tasks."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     label: str  # of the row
     columns: list[str]  # that it fills; all if empty

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, SourceRows
-from paraphrastic.readers.listings import parse_json, read_records, text_column
+from paraphrastic.readers.listings import parse_file, read_records, text_column
 from paraphrastic.readers.raw_files import REMEDY, read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 
@@ -66,7 +66,7 @@ def snips(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Yields: One reading per file, of the split `train`.
     """
     for name, label in options["labels"].items():
-        content = parse_json(folder / name, _HALVES.sub(_joined, read_bytes(folder / name)))
+        content = parse_file(folder / name, _HALVES.sub(_joined, read_bytes(folder / name)))
         try:
             (queries,) = content.values()
             texts = ["".join(part["text"] for part in query["data"]) for query in queries]

@@ -119,7 +119,7 @@ def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing)
 
 def _json(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Cells]:
     """Yield the values of each record; missing ones are None."""
-    content = parse_json(name, data)
+    content = parse_file(name, data)
     key = listing.get("records")
     records = content if key is None else content.get(key) if isinstance(content, dict) else None
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
@@ -130,7 +130,7 @@ def _json(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> I
         yield from product(*(value if isinstance(value, list) else [value] for value in values))
 
 
-def parse_json(name: object, data: bytes) -> Any:
+def parse_file(name: object, data: bytes) -> Any:
     """Return the content of a JSON file.
 
     Raises:
@@ -197,7 +197,7 @@ def _varint(message: bytes, position: int) -> tuple[int, int]:
 
 def _nli_paraphrases(name: str, data: bytes, columns: Sequence[str], listing: Listing) -> Iterator[Cells]:
     """Yield originals and paraphrases of JSON lists of annotations: `X` of `original_example`, and `X_paraphrase`."""
-    content = parse_json(name, data)
+    content = parse_file(name, data)
     try:
         for annotation in (annotation for annotations in content.values() for annotation in annotations):
             for key, value in annotation.items():

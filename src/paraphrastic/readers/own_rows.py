@@ -51,7 +51,7 @@ class OwnRows(SourceRows):
         text = pc.if_else(has_comma, pc.replace_substring(text, ",", "."), text)
         return self.numbers(text, -_LARGEST, _LARGEST, may_be_blank)
 
-    def zeros_and_ones(self, name: str, positive: Collection[str] = ()) -> pa.Int8Array:
+    def zeros_and_ones(self, name: str, positive: Collection[str]) -> pa.Int8Array:
         """Return a column of 0 and 1, which some tools write as 0.0 and 1.0 or as words; other values make bad rows.
 
         Args:

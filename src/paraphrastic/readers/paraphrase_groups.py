@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceRows
-from paraphrastic.readers.listings import Listing, Records, concat, parse_json, read_records, text_column
+from paraphrastic.readers.listings import Listing, Records, concat, parse_file, read_records, text_column
 from paraphrastic.readers.raw_files import REMEDY, find_file, read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 from paraphrastic.text.columns import hash_texts, split_words
@@ -181,8 +181,8 @@ def perspectrum(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """
     pool, claims = (folder / options[name] for name in ("pool", "claims"))
     try:
-        texts = {each["pId"]: each["text"] for each in parse_json(pool, read_bytes(pool))}
-        content = parse_json(claims, read_bytes(claims))
+        texts = {each["pId"]: each["text"] for each in parse_file(pool, read_bytes(pool))}
+        content = parse_file(claims, read_bytes(claims))
         clusters = [[texts[id] for id in each["pids"]] for claim in content for each in claim["perspectives"]]
     except (KeyError, TypeError) as error:
         raise DataError(f"{claims}: not the clusters of {pool.name} (no {error}); {REMEDY}") from error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, unknown_name
+from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, first_problem, unknown_name
 from paraphrastic.base.reading import SMALL, regular
 from paraphrastic.sources.licences import with_licences
 from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, listed, own_file
@@ -211,14 +211,9 @@ def load(path: Path) -> Catalogue:
     try:
         return _catalogue(_Content.model_validate(tomllib.loads(regular(path, SMALL).read_text(encoding="utf-8"))))
     except ValidationError as error:
-        raise DataError(f"{path}: {_first_error(error)}") from error
+        raise DataError(f"{path}: {first_problem(error)}") from error
     except (tomllib.TOMLDecodeError, ParameterError, RecursionError) as error:
         raise DataError(f"{path}: {error}") from error
-
-
-def _first_error(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _catalogue(content: _Content) -> Catalogue:
@@ -230,7 +225,7 @@ def _catalogue(content: _Content) -> Catalogue:
         try:
             display_name, members = _expand(template, {**inherited, **own})
         except ValidationError as error:
-            raise ParameterError(f"sources.{template}.{_first_error(error)}") from error
+            raise ParameterError(first_problem(error, "sources", template)) from error
         for member in members:
             sources[member.name], display_names[member.name] = member, display_name
     corpora: dict[str, tuple[Source, ...]] = {}

@@ -19,7 +19,7 @@ MAX_COUNT = 65_535  # the largest uint16
 UNKNOWN = 0  # id of every word or character that a vocabulary lacks
 
 # one column of sentences, as a whole or in parts; a file of sentences is one too
-Texts: TypeAlias = pa.StringArray | pa.ChunkedArray | Iterable[pa.StringArray]
+TextColumns: TypeAlias = pa.StringArray | pa.ChunkedArray | Iterable[pa.StringArray]
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.int32]
 
@@ -31,7 +31,7 @@ _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # of 
 _MIX, _HALF, _ODD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(1)
 
 
-def chunks(sentences: Texts, size: int) -> Iterator[pa.StringArray]:
+def chunks(sentences: TextColumns, size: int) -> Iterator[pa.StringArray]:
     """Yield consecutive sentences in chunks of about `size` bytes, which bounds memory.
 
     A sentence is never split, so that a chunk can be longer than `size`. Nulls become empty strings. At least one chunk

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
-from paraphrastic.text.columns import Ragged, Texts, chunks
+from paraphrastic.text.columns import Ragged, TextColumns, chunks
 from paraphrastic.vocabulary.kinds import WordVocabulary
 
 WINDOW = 5  # tokens on each side
@@ -28,7 +28,7 @@ _CHUNK = 1 << 25  # bytes of text that are counted together; adding up the count
 _OVERSAMPLES, _POWER_ITERATIONS = 20, 3  # more change the vectors little
 
 
-def cooccurrence_vectors(sentences: Texts, words: pa.StringArray, dim: int, seed: int) -> NDArray[np.float32]:
+def cooccurrence_vectors(sentences: TextColumns, words: pa.StringArray, dim: int, seed: int) -> NDArray[np.float32]:
     """Return a vector of length 1 for each of w distinct words, or zero if it is never near another one, (w, dim).
 
     Memory holds each pair of words that stand near each other once, 12 bytes each. Of fewer than `dim` words, the last
@@ -49,7 +49,7 @@ def cooccurrence_vectors(sentences: Texts, words: pa.StringArray, dim: int, seed
     return vectors
 
 
-def near_counts(sentences: Texts, words: pa.StringArray) -> sp.csr_array:
+def near_counts(sentences: TextColumns, words: pa.StringArray) -> sp.csr_array:
     """Return n(w, v), (w, w) float32, symmetric; words that are not in `words` keep their places."""
     vocabulary = WordVocabulary(words)
     total: Any = sp.csr_array((len(words), len(words)), dtype=np.float32)

@@ -44,7 +44,7 @@ from paraphrastic.base.parallel import Array, njit
 from paraphrastic.training.optimizers import BETA1, BETA2, EPSILON, DenseOptimizer, L2Penalty, gradient_of
 
 
-class EmbeddingTable:
+class EmbeddingOptimizer:
     """An embedding table (rows, dim) that is not trained; subclasses train it. Steps are counted from 1.
 
     Attributes:
@@ -81,7 +81,7 @@ class EmbeddingTable:
 
 def embedding_optimizer(
     weights: Tensor, learning_rates: NDArray[np.float64], optimizer: str, penalty: L2Penalty
-) -> EmbeddingTable:
+) -> EmbeddingOptimizer:
     """Choose the optimizer for an embedding table: sparse on the CPU, dense on other devices, none if it is frozen.
 
     Args:
@@ -91,13 +91,13 @@ def embedding_optimizer(
         penalty: an infinite strength freezes the table.
     """
     if math.isinf(penalty.strength):
-        return EmbeddingTable(weights)
+        return EmbeddingOptimizer(weights)
     if weights.device.type == "cpu" and optimizer != "sgd":
         return SparseRowOptimizer(weights, learning_rates, optimizer, penalty)
     return DenseEmbeddingOptimizer(weights, learning_rates, optimizer, penalty)
 
 
-class DenseEmbeddingOptimizer(EmbeddingTable):
+class DenseEmbeddingOptimizer(EmbeddingOptimizer):
     """Updates all rows in every step, which a GPU does faster than gathering rows; see `embedding_optimizer`."""
 
     def __init__(
@@ -109,33 +109,33 @@ class DenseEmbeddingOptimizer(EmbeddingTable):
         self._step, self._gathered = 0, list[Tensor]()  # the ids of each call of `gather` in a step
 
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         self._gathered = [*self._gathered, ids] if step == self._step else [ids]
         self._step = step
         return self._leaf, ids
 
     def reduce_gradient(self, reduce: Callable[[Tensor], None]) -> None:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         rows, gradient = torch.cat(self._gathered).unique(), gradient_of(self._leaf)
         touched = gradient.index_select(0, rows)
         reduce(touched)
         gradient.index_copy_(0, rows, touched)
 
     def update(self, step: int) -> None:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         self._optimizer.update(step, self._learning_rates[step - 1])
 
     def state(self) -> dict[str, Any]:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         return {"weights": self.weights.detach(), "optimizer": self._optimizer.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         self.weights.detach().copy_(state["weights"])
         self._optimizer.restore(state["optimizer"])
 
 
-class SparseRowOptimizer(EmbeddingTable):
+class SparseRowOptimizer(EmbeddingOptimizer):
     """Adam or AdaGrad on the touched rows of an embedding table (rows, dim) float32 in main memory."""
 
     def __init__(
@@ -154,7 +154,7 @@ class SparseRowOptimizer(EmbeddingTable):
         self._step, self._rows, self._leaf = 0, np.empty(0, np.int64), torch.empty(0)
 
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         if step != self._step:
             self._step, self._rows, self._leaf = step, self._rows[:0], torch.empty(0)
         earlier, gradient = len(self._rows), self._leaf.grad
@@ -167,11 +167,11 @@ class SparseRowOptimizer(EmbeddingTable):
         return self._leaf, places[earlier:]
 
     def reduce_gradient(self, reduce: Callable[[Tensor], None]) -> None:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         reduce(gradient_of(self._leaf))
 
     def update(self, step: int) -> None:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         if self._leaf.grad is None:
             return
         rows, grad, rate = self._rows, self._leaf.grad.numpy(), self._idle.rate[step]
@@ -180,7 +180,7 @@ class SparseRowOptimizer(EmbeddingTable):
         self._last[rows] = step
 
     def flush(self, step: int) -> None:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         self._catch_up(np.flatnonzero(self._last), step)
 
     def _catch_up(self, rows: Array, step: int) -> None:
@@ -195,12 +195,12 @@ class SparseRowOptimizer(EmbeddingTable):
         self._last[rows[touched]] = step
 
     def state(self) -> dict[str, Any]:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         arrays = {"m": self._m, "v": self._v, "last": self._last}
         return {"weights": self.weights} | {name: torch.from_numpy(a) for name, a in arrays.items()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `EmbeddingTable`."""
+        """See `EmbeddingOptimizer`."""
         for name, tensor in self.state().items():
             tensor.copy_(state[name])
 

@@ -30,7 +30,7 @@ from torch import Tensor, distributed
 from paraphrastic.base.errors import ConnectionLostError, ParaphrasticError, ProcessError
 from paraphrastic.base.parallel import end_with
 from paraphrastic.nn.batch import Batch
-from paraphrastic.training.embedding_optimizers import EmbeddingTable
+from paraphrastic.training.embedding_optimizers import EmbeddingOptimizer
 from paraphrastic.training.optimizers import gradient_of
 
 RESTARTS = 3  # of all processes, after one of them died
@@ -92,7 +92,7 @@ class Processes:
         _add(total)
         return total
 
-    def sum_gradients(self, parameters: Iterable[Tensor], embeddings: EmbeddingTable) -> None:
+    def sum_gradients(self, parameters: Iterable[Tensor], embeddings: EmbeddingOptimizer) -> None:
         """Add the gradients of all processes: of the parameters, and of the rows that the step has gathered."""
         if self.size == 1:
             return

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from multiprocessing import current_process
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -48,7 +49,8 @@ def train(
 ) -> Model:
     """Train an encoder on pairs of paraphrases.
 
-    An interrupted training goes on where it stopped when the same call is repeated.
+    An interrupted training goes on where it stopped when the same call is repeated. With `train.processes` the call
+    has to be under `if __name__ == "__main__":`, because each process imports the main module.
 
     Args:
         pairs: files, folders of files, and names of corpora such as `open`; see `sources.own_files`.
@@ -58,22 +60,29 @@ def train(
             the last epoch is kept, and nothing is.
         settings: other values of params.yaml and models.yaml, such as `{"seed": 2, "models.yaml:avg.dim": 100}`.
         params: a file like params.yaml, with models.yaml beside it; by default that of the working directory, or of
-            this package.
+            this package. Its `corpus`, `model`, `benchmarks` and, without evaluation sets, `train.select` are not read.
         callbacks: follow the training, see `trainer.Callback`.
 
     Raises:
-        ParameterError: a name or a setting is unknown or has a wrong value, or `out` is there and is no model.
+        ParameterError: a name or a setting is unknown or has a wrong value, `out` is there and is no model, or another
+            process imports the main module.
         SourceError: a file is missing or cannot be fetched.
         DataError: a file is damaged, or no pair is left.
     """
+    if getattr(current_process(), "_inheriting", False):
+        raise ParameterError(
+            'train: call it under `if __name__ == "__main__":`, as its processes import the main module'
+        )
     out, named = Path(out), listed(benchmarks)
     if not (out.is_dir() and not any(out.iterdir())):
         check_replaceable(out)
-    if given := {"corpus", "model"} & {*(settings or {})}:
+    if given := {"corpus", "model", "benchmarks"} & {*(settings or {})}:
         raise ParameterError(f"{min(given)}: is no setting here, but an argument or option of its own; name it there")
     selection: dict[str, Any] = {"benchmarks": named} if named else {"train.select": "none"}
     changes = {"corpus": listed(pairs), "model": model, **selection, **(settings or {})}
     chosen = load_params(Path(params) if params else default_params(), changes)
+    if not named and chosen.train.select != "none":
+        raise ParameterError(f"train.select = {chosen.train.select!r}: no sets could select; name some as benchmarks")
     sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
     config = checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     losses.options(chosen.train, config)

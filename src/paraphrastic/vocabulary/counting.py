@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.parallel import in_order, njit
 from paraphrastic.base.tables import NGRAM_COUNTS, WORD_COUNTS
-from paraphrastic.text.columns import Ragged, Texts, chunks, offsets_from_lengths, split_words
+from paraphrastic.text.columns import Ragged, TextColumns, chunks, offsets_from_lengths, split_words
 from paraphrastic.vocabulary.kinds import VocabularyKind, WordVocabulary, entry_kinds
 from paraphrastic.vocabulary.ngrams import ALPHABET, CHUNK, NgramNumbering, code_points
 
@@ -33,7 +33,7 @@ _PAIR_COUNTS = pa.schema([("pair", pa.int64()), ("count", pa.int64()), ("sentenc
 
 
 def count_words(
-    sentences: Texts,
+    sentences: TextColumns,
     min_count: int = 1,
     on_progress: OnProgress = lambda _: None,
     weights: Weights | None = None,
@@ -54,7 +54,7 @@ def count_words(
 
 
 def count_ngrams(
-    sentences: Texts,
+    sentences: TextColumns,
     orders: Sequence[int],
     min_count: int = 1,
     max_per_order: int | None = None,
@@ -88,7 +88,7 @@ def count_ngrams(
     return table.take(rows[np.sort(np.concatenate(kept))])
 
 
-def count_bigrams(sentences: Texts, words: pa.StringArray | pa.ChunkedArray, min_count: int) -> pa.Table:
+def count_bigrams(sentences: TextColumns, words: pa.StringArray | pa.ChunkedArray, min_count: int) -> pa.Table:
     """Return the pairs of adjacent words that occur at least `min_count` times, most frequent first, then by text.
 
     Each sentence counts once, and pairs are made of `words`, each of which stands there once. The table has the schema
@@ -223,7 +223,9 @@ def _division(points: NDArray[np.int32]) -> list[NDArray[np.bool_]]:
     return [part_of == part for part in range(parts)]
 
 
-def _weighted_chunks(sentences: Texts, weights: Weights | None, size: int) -> Iterator[tuple[pa.StringArray, Weights]]:
+def _weighted_chunks(
+    sentences: TextColumns, weights: Weights | None, size: int
+) -> Iterator[tuple[pa.StringArray, Weights]]:
     start = 0
     for chunk in chunks(sentences, size):
         yield chunk, np.ones(len(chunk), np.int64) if weights is None else weights[start : start + len(chunk)]

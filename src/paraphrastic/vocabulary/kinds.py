@@ -15,8 +15,8 @@ from paraphrastic.text.columns import (
     UNKNOWN,
     Hashes,
     Ragged,
+    TextColumns,
     TextNumbering,
-    Texts,
     check_vocabulary,
     chunks,
     concat,
@@ -38,7 +38,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio; makes the hash of a
 class Vocabulary(ABC):
     """Maps tokenized sentences to ids, which are rows of an embedding table."""
 
-    def lookup(self, sentences: Texts) -> Ragged:
+    def lookup(self, sentences: TextColumns) -> Ragged:
         """Return the ids of each sentence."""
         return concat(map(self.lookup_chunk, chunks(sentences, CHUNK)))
 
@@ -47,7 +47,7 @@ class Vocabulary(ABC):
         known: NDArray[np.bool_] = looked_up.lengths > 0
         return known
 
-    def oov_share(self, sentences: Texts) -> NDArray[np.float64]:
+    def oov_share(self, sentences: TextColumns) -> NDArray[np.float64]:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks, (n,).
 
         It is 0 for an empty sentence.

@@ -9,7 +9,7 @@ import pytest
 from paraphrastic.analysis.comparison.by_set import by_set, compare
 from paraphrastic.analysis.comparison.formats import as_json
 from paraphrastic.base.errors import DataError
-from paraphrastic.evaluation import Benchmarks, evaluate
+from paraphrastic.evaluation.suite import Benchmarks, evaluate
 from tests.helpers.benchmark_tables import DifferenceScorer, write_benchmarks
 from tests.helpers.score_tables import GOLD, noisy_run, score_table
 
