@@ -82,17 +82,7 @@ def test_saved_copy(small, tmp_path):
         small.save_pretrained(tmp_path / "other")
 
 
-def test_upload(small, monkeypatch):
-    calls = []
-    hub = SimpleNamespace(
-        create_repo=lambda repo, **options: calls.append((repo, options)),
-        upload_folder=lambda **options: calls.append(options) or "https://hub/commit",
-    )
-    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(HfApi=lambda token: calls.append(token) or hub))
-    assert small.push_to_hub("me/small", private=True, token="t") == "https://hub/commit"
-    assert calls[:2] == ["t", ("me/small", {"private": True, "exist_ok": True})]
-    upload = {"repo_id": "me/small", "folder_path": small.folder, "commit_message": "Upload of the model"}
-    assert calls[2] == upload
+def test_upload_without_the_package(small, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(paraphrastic.ParameterError, match="push_to_hub needs huggingface_hub"):
         small.push_to_hub("me/small")
