@@ -43,11 +43,8 @@ RAW: dict[str, pa.Schema] = {
     "labelled_sentences": pa.schema([*_SET, ("text1", pa.string()), ("label", pa.int8())]),
     "tagged_tokens": pa.schema([*_SET, *_TOKENS]),
 }
-PAIR_KINDS = (
-    "similarity",
-    "ranking",
-    "labelled_pairs",
-)  # kinds of evaluation sets of pairs: any scorer has scores of them
+# kinds of evaluation sets of pairs: any scorer has scores of them
+PAIR_KINDS = ("similarity", "ranking", "labelled_pairs")
 
 _ROW = pa.int32()  # row number of a sentence
 _COUNTS = [("count", pa.int64()), ("sentences", pa.int64())]  # occurrences; sentences that contain the entry

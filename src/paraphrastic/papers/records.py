@@ -180,7 +180,7 @@ def _text(read_bytes: Callable[[str], bytes], path: str) -> str:
 
 @lru_cache(maxsize=16)  # most experiments have the same lock files of tasks and analyses
 def parse_yaml(text: str) -> Any:
-    """Return the content of a text in YAML; an empty mapping if there is none."""
+    """Return the content of a text in YAML, which callers share; an empty mapping if there is none."""
     return YAML(typ="safe", pure=True).load(text) or {}  # YAML 1.2, in which 1e-5 is a number
 
 
