@@ -307,7 +307,7 @@ def test_folder_of_the_model_is_written_whole_or_not_at_all(folder, monkeypatch)
     params = load_params(ROOT / "params.yaml", {"model": "overlap", "train.select": "none"})
     paraphrastic.train("pairs.csv", "out", settings=SMALL)
     tables = Tables(folder / "none", folder, folder, folder)
-    with pytest.raises(DataError, match=r"pairs\.parquet: no such file"):
+    with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
         train_model(params, tables, folder / "checkpoints", folder / "out")
     assert paraphrastic.load("out").name == "avg"
     assert not (folder / "checkpoints").exists()

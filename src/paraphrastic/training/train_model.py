@@ -100,7 +100,6 @@ def train_model(
 def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback]) -> Curves:
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     select = load_selection(tables.benchmarks, params.train.select)
-    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     sentences = StoredSentences(tables.corpus / "sentences.parquet")
     model_class = models.model_class(params.model)
     selected_by: list[str] = []
@@ -115,11 +114,10 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, ca
         if select:
             selected_by = select.names
             message(f"sets that select the epoch: {', '.join(selected_by)}")
-        scorer, curves, checkpoint = _train(
-            params, config, loss, pairs, sentences, tables, checkpoints, select, callbacks
-        )
+        scorer, curves, checkpoint = _train(params, config, loss, sentences, tables, checkpoints, select, callbacks)
     teacher = read_teacher(tables.teacher)[0] if params.teacher.path else None
-    sources = {each["values"]: each["counts"] for each in pairs["source"].value_counts().to_pylist()}
+    counts = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])["source"].value_counts().to_pylist()
+    sources = {each["values"]: each["counts"] for each in counts}
     is_usual = params.train.loss == LOSS and not params.train.loss_options
     named = {} if is_usual else {"name": params.train.loss, **loss.model_dump()}
     info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources, loss=named)
@@ -170,7 +168,6 @@ def _train(
     params: Params,
     config: Any,
     loss: Section,
-    pairs: pa.Table,
     sentences: StoredSentences,
     tables: Tables,
     checkpoints: Path,
@@ -188,7 +185,7 @@ def _train(
         bar.add_task("initial embeddings", total=None)
         model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
     _warn_of_words(model, sentences)
-    trainer = _trainer(params, config, loss, pairs, sentences, model, select, distillation, processes)
+    trainer = _trainer(params, config, loss, tables, sentences, model, select, distillation, processes)
     checkpoint = Checkpoint(checkpoints / run_name(run), processes)
     if silence() > _SILENCE:
         message(f"{params.model}: {trainer.steps:,} steps begin")
@@ -202,13 +199,14 @@ def _trainer(
     params: Params,
     config: Any,
     loss: Section,
-    pairs: pa.Table,
+    tables: Tables,
     sentences: StoredSentences,
     model: TrainedEncoder | TrainedPairModel,
     select: Selection | None,
     distillation: Distillation | None,
     processes: Processes,
 ) -> PairTrainer:
+    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
     examples = Paraphrases.of(pairs, sentences, model.vocabulary, params.train.source_weights or {})
     selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
     trainer: Callable[..., PairTrainer] = MatchTrainer
