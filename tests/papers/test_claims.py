@@ -242,6 +242,18 @@ def test_claims_of_this_repository_are_of_declared_rows():
     assert len(project.decide()) == len(claims)
 
 
+def test_rule_names_the_claims_that_three_seeds_decide_otherwise():
+    class FirstThree(Store):
+        def result(self, run):
+            return super().result(run) if run.seed <= 3 else None
+
+    project, limited = (Project(Path(__file__).parents[2], read_only=True) for _ in range(2))
+    vars(limited)["store"] = FirstThree(project.root / "experiments/results", project.params, read_only=True)
+    other = [a.claim.id for a, b in zip(project.decide(), limited.decide(), strict=True) if a.verdict != b.verdict]
+    (rule,) = (each for each in project.claims.rules if each.startswith("Three seeds decide"))
+    assert sorted(re.findall(r"[a-z]+\d{4}-\d+", rule)) == sorted(other)
+
+
 def test_findings_leave_p_and_intervals_to_the_claims():
     """Those of the page of claims are computed; they change with the results of other claims (Holm)."""
     findings = {each.id: each.finding or "" for each in Project(Path(__file__).parents[2]).experiments.by_id.values()}
