@@ -89,6 +89,13 @@ def test_refuses_a_scale_that_the_format_cannot_hold(scale, tmp_path):
     assert not (tmp_path / "small").exists()
 
 
+def test_one_entry_is_more_than_the_size(tmp_path):
+    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS)
+    with pytest.raises(ModelError, match="MB with a thousandth of its vocabulary; allow more than"):
+        compact(model, tmp_path / "small", "int8", max_mb=1e-6)
+    assert not (tmp_path / "small").exists()
+
+
 def test_refuses_a_size_that_is_no_number(tmp_path):
     model = save_encoder(tmp_path / "model", "avg", WORD)
     with pytest.raises(ParameterError, match="max_mb = nan: should be a number above 0"):

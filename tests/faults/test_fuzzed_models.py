@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError
-from paraphrastic.base.files import copy_files
+from paraphrastic.inference.places import copy_model
 from tests.helpers.odd_input import damaged
 from tests.helpers.small_models import ENCODERS, save_model
 
@@ -43,7 +43,7 @@ def use(folder):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_changed_configuration(tries, originals, tmp_path, kind):
-    copy_files(originals / kind, tmp_path)
+    copy_model(originals / kind, tmp_path)
     content = json.loads((tmp_path / CONFIG).read_text())
     nested = [(key, inner) for key in content if isinstance(content[key], dict) for inner in content[key]]
     places = [(key,) for key in content] + nested
@@ -63,7 +63,7 @@ def test_damaged_files(tries, originals, tmp_path, kind):
     contents = {path.name: path.read_bytes() for path in (originals / kind).iterdir()}
 
     def check(name, data):
-        copy_files(originals / kind, tmp_path)
+        copy_model(originals / kind, tmp_path)
         content = data.draw(damaged(contents[name]))
         (tmp_path / name).write_bytes(content)
         if name == VOCABULARY and data.draw(st.booleans()):  # as a stranger would, with the right hash
@@ -76,7 +76,7 @@ def test_damaged_files(tries, originals, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "overlap"])
 def test_changed_header_of_the_weights(tries, originals, tmp_path, kind):
-    copy_files(originals / kind, tmp_path)
+    copy_model(originals / kind, tmp_path)
     content = (originals / kind / WEIGHTS).read_bytes()
     (size,) = struct.unpack("<Q", content[:8])
     header = json.loads(content[8 : 8 + size])
@@ -97,7 +97,7 @@ def test_changed_header_of_the_weights(tries, originals, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_weights_that_are_not_finite(originals, tmp_path, kind):
-    copy_files(originals / kind, tmp_path)
+    copy_model(originals / kind, tmp_path)
     with safe_open(tmp_path / WEIGHTS, framework="numpy") as file:
         metadata = file.metadata()
     arrays = load_file(tmp_path / WEIGHTS)

@@ -61,9 +61,12 @@ def commits(monkeypatch) -> Iterator[list[list[dict]]]:
         server.shutdown()
 
 
-def test_all_files_of_a_model_are_uploaded(commits):
+def test_all_files_of_a_model_and_no_others_are_uploaded(commits, tmp_path):
     small = paraphrastic.load()
-    assert small.push_to_hub("me/small", private=True, token="hf_token") == f"{constants.ENDPOINT}/me/small/commit/1"
+    small.save_pretrained(tmp_path / "small")
+    (tmp_path / "small/.env").write_text("TOKEN=1")
+    copy = paraphrastic.load(tmp_path / "small")
+    assert copy.push_to_hub("me/small", private=True, token="hf_token") == f"{constants.ENDPOINT}/me/small/commit/1"
     ((header, *files),) = commits
     assert header["value"]["summary"] == "Upload of the model"
     uploaded = {file["value"]["path"]: b64decode(file["value"]["content"]) for file in files}

@@ -5,7 +5,7 @@ import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.base.files import copy_files
+from paraphrastic.inference.places import copy_model
 from paraphrastic.inference.quantization import quantize, ranges_of
 from paraphrastic.scoring.weight_files import RANGES, calibration_vectors, write_ranges
 from tests.helpers.toy_training import SENTENCES
@@ -95,6 +95,8 @@ def test_given_ranges(ranged):
     expected = quantize(ranged.encode(LINES, truncate_dim=3, normalize_embeddings=True), "int8", ranges[:, :3])
     options = {"truncate_dim": 3, "normalize_embeddings": True, "precision": "int8"}
     np.testing.assert_array_equal(ranged.encode(LINES, **options, ranges=ranges[:, :3]), expected)
+    unit = {"normalize_embeddings": True, "precision": "int8"}
+    np.testing.assert_array_equal(ranged.encode(LINES, truncate_dim=ranged.dim, **unit), ranged.encode(LINES, **unit))
     np.testing.assert_array_equal(
         ranged.encode(LINES, truncate_dim=3, precision="int8"), ranged.encode(LINES, precision="int8")[:, :3]
     )
@@ -111,7 +113,7 @@ def test_model_without_ranges(model):
 
 
 def test_damaged_ranges(ranged, tmp_path):
-    copy_files(ranged.folder, tmp_path)
+    copy_model(ranged.folder, tmp_path)
     truncated, weights = (tmp_path / RANGES).read_bytes()[:-4], (tmp_path / "weights.safetensors").read_bytes()
     for data in (b"", b"x" * 99, truncated, weights):
         (tmp_path / RANGES).write_bytes(data)

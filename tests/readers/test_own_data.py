@@ -216,6 +216,12 @@ def test_meanings_of_columns(tmp_path):
         pairs_of(own.model_copy(update={"columns": columns | {"label": "other"}}))
 
 
+@pytest.mark.parametrize("positive", ["3", "3.0", " 3.00 "])
+def test_numbers_that_stand_for_1(tmp_path, positive):
+    own = file_of(tmp_path, "text1,text2,label\na,b,3.0\nc,d,1.0\ne,f,3\n", positive=[positive])
+    assert [row[-1] for row in set_of(own)[1]] == [1, 0, 1]
+
+
 @pytest.mark.parametrize("ending", [".parquet", ""])
 def test_names_of_classes(tmp_path, ending):
     names = ["entailment", "not_entailment"]  # 0 is the paraphrase

@@ -247,6 +247,12 @@ def test_model_beside_files_of_others_is_not_replaced(folder):
         paraphrastic.train("pairs.csv", "model", settings=SMALL)
     with pytest.raises(ParameterError, match=r"model: has \.git"):
         paraphrastic.load("model").save_pretrained("model")
+    (folder / "model/.git").rmdir()
+    (folder / "model/my-vectors.npy").touch()
+    with pytest.raises(ParameterError, match=r"model: has my-vectors\.npy"):
+        paraphrastic.load("model").save_pretrained("model")
+    paraphrastic.load("model").save_pretrained("copy")
+    assert not (folder / "copy/my-vectors.npy").exists()
 
 
 @pytest.mark.parametrize("key", ["corpus", "model"])

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import file_digest, sha256
 from pathlib import Path
-from shutil import copyfile, rmtree
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import file_of
@@ -134,13 +134,6 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, content: object) -> None:
     """Write a JSON file atomically, indented, with characters of all scripts as they are; it has no NaN."""
     write_text(path, json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-
-
-def copy_files(folder: Path, out: Path) -> None:
-    """Copy the files of a folder to another one, which is created, with the permissions of new files."""
-    out.mkdir(parents=True, exist_ok=True)
-    for file in filter(Path.is_file, folder.iterdir()):
-        copyfile(file, out / file.name)
 
 
 def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

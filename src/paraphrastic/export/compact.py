@@ -100,7 +100,7 @@ def _largest(encoder: StaticEncoder, table: TableFormat, model: Model, trial: Pa
     """
     order, best, share, step = np.argsort(-_importance(encoder), kind="stable"), None, 0.5, 0.25
     for _ in range(_STEPS):
-        part = _part(encoder, np.sort(order[: round(share * len(order))]))
+        part = _part(encoder, np.sort(order[: max(1, round(share * len(order)))]))
         smaller = part.with_table(part.texts, part.table.in_format(table))
         size = _write(smaller, model, trial)
         best = smaller if size <= limit else best

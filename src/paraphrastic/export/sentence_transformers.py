@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paraphrastic.base.errors import ModelError, ParameterError, missing
-from paraphrastic.base.files import copy_files, write_json
+from paraphrastic.base.files import write_json
 from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_encoder, word_mean
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
 from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.places import EXPORTED
+from paraphrastic.inference.places import EXPORTED, copy_model
 from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.weight_files import write_arrays
 from paraphrastic.text.tokenizer import text_column
@@ -63,7 +63,7 @@ def write_encoder(model: Model, folder: Path) -> str:
         ModelError: the model compares pairs, or belongs to another package.
     """
     check_encoder(model)
-    copy_files(model.folder, folder / EXPORTED)
+    copy_model(model.folder, folder / EXPORTED)
     _write_modules(folder, {EXPORTED: f"{__name__}.{CLASS}"})
     return "the vectors are those of the model; loading needs paraphrastic, see the documentation"
 
@@ -173,7 +173,7 @@ def _module_class() -> Any:
 
         def save(self, output_path: str, *arguments: Any, **options: Any) -> None:
             """Copy the model to a folder."""
-            copy_files(self.model.folder, Path(output_path))
+            copy_model(self.model.folder, Path(output_path))
 
         @classmethod
         def load(cls, model_name_or_path: str, subfolder: str = "", **options: Any) -> Any:

@@ -174,7 +174,7 @@ class Model(OtherTools, ModelInfo):
             return None
         if given is not None:
             return checked_ranges(given, dim or self.dim)
-        if self.ranges is None or (is_unit and dim):
+        if self.ranges is None or (is_unit and dim not in (None, self.dim)):
             how = "give `ranges=ranges_of(vectors)` of typical texts, see paraphrastic.inference.quantization"
             raise ModelError(f"{self.folder}: has no ranges for {precision} of such vectors; {how}")
         return self.ranges[is_unit][:, :dim]

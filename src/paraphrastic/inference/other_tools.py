@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
-from paraphrastic.base.files import atomic_folder, copy_files
+from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference import CARD
-from paraphrastic.inference.places import check_replaceable
+from paraphrastic.inference.places import FILES, check_replaceable, copy_model
 from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.tokenizer import Texts, text_column
 
@@ -106,7 +106,7 @@ class OtherTools:
         out = Path(folder)
         check_replaceable(out)
         with atomic_folder(out) as part:
-            copy_files(self.folder, part)
+            copy_model(self.folder, part)
 
     @classmethod
     def from_pretrained(cls, folder: Path | str, **options: Any) -> Self:
@@ -116,7 +116,7 @@ class OtherTools:
         return paraphrastic.load(folder, **options)  # type: ignore[return-value]
 
     def push_to_hub(self, repo_id: str, private: bool | None = None, token: str | None = None) -> str:
-        """Upload the folder of the model to a repository of the Hugging Face hub, which is created if it is missing.
+        """Upload the files of the model to a repository of the Hugging Face hub, which is created if it is missing.
 
         Returns:
             The address of the upload.
@@ -130,7 +130,10 @@ class OtherTools:
             raise ParameterError(f"push_to_hub needs {missing('huggingface_hub', 'external')}") from error
         hub = HfApi(token=token)
         hub.create_repo(repo_id, private=private, exist_ok=True)
-        return str(hub.upload_folder(repo_id=repo_id, folder_path=self.folder, commit_message="Upload of the model"))
+        message = "Upload of the model"
+        return str(
+            hub.upload_folder(repo_id=repo_id, folder_path=self.folder, commit_message=message, allow_patterns=FILES)
+        )
 
     def eval(self) -> Self:
         """Return the model as it is: sentence-transformers asks for a model that is not in training."""

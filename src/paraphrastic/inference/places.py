@@ -1,6 +1,7 @@
 """Folders in which a model is, and those in which one may be written."""
 
 from pathlib import Path
+from shutil import copyfile
 
 from paraphrastic.base.errors import ParameterError, ParaphrasticError
 from paraphrastic.base.reading import read_json
@@ -8,7 +9,7 @@ from paraphrastic.inference import CARD
 
 EXPORTED = "0_EncoderModule"  # of the model in an export for sentence-transformers, which names it so
 KEYS = {"format", "model", "config"}  # of `config.json` in every format
-_ENDINGS = {".json", ".parquet", ".safetensors", ".npy"}  # of files of models in every format
+FILES = ["config.json", "vocabulary.parquet", "weights.safetensors", "ranges.safetensors", CARD]  # of a model
 
 
 def is_model_folder(folder: Path) -> bool:
@@ -30,6 +31,12 @@ def check_replaceable(folder: Path) -> None:
         return
     if not is_model_folder(folder):
         raise ParameterError(f"{folder}: exists and is no model; name another folder")
-    found = [each.name for each in folder.iterdir() if each.is_dir() or each.suffix not in _ENDINGS]
-    if others := {*found} - {CARD}:
+    if others := [each.name for each in folder.iterdir() if each.is_dir() or each.name not in FILES]:
         raise ParameterError(f"{folder}: has {min(others)}, which no model has, and would lose it; name another folder")
+
+
+def copy_model(folder: Path, out: Path) -> None:
+    """Copy the files of a model, and no others, to a folder, which is created, with the permissions of new files."""
+    out.mkdir(parents=True, exist_ok=True)
+    for file in filter(Path.is_file, (folder / name for name in FILES)):
+        copyfile(file, out / file.name)

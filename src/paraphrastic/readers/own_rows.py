@@ -61,10 +61,9 @@ class OwnRows(SourceRows):
         Raises:
             DataError: not one value has a meaning.
         """
-        text = pc.utf8_lower(pc.utf8_trim_whitespace(self.columns[name]))
-        text = pc.replace_substring_regex(text, r"^(-?\d+)\.0*$", r"\1")
+        text = _plain(self.columns[name])
         if positive:
-            is_positive = pc.is_in(text, pa.array([each.strip().lower() for each in positive]))
+            is_positive = pc.is_in(text, _plain(pa.array(positive)))
             return pc.if_else(pc.is_valid(text), is_positive, None).cast(pa.int8())
         for number, words in (("1", _POSITIVE), ("0", _NEGATIVE)):
             text = pc.if_else(pc.is_in(text, pa.array(words)), number, text)
@@ -74,3 +73,8 @@ class OwnRows(SourceRows):
             remedy = f"say which stand for 1, as `{{path: …, positive: [VALUE, …]}}`, or `columns: {{score: {name}}}`"
             raise DataError(f"{self.file}: '{name}' has the labels {shown}, not 0 and 1; {remedy} for numbers")
         return self.labels(text, ("0", "1"))
+
+
+def _plain(labels: pa.StringArray) -> pa.StringArray:
+    """Return labels in lower case, without spaces around them, and 3 for 3.0."""
+    return pc.replace_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(labels)), r"^(-?\d+)\.0*$", r"\1")

@@ -50,8 +50,8 @@ def train(
     """Train an encoder on pairs of paraphrases.
 
     An interrupted training goes on where it stopped when the same call is repeated. With `train.processes` the call
-    has to be under `if __name__ == "__main__":`, because each process imports the main module. The seed and the number
-    of threads of the model stay those of torch afterwards.
+    has to be under `if __name__ == "__main__":`, because each process imports the main module. Without it, a
+    training leaves torch with the model's number of threads and another random state.
 
     Args:
         pairs: files, folders of files, and names of corpora such as `open`; see `sources.own_files`.
