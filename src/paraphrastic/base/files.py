@@ -57,12 +57,12 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         part, old = scratch / "new", scratch / "old"
         part.mkdir()
         yield part
-        if path.exists():
-            path.replace(old)  # a folder that is not empty cannot be replaced
         try:
+            if path.exists():
+                path.replace(old)  # a folder that is not empty cannot be replaced
             part.replace(path)
-        except OSError:
-            if old.exists():
+        except BaseException:  # an interrupt too
+            if old.exists() and not path.exists():
                 old.replace(path)
             raise
 
@@ -175,7 +175,7 @@ def _remove_abandoned(path: Path) -> None:
     for part in path.parent.glob(f"{glob.escape(start)}*{_HERE}"):
         process = part.name.removeprefix(start).removesuffix(_HERE)
         if process.isdecimal() and (int(process) == os.getpid() or not _is_running(int(process))):
-            rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
+            rmtree(part, ignore_errors=True) if part.is_dir() else part.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:

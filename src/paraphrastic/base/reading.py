@@ -259,4 +259,6 @@ def is_dataset_folder(path: Path) -> bool:
 
 
 def _uncompressed(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix in COMPRESSIONS else path
+    """Return the path without the ending of compression, and with the ending of its format in lower case."""
+    plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+    return plain.with_suffix(plain.suffix.lower()) if plain.suffix else plain

@@ -111,6 +111,9 @@ def _about(
 
 
 def main() -> None:
-    """Run the command: exit status 0, 1 for refused input, 2 for wrong usage, 130 after an interrupt."""
+    """Run the command: exit status 0, 1 for refused input, 2 for wrong usage, 130 after an interrupt.
+
+    It is 141 if nobody reads the output any more, and 3 or 4 for what `compare --decide` finds.
+    """
     prepare_process()
     app(prog_name="paraphrastic")

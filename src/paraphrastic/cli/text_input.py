@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.compressed import COMPRESSED, report_damage, unpacked
 from paraphrastic.base.console import STANDARD_STREAM, message
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.reading import ENDINGS, format_of, is_dataset_folder, is_table, regular
 from paraphrastic.readers.lines import SourceLines, SourceRows
-from paraphrastic.readers.raw_files import COMPRESSED, report_damage, unpacked
 
 if TYPE_CHECKING:  # reading tables needs pydantic, which the base package does not have with every version of typer
     from paraphrastic.readers.own_tables import OwnTable

@@ -1,7 +1,6 @@
 """Smaller folders of models: embeddings in float16 or integers of 8 to 2 bits, and fewer of them."""
 
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,8 @@ from paraphrastic.scoring.weight_files import RANGES, Ranges, write_arrays
 from paraphrastic.vocabulary.kinds import END, START, entry_kinds
 
 _NGRAMS, _WORDS, _PAIRS = range(3)  # groups of entries
+# vectors are of length 1, more or less; squares of lengths must not leave the range of float32
+_LEAST_SCALE = 1e-6
 _STEPS = 10  # of the search for a share, each half as large as the one before
 
 
@@ -64,8 +65,8 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
 
 
 def _scaled(model: Model, scale: float) -> Model:
-    if not (isfinite(scale) and scale > 0):
-        raise ParameterError(f"scale = {scale}: should be a number above 0")
+    if not _LEAST_SCALE <= scale <= 1 / _LEAST_SCALE:
+        raise ParameterError(f"scale = {scale}: should be a number from {_LEAST_SCALE:g} to {1 / _LEAST_SCALE:g}")
     encoder = with_table_format(model.scorer, model.name, model.folder, "float32")
     if encoder.form.activation != "linear":
         raise ModelError(

@@ -38,6 +38,8 @@ def _floats(given: Any) -> Vectors:
     if not (_is_numeric(given) and "float" in str(given.dtype)):
         kind = getattr(given, "dtype", type(given).__name__)
         raise ParameterError(f"vectors of {kind}: cosines are those of floating-point vectors, without `precision`")
+    if np.ma.is_masked(given):
+        raise ParameterError("vectors with masked numbers: leave these rows out, or fill them")
     with np.errstate(over="ignore"):  # of float64: found below
         return np.asarray(given.detach().float().cpu() if hasattr(given, "detach") else given, np.float32)
 

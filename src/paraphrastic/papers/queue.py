@@ -121,6 +121,7 @@ class Queue:
             again = [name for name in without if name not in put_again and not self._began(name, states)]
             for name in again:  # once: an experiment may be what kills its worker
                 self._put(name, commands[name], states)
+                started.pop(name, None)
             put_again.update(again)
             failed += [name for name in without if name not in again]
             pending = [name for name in pending if name not in ended or name in again]

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, check_parallel, read_lines
-from paraphrastic.readers.raw_files import REMEDY, find_file, find_files, read_archive
+from paraphrastic.readers.raw_files import find_file, find_files, read_archive
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, SourceRows
 from paraphrastic.readers.listings import parse_file, read_records, text_column
-from paraphrastic.readers.raw_files import REMEDY, read_bytes
+from paraphrastic.readers.raw_files import read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 
 _MOST_CLASSES = 127  # a label is an int8

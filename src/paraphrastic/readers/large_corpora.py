@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import NUMBER, SourceLines, parse_chunks
-from paraphrastic.readers.raw_files import REMEDY, find_file
+from paraphrastic.readers.raw_files import find_file
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
 
 CHUNK = 1 << 22  # bytes of text per chunk

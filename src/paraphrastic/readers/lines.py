@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.parallel import in_order
-from paraphrastic.readers.raw_files import REMEDY, read_archive, read_bytes, text_chunks
+from paraphrastic.readers.raw_files import read_archive, read_bytes, text_chunks
 
 Parsed = TypeVar("Parsed")
 

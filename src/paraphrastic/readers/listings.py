@@ -24,9 +24,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from paraphrastic.base import reading
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel, csv_rows, is_utf8
-from paraphrastic.readers.raw_files import REMEDY, find_file, find_files, read_archive, read_bytes
+from paraphrastic.readers.raw_files import find_file, find_files, read_archive, read_bytes
 
 Listing = Mapping[str, Any]
 Cells = Sequence[object]

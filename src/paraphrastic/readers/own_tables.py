@@ -19,11 +19,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from paraphrastic.base.compressed import report_damage, unpacked
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.reading import bounded_batches, format_of, is_dataset_folder, open_bounded, parse_json, read_json
 from paraphrastic.readers.lines import BadRow, csv_rows, is_utf8
 from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
-from paraphrastic.readers.raw_files import report_damage, unpacked
 from paraphrastic.sources.own_files import OwnFile
 
 PART = 100_000  # rows that are read at a time

@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceRows
 from paraphrastic.readers.listings import Listing, Records, concat, parse_file, read_records, text_column
-from paraphrastic.readers.raw_files import REMEDY, find_file, read_bytes
+from paraphrastic.readers.raw_files import find_file, read_bytes
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 from paraphrastic.text.columns import hash_texts, split_words
 from paraphrastic.text.tokenizer import normalize, tokenize

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, check_parallel
 from paraphrastic.readers.paraphrase_groups import components
-from paraphrastic.readers.raw_files import REMEDY, find_file, find_files, read_archive
+from paraphrastic.readers.raw_files import find_file, find_files, read_archive
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import RAW
 from paraphrastic.readers.lines import BadRow, SourceRows
-from paraphrastic.readers.raw_files import REMEDY
 
 ReaderOptions = Mapping[str, Any]
 Column: TypeAlias = pa.Array | pa.ChunkedArray | str

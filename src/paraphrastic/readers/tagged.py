@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
 from paraphrastic.readers.lines import SourceLines, read_lines
-from paraphrastic.readers.raw_files import REMEDY, find_file, read_archive
+from paraphrastic.readers.raw_files import find_file, read_archive
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 
 _CLOSING = ["''", ")", "-RRB-"]  # tags of tokens that still belong to a sentence after its full stop

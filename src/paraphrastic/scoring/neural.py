@@ -128,19 +128,8 @@ def load_weights(folder: Path, module: TrainableModel, dim: int) -> TrainedEncod
     Raises:
         ModelError: weights or vocabulary are damaged, or not those of this module.
     """
-    return trained_model(module, *load_arrays(folder, module, module.vocabulary, dim))
-
-
-def load_arrays(
-    folder: Path, module: torch.nn.Module, vocabulary: VocabularyKind, dim: int
-) -> tuple[Tensor, pa.StringArray]:
-    """Load the weights in `folder` into `module`; return its embedding table (rows, dim) and vocabulary.
-
-    Raises:
-        ModelError: weights or vocabulary are damaged, or not those of this module.
-    """
     texts, arrays = read_weights(folder)
-    rows = len(texts) + (vocabulary in ("words", "characters"))  # and the row of unknown ones
+    rows = len(texts) + (module.vocabulary in ("words", "characters"))  # and the row of unknown ones
     try:
         table = EmbeddingTable.of(arrays)
         if table.values.shape != (rows, dim):
@@ -152,7 +141,7 @@ def load_arrays(
         module.load_state_dict(others)
     except (KeyError, ValueError, RuntimeError) as error:
         raise wrong_weights(folder, error) from error
-    return torch.from_numpy(table.array()), texts
+    return trained_model(module, torch.from_numpy(table.array()), texts)
 
 
 def check_size(folder: Path, build: Callable[[], torch.nn.Module]) -> None:

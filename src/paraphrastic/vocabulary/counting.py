@@ -215,7 +215,8 @@ def _division(points: NDArray[np.int32]) -> list[NDArray[np.bool_]]:
     """Divide all code points + 1 but 0 into parts, (ALPHABET,) each, that have about equally many of `points`."""
     parts = min(pa.cpu_count(), _MOST_PARTS)
     part_of = np.arange(ALPHABET) % parts
-    frequency, sizes = np.bincount(points), np.zeros(parts, np.int64)
+    frequency, sizes = np.bincount(points, minlength=1), np.zeros(parts, np.int64)
+    frequency[0] = 0  # no code point
     for point in np.argsort(-frequency)[:_FREQUENT]:
         part_of[point] = sizes.argmin()
         sizes[part_of[point]] += frequency[point]

@@ -1,6 +1,6 @@
 """Character n-grams of any orders and alphabet, numbered and counted without hashing strings.
 
-The characters of a sentence are the Unicode code points of its text with one space added at each end.
+The characters of a sentence are the Unicode code points of its text with one space (or another `padding`) at each end.
 
 N-grams are numbered by chaining. Let `number(c_1 … c_n)` be the number of an n-gram, from 1; 0 means none. It is
 looked up under the key `(number(c_1 … c_{n-1}), c_n)`, which fits into one int64 whatever n is. The numbers of all

