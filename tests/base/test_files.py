@@ -92,6 +92,24 @@ def test_folder_after_an_error(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_folder_after_an_interrupt_between_the_old_and_the_new(tmp_path, monkeypatch):
+    path = tmp_path / "folder"
+    path.mkdir()
+    (path / "old").touch()
+    replace = Path.replace
+
+    def interrupted(self, target):
+        if self.name == "new":
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt), atomic_folder(path):
+        pass
+    assert [file.name for file in path.iterdir()] == ["old"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_folder_after_a_killed_process_with_the_same_id(tmp_path):
     leftover = tmp_path / part_name("folder", os.getpid())
     leftover.mkdir()

@@ -110,6 +110,7 @@ NO_VECTORS = {
     "lists of other lengths": ([ARRAY[0], ARRAY[0, :5]], r"a list of vectors of shapes"),
     "NaN": (np.where(np.arange(3)[:, None] == 1, np.nan, ARRAY), r"vectors\[1\] has NaN or an infinite number"),
     "infinite": (ARRAY * np.float32(np.inf), r"vectors\[0\] has NaN or an infinite number"),
+    "masked": (np.ma.masked_equal(ARRAY, 1), "vectors with masked numbers"),
     "beyond float32": (ARRAY.astype(float) * 1e99, r"vectors\[0\] has NaN or an infinite number"),
     "another size": (ARRAY[:, :5], "size .*: a cosine is one of vectors of .*; encode both with the same model$"),
     "strings": (np.full((3, 8), "a"), r"an array of shape \(3, 8\) where texts are expected"),

@@ -71,8 +71,10 @@ def test_similarities_of_all_pairs(model, overlap, kind):
     assert (scores.shape, scores.dtype) == ((3, 4), np.float32)
     for row, text in zip(scores, left, strict=True):
         np.testing.assert_allclose(row, scorer.similarity_pairwise([text] * 4, right), atol=1e-6)
-    with pytest.raises(ParameterError, match="batch_size = 0"):
-        scorer.similarity(left, right, batch_size=0)
+    for size in (0, None, "3", 2.0):
+        with pytest.raises(ParameterError, match=f"batch_size = {size}: should be 1 or more"):
+            scorer.similarity(left, right, batch_size=size)
+    assert scorer.similarity(left, []).shape == (3, 0)
     np.testing.assert_array_equal(scorer.similarity(left[0], right), scorer.similarity(left[:1], right))
 
 

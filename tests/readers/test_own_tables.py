@@ -49,6 +49,7 @@ def test_formats_and_compressions_hold_the_same(tmp_path):
         stream.write_table(table)
     paths = [tmp_path / "x.parquet", folder, write(tmp_path / "x.jsonl", lines)]
     paths.append(write(tmp_path / "x.jsonl.gz", gzip.compress(lines.encode())))
+    paths.append(write(tmp_path / "X.CSV.GZ", gzip.compress(csv_text().encode())))
     paths.append(write(tmp_path / "x.csv.zst", pa.compress(csv_text().encode(), codec="zstd", asbytes=True)))
     assert [read(path) for path in paths] == [(ROWS, [])] * len(paths)
 

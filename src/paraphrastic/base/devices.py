@@ -19,7 +19,7 @@ def is_name(name: str) -> bool:
 
 def check(name: str) -> None:
     """Raise a ParameterError if there is no device of this name."""
-    if not is_name(name):
+    if not (isinstance(name, str) and is_name(name)):
         raise ParameterError(f"device '{name}': should be {NAMES}")
 
 

@@ -57,7 +57,7 @@ def missing(package: str, extra: str) -> str:
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return a one-line message: `name` is not a known `kind`, with the nearest match and all known names."""
     choices = sorted(known)
-    return f"unknown {kind} '{name}': {did_you_mean(name, choices)}known are {', '.join(choices)}"
+    return f"unknown {kind} '{name}': {did_you_mean(str(name), choices)}known are {', '.join(choices)}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -215,11 +215,10 @@ class Model(OtherTools, ModelInfo):
             return _converted(products, True, is_tensor(a) or is_tensor(b))
         self._refuse_vectors(a, b)
         left, right = _column_of(a), _column_of(b)
-        size = max(min(batch_size, 1), batch_size // max(len(right), 1))  # rows of about batch_size pairs
         scores = np.empty((len(left), len(right)), np.float32)
-        for rows in _batches(len(left), size, progress=False):
-            i, j = np.indices(scores[rows].shape).reshape(2, -1)
-            scores[rows].reshape(-1)[:] = self._compare(left[rows].take(pa.array(i)), right.take(pa.array(j)))
+        for pairs in _batches(scores.size, batch_size, progress=False):
+            i, j = np.divmod(np.arange(pairs.start, pairs.stop), len(right))
+            scores.reshape(-1)[pairs] = self._compare(left.take(pa.array(i)), right.take(pa.array(j)))
         return scores
 
     def similarity_pairwise(
@@ -316,7 +315,7 @@ class Model(OtherTools, ModelInfo):
 
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
     """Yield slices of `size` that cover `count` rows, and advance a progress bar after each."""
-    if size < 1:
+    if not isinstance(size, int | np.integer) or size < 1:
         raise ParameterError(f"batch_size = {size}: should be 1 or more")
     slices = (slice(start, min(start + size, count)) for start in range(0, count, size))
     if not (count > size and sys.stderr.isatty() if progress is None else progress):

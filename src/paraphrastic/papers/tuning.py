@@ -145,7 +145,8 @@ def _point(axes: Sequence[str] | Axes, values: Sequence[JsonValue]) -> dict[str,
 
 
 def _value(store: Store, run: Run, key: str) -> float | None:
-    value = (result := store.result(run)) and result.value(key)
+    result = None if store.changed(run) else store.result(run)
+    value = result and result.value(key)
     return value if isinstance(value, int | float) else None
 
 
