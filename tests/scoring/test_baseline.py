@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
-from paraphrastic.base.errors import DataError
+from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import sif, vectors
 from tests.helpers.pair_scores import all_pairs, cosines
@@ -121,7 +121,7 @@ def test_vector_file_not_named_missing_or_of_another_dimension(vector_file, modu
         ValidationError, match=r"vectors\n.* is empty; set it to a file in GloVe or word2vec text format"
     ):
         module.Config(vectors=None, dim=DIM, **options)
-    with pytest.raises(DataError, match="No such file"):
+    with pytest.raises(SourceError, match="no such file"):
         module.MODEL.fit(module.Config(vectors=f"{vector_file}.gz", dim=DIM, **options), CORPUS)
     with pytest.raises(DataError, match=r"v\.txt"):
         module.MODEL.fit(module.Config(vectors=vector_file, dim=DIM + 1, **options), CORPUS)
