@@ -1,5 +1,9 @@
 """Every trained encoder as a scorer: saving and loading, unknown and empty text, and batches of similar length."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -77,5 +81,36 @@ def test_few_sentences_are_encoded_by_one_thread(monkeypatch, copies, wanted):
     try:
         model.encode(pa.concat_arrays([SENTENCES] * copies))
         assert (set(counts), torch.get_num_threads()) == ({wanted}, 3)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_encoders_that_begin_and_end_in_turn_leave_the_number_of_threads(monkeypatch):
+    model, _ = random_model("lstm", LSTM)
+    forward, calls = type(model.module).forward, count()
+    first_in, second_in, first_ended = threading.Event(), threading.Event(), threading.Event()
+
+    def in_turn(*inputs):
+        if next(calls) == 0:
+            first_in.set()
+            second_in.wait(30)
+        else:
+            second_in.set()
+            first_ended.wait(30)
+        return forward(*inputs)
+
+    monkeypatch.setattr(type(model.module), "forward", in_turn)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            first = threads.submit(model.encode, SENTENCES)
+            first_in.wait(30)
+            second = threads.submit(model.encode, SENTENCES)
+            first.result()
+            first_ended.set()
+            second.result()
+        with ThreadPoolExecutor(1) as threads:  # a new one has the number that torch was given last
+            assert threads.submit(torch.get_num_threads).result() == 3
     finally:
         torch.set_num_threads(before)

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
+from types import SimpleNamespace
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -23,6 +25,7 @@ from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 _MAX_SENTENCES = 512  # per batch: large enough for fast products, small enough for the processor's cache
 _MAX_IDS = 1 << 16  # per batch, whose states are all in memory
 _FEW_IDS = 1024  # about 100 sentences
+_one_thread = SimpleNamespace(lock=Lock(), inside=0, threads=1)  # who computes with one thread, and torch's number else
 _MAX_PAIRS, _MAX_PAIR_IDS = 128, 1 << 13  # per batch of a pair model, which stores thousands of numbers per word
 _CHECKED_ENTRIES, _ENTRIES_PER_SENTENCE = 100, 5  # vocabulary entries that `_check_static` uses
 
@@ -194,14 +197,24 @@ def encode_ids(module: SentenceModule, embeddings: Tensor, sentences: Ragged) ->
 
 @contextmanager
 def _few_threads(ids: int) -> Iterator[None]:
-    """Compute with one thread if there are few ids: on a busy machine, others are waited for at each step."""
-    threads = torch.get_num_threads()
-    if ids < _FEW_IDS:
-        torch.set_num_threads(1)
+    """Compute with one thread if there are few ids: on a busy machine, others are waited for at each step.
+
+    A new thread of Python has the number that torch was given last, which may be the 1 of another one that is inside.
+    """
+    if ids >= _FEW_IDS:
+        yield
+        return
+    with _one_thread.lock:
+        if not _one_thread.inside:
+            _one_thread.threads = torch.get_num_threads()
+        _one_thread.inside += 1
+    torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
+        with _one_thread.lock:
+            _one_thread.inside -= 1
+            torch.set_num_threads(_one_thread.threads)
 
 
 def length_batches(
