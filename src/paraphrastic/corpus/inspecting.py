@@ -61,7 +61,7 @@ def inspect(entry: DataEntry) -> Iterator[tuple[OwnFile, list[Use]]]:
     """Yield each file that an entry stands for, with what it can be used as.
 
     Args:
-        entry: a path of a file or folder.
+        entry: a path of a file or folder, or a mapping with `path`.
 
     Raises:
         DataError: a file is damaged, or has no columns of text.
