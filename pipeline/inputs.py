@@ -6,12 +6,14 @@ the parameters, before DVC removes the outputs of a stage that would refuse them
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from paraphrastic import models
-from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
+from paraphrastic.base import devices
+from paraphrastic.base.errors import ParameterError, ParaphrasticError, SourceError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, watched, write_rows, write_text
 from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
 from paraphrastic.base.reading import read_json
@@ -31,11 +33,16 @@ def main() -> None:
     if params.model not in models.names():
         raise ParameterError(f"params.yaml: model: {unknown_name('model', params.model, models.names())}")
     _check_options(params)
-    sources = corpus(params.corpus, params.tokenize.licences)
+    with _named("train.device"):
+        if params.train.device not in (devices.AUTO, devices.CPU):
+            devices.find(params.train.device)  # imports torch
+    with _named("corpus"):
+        sources = corpus(params.corpus, params.tokenize.licences)
     check_single_sentences(sources, params.teacher)
     check_weights(params.train.source_weights or (), sources, params.tokenize.exchange)
     hashes = _Hashes()
-    every = (*sources, *suite(params.benchmarks).sources)
+    with _named("benchmarks"):
+        every = (*sources, *suite(params.benchmarks).sources)
     if own := [each for each in every if "own" in each.options]:
         from paraphrastic.base.parallel import start_command  # imports pyarrow, 0.3 s
         from paraphrastic.readers.own_data import check_files
@@ -47,18 +54,23 @@ def main() -> None:
     paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
     _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)
     models.check_student(params)
-    _write(TEACHER, [_existing(str(PARAMS), "teacher.path", name) for name in params.teacher.path], hashes)
+    _write(TEACHER, map(_teacher, params.teacher.path), hashes)
     hashes.save()
 
 
 def _check_options(params: Params) -> None:
     """Check the options of model and loss, unless neither they nor the code has changed: most models import torch."""
     block = params.models[params.model]
-    state = fingerprint((params.model, block, params.train.loss, params.train.loss_options)).encode()
+    supervised = [sha256_of(each) for each in (Path(FILES["finetune"]), Path(FILES["taggers"])) if each.is_file()]
+    state = fingerprint((params.model, block, params.train.loss, params.train.loss_options, supervised)).encode()
     if not (CHECKED.is_file() and CHECKED.read_bytes() == state):
         config: Any = checked(models.config_class(params.model), block, "models", params.model)
         losses.options(params.train, config)
         _check_model(models.model_class(params.model), config)
+        if supervised:
+            from paraphrastic.finetuning.options import load_options
+
+            load_options()
         write_text(CHECKED, state.decode())
 
 
@@ -73,11 +85,30 @@ def _check_model(model_class: Any, config: Any) -> None:
         check_options(model_class(config, torch.Generator()), config)
 
 
+@contextmanager
+def _named(key: str) -> Iterator[None]:
+    """Say in an error which parameter it is about."""
+    try:
+        yield
+    except ParaphrasticError as error:
+        raise type(error)(f"{PARAMS}: {key}: {error}") from error
+
+
 def _existing(file: str, key: str, name: str) -> Path:
     if not Path(name).exists():
         remedy = "name a file that exists; a queued experiment needs a whole path"
         raise SourceError(f"{file}: {key}: {name}: no such file; {remedy}")
+    if key.endswith(".vectors") and Path(name).is_dir():
+        raise SourceError(f"{file}: {key}: {name}: is a folder; name a file of word vectors")
     return Path(name)
+
+
+def _teacher(name: str) -> Path:
+    folder = _existing(str(PARAMS), "teacher.path", name)
+    if not any((folder / each).is_file() for each in ("modules.json", "config.json")):
+        remedy = "name the folder that holds modules.json"
+        raise SourceError(f"{PARAMS}: teacher.path: {name}: no encoder of sentence-transformers or model2vec; {remedy}")
+    return folder
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:

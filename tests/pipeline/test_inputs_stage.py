@@ -9,6 +9,7 @@ import pipeline.inputs as stage
 from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.base.files import sha256_of
 from paraphrastic.base.parameters import load_params
+from tests.helpers.parameter_files import copy_parameters
 from tests.helpers.repository import ROOT
 
 
@@ -18,8 +19,9 @@ def run(tmp_path, monkeypatch):
     params = load_params(ROOT / "params.yaml")
     monkeypatch.chdir(tmp_path)
 
-    def run(model="avg", options=None, weights=None, loss="margin", **changes):
-        changes["train"] = params.train.model_copy(update={"source_weights": weights, "loss": loss})
+    def run(model="avg", options=None, weights=None, loss="margin", device="auto", **changes):
+        train = {"source_weights": weights, "loss": loss, "device": device}
+        changes["train"] = params.train.model_copy(update=train)
         models = params.models | {model: params.models.get(model, {}) | (options or {})}
         changed = params.model_copy(update={"model": model, "models": models, **changes})
         monkeypatch.setattr(stage, "load_params", lambda: changed)
@@ -118,7 +120,7 @@ def test_damaged_list_of_hashes(run, tmp_path, content):
 def test_misspelt_names(run, monkeypatch):
     with pytest.raises(ParameterError, match="model: unknown model 'lstmavgg': did you mean 'lstmavg'"):
         run(model="lstmavgg")
-    with pytest.raises(ParameterError, match="unknown corpus 'opne': did you mean 'open'"):
+    with pytest.raises(ParameterError, match=r"^params\.yaml: corpus: unknown corpus 'opne': did you mean 'open'"):
         run(corpus=["opne"])
     with pytest.raises(ParameterError, match=r"train\.source_weights: unknown source 'cocoa': did you mean 'coco'"):
         run(corpus=["wide-captions"], weights={"cocoa": 0.5})
@@ -126,7 +128,9 @@ def test_misspelt_names(run, monkeypatch):
     run(corpus=["wide-captions"], weights={"coco": 2.0, "exchanged": 0.5}, tokenize=exchange)
     with pytest.raises(ParameterError, match=r"train\.loss: unknown loss 'infonc': did you mean 'infonce'"):
         run(loss="infonc")
-    with pytest.raises(SourceError, match=r"mine\.csv: no such file"):
+    with pytest.raises(ParameterError, match=r"^params\.yaml: benchmarks: unknown suite of benchmarks 'opn'"):
+        run(benchmarks=["opn"])
+    with pytest.raises(SourceError, match=r"^params\.yaml: corpus: mine\.csv: no such file"):
         run(corpus=["mine.csv"])
     with pytest.raises(SourceError, match=r"models\.yaml: avg\.vectors: v\.txt: no such file"):
         run(options={"vectors": "v.txt"})
@@ -143,6 +147,31 @@ def test_misspelt_names(run, monkeypatch):
     run()  # neither they nor the code has changed
     with pytest.raises(TypeError):
         run(options={"epochs": 1})
+
+
+def test_files_of_another_kind(run, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(SourceError, match=r"^models\.yaml: avg\.vectors: folder: is a folder; name a file"):
+        run(options={"vectors": "folder"})
+    teacher = load_params(ROOT / "params.yaml", {"teacher.path": "folder"}).teacher
+    with pytest.raises(SourceError, match=r"^params\.yaml: teacher\.path: folder: no encoder of sentence-transformers"):
+        run(teacher=teacher)
+
+
+def test_device_that_is_not_here(run):
+    with pytest.raises(ParameterError, match=r"^params\.yaml: train\.device: device 'cuda:99': not available"):
+        run(device="cuda:99")
+
+
+def test_mistake_in_the_options_of_supervised_tasks(run, tmp_path):
+    copy_parameters(tmp_path)
+    run()
+    path = tmp_path / "finetune/params.yaml"
+    path.write_text(path.read_text().replace("hidden_dim", "hiden_dim"))
+    with pytest.raises(
+        ParameterError, match=r"^finetune/params\.yaml: hiden_dim: unknown key; did you mean 'hidden_dim'"
+    ):
+        run()
 
 
 def test_wrong_columns(run, tmp_path):

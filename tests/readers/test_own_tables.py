@@ -153,7 +153,11 @@ def test_entries_that_are_paths():
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"pth": "a.csv"}, "path: Field required; a file is a path or has the keys path, columns, quotes"),
+        (
+            {"pth": "a.csv"},
+            "pth: unknown key; did you mean 'path'? a file is a path or has the keys path, ",
+        ),
+        ({"quotes": True}, "path: Field required; a file is a path or has the keys path, columns, quotes"),
         ({"path": "a.csv", "columns": ["a"]}, "columns.1: Field required"),
         ({"path": 3}, "path: Input should be a valid string"),
     ],

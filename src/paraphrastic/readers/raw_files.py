@@ -32,8 +32,8 @@ def _decompressed(name: str, file: IO[bytes], unpacker: Unpacker) -> IO[bytes]:
 def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:
     """Return the content of files in a zip archive or compressed tar archive, by their names without folders.
 
-    Members that gzip or bzip2 compressed are decompressed; `.gz` is left out of their names. Files that macOS adds to zip archives
-    (`__MACOSX/._NAME`) are left out.
+    Members that gzip or bzip2 compressed are decompressed; `.gz` is left out of their names. Files that macOS adds to
+    zip archives (`__MACOSX/._NAME`) are left out.
 
     Args:
         path: path of the archive.

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
-from paraphrastic.base.errors import ParameterError, SourceError
+from paraphrastic.base.errors import ParameterError, SourceError, did_you_mean
 from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, LINES, is_dataset_folder, is_lines, is_table, name_of
 
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
@@ -88,9 +88,11 @@ def own_file(entry: DataEntry) -> OwnFile | None:
     try:
         return OwnFile.model_validate(entry)
     except ValidationError as error:
-        first, keys = error.errors(include_url=False)[0], ", ".join(OwnFile.model_fields)
+        first = min(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
         place = ".".join(str(part) for part in first["loc"] if part not in (_TEXTS, _MEANINGS))
-        raise ParameterError(f"{entry}: {place}: {first['msg']}; a file is a path or has the keys {keys}") from error
+        near, keys = did_you_mean(place, OwnFile.model_fields), ", ".join(OwnFile.model_fields)
+        problem = f"unknown key; {near}" if first["type"] == "extra_forbidden" else f"{first['msg']}; "
+        raise ParameterError(f"{entry}: {place}: {problem}a file is a path or has the keys {keys}") from error
 
 
 def listed(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> list[DataEntry]:
