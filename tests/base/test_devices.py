@@ -15,7 +15,7 @@ def test_names(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["", None, 0, "gpu", "meta", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:01", "cuda:٣"]
+    "name", ["", None, 0, "gpu", "mps", "meta", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:01", "cuda:٣"]
 )
 @pytest.mark.parametrize("use", [devices.check, devices.find, lambda name: devices.refuse_gpu(name, "avg")])
 def test_other_names(name, use):

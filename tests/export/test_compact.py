@@ -74,17 +74,20 @@ def test_vectors_times_a_number(model, table, tmp_path):
     np.testing.assert_array_equal(small.ranges, [0.25 * ranges, ranges])
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, 1e-30, 1e20, float("inf"), float("nan")])
+@pytest.mark.parametrize("scale", [0.0, -1.0, 1e-30, 1e-12, 1e9, 1e20, float("inf"), float("nan")])
 def test_refuses_to_multiply_by(scale, tmp_path):
     model = save_encoder(tmp_path / "model", "avg", WORD)
     with pytest.raises(ParameterError, match=r"scale = .*: should be a number from 1e-06 to 1e\+06"):
         compact(model, tmp_path / "small", "int8", scale=scale)
 
 
-def test_refuses_a_scale_that_the_format_cannot_hold(tmp_path):
+@pytest.mark.parametrize("scale", [1e6, 1e-6])
+def test_refuses_a_scale_that_the_format_cannot_hold(scale, tmp_path):
     model = save_encoder(tmp_path / "model", "avg", WORD)
+    compact(model, tmp_path / "scaled", "float32", scale=scale)  # the limits are those of one call
+    model = paraphrastic.load(tmp_path / "scaled")
     with pytest.raises(ParameterError, match="float16 cannot hold such vectors; choose a scale nearer to 1"):
-        compact(model, tmp_path / "small", "float16", scale=1e6)
+        compact(model, tmp_path / "small", "float16", scale=scale)
     assert not (tmp_path / "small").exists()
 
 

@@ -155,7 +155,7 @@ def test_entries_that_are_paths():
     [
         (
             {"pth": "a.csv"},
-            "pth: unknown key; did you mean 'path'? a file is a path or has the keys path, ",
+            "pth: unknown key; did you mean 'path'? a file is a path or has the keys path, columns, quotes",
         ),
         ({"quotes": True}, "path: Field required; a file is a path or has the keys path, columns, quotes"),
         ({"path": "a.csv", "columns": ["a"]}, "columns.1: Field required"),
