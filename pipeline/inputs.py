@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _check_options(params: Params) -> None:
-    """Check the options of model, loss and supervised tasks, unless they and the code are as before: most import torch."""
+    """Check options of model, loss and supervised tasks, unless they and the code are as before: they import torch."""
     block = params.models[params.model]
     supervised = [sha256_of(each) for each in (Path(FILES["finetune"]), Path(FILES["taggers"])) if each.is_file()]
     state = fingerprint((params.model, block, params.train.loss, params.train.loss_options, supervised)).encode()
