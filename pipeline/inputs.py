@@ -12,19 +12,37 @@ from pathlib import Path
 from typing import Any
 
 from paraphrastic import models
+from paraphrastic.analysis import analysis
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ParameterError, ParaphrasticError, SourceError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, watched, write_rows, write_text
-from paraphrastic.base.parameters import FILES, PARAMS, Params, checked, load_params
+from paraphrastic.base.parameters import (
+    FILES,
+    PARAMS,
+    Name,
+    Params,
+    Section,
+    Teacher,
+    checked,
+    load_params,
+    read_mapping,
+)
 from paraphrastic.base.reading import read_json
-from paraphrastic.sources.catalogue import check_single_sentences, check_weights, corpus, suite
+from paraphrastic.sources.catalogue import check_corpus, corpus, suite
 from paraphrastic.training import losses
 from pipeline.stage import run
 
 DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
 TEACHER = Path("data/inputs/teacher.csv")
 KNOWN_HASHES, CHECKED = Path(".checkpoints/inputs.json"), Path(".checkpoints/checked")
+OTHERS = FILES["finetune"], FILES["taggers"], FILES["analyses"]
 PATHS = ("vectors", "path")  # options of models that name a file or a folder
+
+
+class Analyses(Section):
+    """Content of analyze/params.yaml."""
+
+    analyses: list[Name]
 
 
 def main() -> None:
@@ -38,8 +56,7 @@ def main() -> None:
             devices.find(params.train.device)  # imports torch
     with _named("corpus"):
         sources = corpus(params.corpus, params.tokenize.licences)
-    check_single_sentences(sources, params.teacher)
-    check_weights(params.train.source_weights or (), sources, params.tokenize.exchange)
+    check_corpus(sources, params.tokenize, params.teacher, params.train.source_weights or ())
     hashes = _Hashes()
     with _named("benchmarks"):
         every = (*sources, *suite(params.benchmarks).sources)
@@ -54,24 +71,35 @@ def main() -> None:
     paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
     _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)
     models.check_student(params)
-    _write(TEACHER, map(_teacher, params.teacher.path), hashes)
+    _write(TEACHER, [_teacher(params.teacher, params.train.device, each) for each in params.teacher.path], hashes)
     hashes.save()
 
 
 def _check_options(params: Params) -> None:
-    """Check options of model, loss and supervised tasks, unless they and the code are as before: they import torch."""
+    """Check options of model, loss and other files, unless they and the code are as before: they import torch."""
     block = params.models[params.model]
-    supervised = [sha256_of(each) for each in (Path(FILES["finetune"]), Path(FILES["taggers"])) if each.is_file()]
-    state = fingerprint((params.model, block, params.train.loss, params.train.loss_options, supervised)).encode()
+    others = [sha256_of(each) for each in map(Path, OTHERS) if each.is_file()]
+    state = fingerprint((params.model, block, params.train.loss, params.train.loss_options, others)).encode()
     if not (CHECKED.is_file() and CHECKED.read_bytes() == state):
         config: Any = checked(models.config_class(params.model), block, "models", params.model)
         losses.options(params.train, config)
         _check_model(models.model_class(params.model), config)
-        if supervised:
-            from paraphrastic.finetuning.options import load_options
-
-            load_options()
+        _check_others()
         write_text(CHECKED, state.decode())
+
+
+def _check_others() -> None:
+    """Check the files of supervised tasks and of analyses; those of a project without them are missing."""
+    if Path(FILES["finetune"]).is_file():
+        from paraphrastic.finetuning.options import load_options
+
+        task = load_options().task
+        for each in task.by_task:
+            task.of(each)
+    if (path := Path(FILES["analyses"])).is_file():
+        for each in checked(Analyses, read_mapping(path), "analyses").analyses:
+            with _named("analyses", path):
+                analysis(each)
 
 
 def _check_model(model_class: Any, config: Any) -> None:
@@ -86,12 +114,12 @@ def _check_model(model_class: Any, config: Any) -> None:
 
 
 @contextmanager
-def _named(key: str) -> Iterator[None]:
+def _named(key: str, file: Path = PARAMS) -> Iterator[None]:
     """Say in an error which parameter it is about."""
     try:
         yield
     except ParaphrasticError as error:
-        raise type(error)(f"{PARAMS}: {key}: {error}") from error
+        raise type(error)(f"{file}: {key}: {error}") from error
 
 
 def _existing(file: str, key: str, name: str) -> Path:
@@ -103,11 +131,12 @@ def _existing(file: str, key: str, name: str) -> Path:
     return Path(name)
 
 
-def _teacher(name: str) -> Path:
+def _teacher(teacher: Teacher, device: str, name: str) -> Path:
     folder = _existing(str(PARAMS), "teacher.path", name)
-    if not any((folder / each).is_file() for each in ("modules.json", "config.json")):
-        remedy = "name the folder that holds modules.json"
-        raise SourceError(f"{PARAMS}: teacher.path: {name}: no encoder of sentence-transformers or model2vec; {remedy}")
+    from paraphrastic.scoring.external_encoder import loader, usable_device  # imports pyarrow
+
+    with _named("teacher.path"):
+        loader(folder, usable_device(folder, device), teacher.precision)
     return folder
 
 

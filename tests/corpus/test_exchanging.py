@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.parameters import load_params
 from paraphrastic.corpus.exchanging import exchanged_copies, text_of_rows
 from paraphrastic.corpus.filtering import filter_pairs
+from paraphrastic.sources.catalogue import check_choice, sources_of
 from tests.corpus.test_filtering import raw_pairs
+from tests.helpers.repository import ROOT
 
 COMMON = [
     f"the{'aeiou'[i % 5]}{'bcdfg'[i // 5 % 5]}{'hjklmn'[i // 25]}" for i in range(150)
@@ -62,7 +65,10 @@ def test_copies_depend_on_the_seed_alone(tmp_path):
     assert first == second != other
 
 
-def test_corpus_without_a_list_of_words(tmp_path):
+def test_corpus_without_a_list_of_words():
     reason = "needs sources of single sentences .*, as those of the corpus permissive; set it to 0, or name them"
-    with pytest.raises(ParameterError, match=rf"^params.yaml: tokenize.exchange = 1: {reason}$"):
-        list(exchanged_copies([source(tmp_path, SENTENCES)], [], 1, np.random.default_rng(0)))
+    options = load_params(ROOT / "params.yaml").tokenize.model_copy(update={"exchange": 1})
+    for name in ("tatoeba-sentences", "glove-words"):
+        with pytest.raises(ParameterError, match=rf"^params.yaml: tokenize.exchange = 1: {reason}$"):
+            check_choice(sources_of([name]), options)
+    check_choice(sources_of(["permissive"]), options)

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import pipeline.inputs as stage
-from paraphrastic.base.errors import DataError, ParameterError, SourceError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError, SourceError
 from paraphrastic.base.files import sha256_of
 from paraphrastic.base.parameters import load_params
 from tests.helpers.parameter_files import copy_parameters
@@ -49,7 +49,7 @@ def test_files_of_each_parameter(run, tmp_path):
 
 
 def test_folders_of_an_encoder_and_of_a_teacher_are_listed_whole(run, tmp_path):
-    rows = [write(tmp_path / "mini" / name, name) for name in ("1/weights", "modules.json")]
+    rows = [write(tmp_path / "mini" / name, "[]") for name in ("1/weights", "modules.json")]
     assert run("external", {"path": str(tmp_path / "mini")})[1] == rows
     teacher = load_params(ROOT / "params.yaml", {"teacher.path": "mini"}).teacher
     listed = [row.removeprefix(f"{tmp_path.as_posix()}/") for row in rows]
@@ -91,6 +91,23 @@ def test_single_sentences_need_a_teacher_alone(run, teacher, message):
         run(corpus=["permissive"], teacher=teacher)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"exchange": 2},
+            r"^params\.yaml: tokenize\.exchange = 2: needs sources of single sentences and a list of words",
+        ),
+        ({"min_score": 0.5}, r"^params\.yaml: tokenize\.min_score, .* no source of the corpus has scores"),
+        ({"relations": ["Equivalence"]}, r"^params\.yaml: tokenize\.min_score, max_score or relations is set"),
+    ],
+)
+def test_what_no_source_has(run, changes, message):
+    tokenize = load_params(ROOT / "params.yaml").tokenize.model_copy(update=changes)
+    with pytest.raises(ParameterError, match=message):
+        run(corpus=["wide-captions"], tokenize=tokenize)
+
+
 def test_changed_content_changes_the_list(run, tmp_path):
     path = tmp_path / "mine.csv"
     before, after = [(write(path, text), run(corpus=["mine.csv"])[0]) for text in (PAIRS, PAIRS + "c,d\n")]
@@ -125,7 +142,10 @@ def test_misspelt_names(run, monkeypatch):
     with pytest.raises(ParameterError, match=r"train\.source_weights: unknown source 'cocoa': did you mean 'coco'"):
         run(corpus=["wide-captions"], weights={"cocoa": 0.5})
     exchange = load_params(ROOT / "params.yaml").tokenize.model_copy(update={"exchange": 1})
-    run(corpus=["wide-captions"], weights={"coco": 2.0, "exchanged": 0.5}, tokenize=exchange)
+    listed = {"tokenize": exchange, "corpus": ["permissive"], "weights": {"glove-words": 2.0, "exchanged": 0.5}}
+    teacher = load_params(ROOT / "params.yaml", {"teacher.path": "mini", "teacher.margin_weight": 0.0}).teacher
+    with pytest.raises(SourceError, match=r"teacher\.path: mini: no such file"):  # the names are right
+        run(**listed, teacher=teacher)
     with pytest.raises(ParameterError, match=r"train\.loss: unknown loss 'infonc': did you mean 'infonce'"):
         run(loss="infonc")
     with pytest.raises(ParameterError, match=r"^params\.yaml: benchmarks: unknown suite of benchmarks 'opn'"):
@@ -154,7 +174,7 @@ def test_files_of_another_kind(run, tmp_path):
     with pytest.raises(SourceError, match=r"^models\.yaml: avg\.vectors: folder: is a folder; name a file"):
         run(options={"vectors": "folder"})
     teacher = load_params(ROOT / "params.yaml", {"teacher.path": "folder"}).teacher
-    with pytest.raises(SourceError, match=r"^params\.yaml: teacher\.path: folder: no encoder of sentence-transformers"):
+    with pytest.raises(ModelError, match=r"^params\.yaml: teacher\.path: folder: no encoder of sentence-transformers"):
         run(teacher=teacher)
 
 
@@ -170,6 +190,30 @@ def test_mistake_in_the_options_of_supervised_tasks(run, tmp_path):
     path.write_text(path.read_text().replace("hidden_dim", "hiden_dim"))
     with pytest.raises(
         ParameterError, match=r"^finetune/params\.yaml: hiden_dim: unknown key; did you mean 'hidden_dim'"
+    ):
+        run()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("analyses: [length]\nfoo: 1\n", "foo: unknown key; known are analyses"),
+        ("analyses: [length, lenght]\n", "analyses: unknown analysis 'lenght': did you mean 'length'"),
+    ],
+)
+def test_mistake_in_the_list_of_analyses(run, tmp_path, text, message):
+    copy_parameters(tmp_path)
+    (tmp_path / "analyze/params.yaml").write_text(text)
+    with pytest.raises(ParameterError, match=rf"^analyze/params\.yaml: {message}"):
+        run()
+
+
+def test_mistake_in_the_options_of_one_task(run, tmp_path):
+    copy_parameters(tmp_path)
+    path = tmp_path / "finetune/params.yaml"
+    path.write_text(path.read_text().replace("by_task: {}", "by_task: {sst: {hidden_dim: 0}}"))
+    with pytest.raises(
+        ParameterError, match=r"^finetune/params\.yaml: by_task\.sst\.hidden_dim = 0: should be greater"
     ):
         run()
 

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.tables import RAW
 from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.text.columns import split_words
@@ -27,19 +26,11 @@ def exchanged_copies(
     """Yield raw tables of pairs whose texts are copies of sentences with some words from a list.
 
     Args:
-        sentences: sources of single sentences.
-        words: sources of single words, the most frequent ones first.
+        sentences: sources of single sentences, one at least.
+        words: sources of single words, one at least, the most frequent ones first.
         copies: of each sentence.
         generator: source of random numbers.
-
-    Raises:
-        ParameterError: there are no sentences or no words.
     """
-    if not sentences or not words:
-        raise ParameterError(
-            f"params.yaml: tokenize.exchange = {copies}: needs sources of single sentences and a list of words, as "
-            "those of the corpus permissive; set it to 0, or name them"
-        )
     listed = pa.concat_arrays([text_of_rows(each) for each in words])
     for part in (part for _ in range(copies) for source in sentences for part in source.texts):
         texts = _exchange(part, listed, generator)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paraphrastic.base.console import message, progress
-from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import atomic_folder, scratch_folder, write_text
 from paraphrastic.base.parameters import Tokenize
 from paraphrastic.base.tables import PAIRS, RAW, SENTENCES, SIDES, indexed_schema, write_parts, write_table
@@ -21,7 +21,8 @@ from paraphrastic.corpus.tokenized_pairs import Pairs
 from paraphrastic.corpus.training_corpus import merge_sources, take_pairs
 from paraphrastic.readers.lines import BadRow
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, Reading
-from paraphrastic.readers.registry import FILTERED, read
+from paraphrastic.readers.registry import read
+from paraphrastic.sources.catalogue import check_choice
 from paraphrastic.sources.source import EXCHANGED, Source, Suite
 from paraphrastic.text.columns import Hashes, hash_texts
 from paraphrastic.text.tokenizer import tokenize_tables
@@ -55,9 +56,10 @@ def tokenize_sources(
 
     Raises:
         DataError: no source of training pairs is there, a file is damaged, or no pair is left.
-        ParameterError: pairs are limited by scores that no source has.
+        ParameterError: pairs are limited or copied by what no source has.
     """
     evaluation, pairs_of = _present(benchmarks.sources, raw), _training_sources(training, raw)
+    check_choice(pairs_of, options)
     wanted = _pair_filter(options, pairs_of)
     with (
         progress() as bar,
@@ -239,12 +241,7 @@ def _training_sources(sources: Sequence[Source], raw: Path) -> list[Source]:
 def _pair_filter(options: Tokenize, sources: Sequence[Source]) -> PairFilter:
     """Return the filter of training pairs."""
     wanted = PairFilter(options.feature, options.min_score, options.max_score, tuple(options.relations))
-    if wanted.is_active and not any(source.reader in FILTERED for source in sources):
-        raise ParameterError(
-            "params.yaml: tokenize.min_score, max_score or relations is set, but no source of the corpus has scores or "
-            "relations; empty them, or choose PPDB, ParaNMT or ParaBank"
-        )
-    if wanted.is_active and (others := [source.name for source in sources if source.reader not in FILTERED]):
+    if wanted.is_active and (others := [source.name for source in sources if not source.has_scores]):
         message(f"tokenize.min_score, max_score and relations do not limit {', '.join(others)}: no pair has a score")
     return wanted
 

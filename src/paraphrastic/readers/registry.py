@@ -64,9 +64,6 @@ READERS: dict[str, Reader] = {
 }
 
 
-FILTERED = ("own-pairs", "parabank", "paranmt", "ppdb")  # readers of pairs with scores
-
-
 def read(source: Source, folder: Path, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:
     """Yield the tables of a source.
 

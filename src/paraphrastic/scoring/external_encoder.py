@@ -93,7 +93,7 @@ class ExternalEncoder(VectorScorer):
 
     @cached_property
     def _encoder(self) -> Any:
-        name, load = _loader(self._folder, self._device, self._precision)
+        name, load = loader(self._folder, self._device, self._precision)
         try:
             package = import_module(name)
         except ImportError as error:
@@ -140,8 +140,13 @@ def _needs_torch(folder: Path) -> bool:
     return (folder / "modules.json").is_file()
 
 
-def _loader(folder: Path, device: str, precision: Float) -> tuple[str, Callable[[Any, str], Any]]:
-    """Return the package that wrote `folder`, and a function that loads it with that package."""
+def loader(folder: Path, device: str, precision: Float) -> tuple[str, Callable[[Any, str], Any]]:
+    """Return the package that wrote `folder`, and a function that loads it with that package.
+
+    Raises:
+        ModelError: neither package wrote it, or it has code or pickles.
+        ParameterError: model2vec wrote it, which has no such device or precision.
+    """
     if _needs_torch(folder):
         _refuse_code(folder)
         _refuse_pickles(folder)

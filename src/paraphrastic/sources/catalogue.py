@@ -20,7 +20,7 @@ from paraphrastic.sources.own_files import AnyDataEntry, DataEntry, OwnFile, lis
 from paraphrastic.sources.source import EXCHANGED, Catalogue, Source, Suite, Text
 
 if TYPE_CHECKING:  # `data list` needs no reader of parameters
-    from paraphrastic.base.parameters import Teacher
+    from paraphrastic.base.parameters import Teacher, Tokenize
 
 _T = TypeVar("_T")
 
@@ -64,16 +64,15 @@ def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry], licences: Sequence[st
     return with_licences(_without_repetition("corpus", members), licences)
 
 
-def check_weights(names: Iterable[str], sources: Iterable[Source], copies: int) -> None:
-    """Raise a ParameterError for a name in `train.source_weights` that is no source of a corpus with so many copies."""
-    known = [source.name for source in sources] + [EXCHANGED] * bool(copies)
-    for name in names:
-        if name not in known:
-            raise ParameterError(f"params.yaml: train.source_weights: {unknown_name('source', name, known)}")
+def check_corpus(sources: Sequence[Source], options: "Tokenize", teacher: "Teacher", weighted: Iterable[str]) -> None:
+    """Raise a ParameterError if parameters ask for what the sources of a corpus do not have.
 
-
-def check_single_sentences(sources: Iterable[Source], teacher: "Teacher") -> None:
-    """Raise a ParameterError if more than a teacher's vectors would be learned from single sentences."""
+    Args:
+        sources: the sources.
+        options: parameters of the stage `tokenize`.
+        teacher: from which single sentences are learned.
+        weighted: names in `train.source_weights`.
+    """
     names = [source.name for source in sources if source.single]
     if names and not teacher.path:
         raise ParameterError(
@@ -84,6 +83,25 @@ def check_single_sentences(sources: Iterable[Source], teacher: "Teacher") -> Non
         raise ParameterError(
             f"params.yaml: teacher.margin_weight = {teacher.margin_weight:g}: would take the single sentences of "
             f"{names[0]} for paraphrases; set it to 0, or leave them out of corpus"
+        )
+    check_choice(sources, options)
+    known = [source.name for source in sources] + [EXCHANGED] * bool(options.exchange)
+    for name in weighted:
+        if name not in known:
+            raise ParameterError(f"params.yaml: train.source_weights: {unknown_name('source', name, known)}")
+
+
+def check_choice(sources: Sequence[Source], options: "Tokenize") -> None:
+    """Raise a ParameterError if pairs are limited or copied by what no source has."""
+    if (options.limits_scores or options.relations) and not any(source.has_scores for source in sources):
+        raise ParameterError(
+            "params.yaml: tokenize.min_score, max_score or relations is set, but no source of the corpus has scores or "
+            "relations; empty them, or choose PPDB, ParaNMT or ParaBank"
+        )
+    if options.exchange and {source.words for source in sources if source.single} != {False, True}:
+        raise ParameterError(
+            f"params.yaml: tokenize.exchange = {options.exchange}: needs sources of single sentences and a list of "
+            "words, as those of the corpus permissive; set it to 0, or name them"
         )
 
 

@@ -16,6 +16,7 @@ def _check_relative(path: str) -> str:
     return path
 
 
+_SCORED = ("own-pairs", "parabank", "paranmt", "ppdb")  # readers of pairs with scores
 EXCHANGED = "exchanged"  # the source of copies of single sentences in which some words are others
 
 Text = Annotated[str, Field(min_length=1)]
@@ -60,6 +61,11 @@ class Source(BaseModel):
         if self.hashes and (self.url is None) == (self.manual is None):
             raise ValueError("files need either `url` or `manual`")
         return self
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether pairs have scores or relations, by which they can be limited."""
+        return self.reader in _SCORED
 
     @cached_property
     def files(self) -> tuple[File, ...]:

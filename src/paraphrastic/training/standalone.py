@@ -24,7 +24,7 @@ from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
-from paraphrastic.sources.catalogue import check_single_sentences, check_weights, corpus, suite
+from paraphrastic.sources.catalogue import check_corpus, corpus, suite
 from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyDataEntry, listed
@@ -93,8 +93,7 @@ def train(
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     check_student(chosen)
-    check_single_sentences(sources, chosen.teacher)
-    check_weights(chosen.train.source_weights or (), sources, chosen.tokenize.exchange)
+    check_corpus(sources, chosen.tokenize, chosen.teacher, chosen.train.source_weights or ())
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
