@@ -100,7 +100,8 @@ def test_sets_that_select_without_those_of_the_papers(tmp_path, names, select):
 @pytest.mark.parametrize(("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])
 def test_unknown_selection(tmp_path, select, nearest):
     with pytest.raises(
-        ParameterError, match=rf"^unknown set to select by '{select}': did you mean '{nearest}'\?"
+        ParameterError,
+        match=rf"^params\.yaml: train\.select: unknown set to select by '{select}': did you mean '{nearest}'\?",
     ) as error:
         load_selection(write_benchmarks(tmp_path), select)
     assert {"none", "oracle", "test"} <= {*str(error.value).partition("known are ")[2].split(", ")}
@@ -111,7 +112,7 @@ def test_selection_by_none_or_of_missing_benchmarks(tmp_path):
     with pytest.raises(DataError, match=r"sentences\.parquet: no such file"):
         load_selection(tmp_path, "oracle")
     problem = "the benchmarks have no set of similarity that could select; set it to none"
-    with pytest.raises(ParameterError, match=f"^train.select: {problem}$"):
+    with pytest.raises(ParameterError, match=f"^params.yaml: train.select: {problem}$"):
         load_selection(write_benchmarks(tmp_path / "other", similarity=[]), "oracle")
 
 
@@ -126,7 +127,7 @@ def test_missing_or_damaged_selection_of_suite(tmp_path, content):
 
 def test_selection_without_sets_of_similarity(tmp_path):
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity=[]))
-    with pytest.raises(ParameterError, match=r"^train\.select: the benchmarks have no set of similarity"):
+    with pytest.raises(ParameterError, match=r"^params\.yaml: train\.select: the benchmarks have no set of similarity"):
         choose_selection(benchmarks, "own")
 
 
@@ -196,7 +197,8 @@ def test_sets_whose_judgements_define_no_metric(tmp_path):
     assert not any({"pearson", "map", "accuracy"} & row.keys() for row in results.sets[:4])
     for select in ("own.one", "own"):
         with pytest.raises(
-            ParameterError, match=r"^train\.select: own\..*: not defined: .*; select by other sets, or add rows to it$"
+            ParameterError,
+            match=r"^params\.yaml: train\.select: own\..*: not defined: .*; select by other sets, or add rows to it$",
         ):
             choose_selection(benchmarks, select)
 

@@ -168,9 +168,9 @@ def test_options_of_the_task_replace_those_of_all_tasks(train):
 
 def test_options_of_a_task_of_tagging_are_those_of_its_tagger(monkeypatch):
     kinds = {"tags": "tagged_tokens", "sts": "similarity"}
-    monkeypatch.setattr(learning, "find_task", lambda _, name: SimpleNamespace(name=name, kind=kinds[name]))
+    monkeypatch.setattr(learning, "find_task", lambda _, name, key="": SimpleNamespace(name=name, kind=kinds[name]))
     options = SimpleNamespace(task=SimpleNamespace(by_task={"tags": {"epochs": 1}}))
-    with pytest.raises(ParameterError, match=r"^by_task: tags: is a task of tagging, whose options are those of tag"):
+    with pytest.raises(ParameterError, match=r"^finetune/params\.yaml: by_task: tags: is a task of tagging, whose"):
         learning.learn("sts", None, options, None, None, None)
 
 

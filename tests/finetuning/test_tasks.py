@@ -94,7 +94,10 @@ def test_sentences_of_single_texts(tmp_path):
 def test_unknown_task_and_task_without_test_rows(tmp_path):
     rows = [("sick.relatedness", split, 1, 2, 3.0) for split in SPLITS]
     write_tasks(tmp_path, similarity=rows)
-    with pytest.raises(ParameterError, match=r"^unknown supervised task .*: did you mean 'sick-relatedness'") as caught:
+    with pytest.raises(
+        ParameterError,
+        match=r"^finetune/params\.yaml: tasks: unknown supervised task .*: did you mean 'sick-relatedness'",
+    ) as caught:
         find_task(tmp_path, "sick-relatednes")
     assert "; others are available after `benchmarks: open` in params.yaml" in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -127,8 +127,16 @@ def test_other_model_in_data_model(run_stage, tmp_path):
 @pytest.mark.parametrize(
     ("task", "changes", "message"),
     [
-        ("sample-entailmnt", {}, "unknown supervised task 'sample-entailmnt': did you mean 'sample-entailment'"),
-        ("sample-tagz", {}, "unknown supervised task 'sample-tagz': did you mean 'sample-tags'"),
+        (
+            "sample-entailmnt",
+            {},
+            "finetune/params.yaml: tasks: unknown supervised task 'sample-entailmnt': did you mean 'sample-entailment'",
+        ),
+        (
+            "sample-tagz",
+            {},
+            "finetune/params.yaml: tasks: unknown supervised task 'sample-tagz': did you mean 'sample-tags'",
+        ),
         ("sst", {}, "; others are available after `benchmarks: open` in params.yaml and `dvc repro`"),
         ("sample-entailment", {"tagger": "charagran"}, "finetune/params.yaml: tagger: unknown tagger 'charagran'"),
         ("sample-paraphrase", {"init": "univresal"}, "finetune/params.yaml: init = 'univresal'"),

@@ -32,6 +32,7 @@ from paraphrastic.scoring.scorer import Rows, Scorer, Scores, SparseScorer, Vect
 METRICS = ("pearson", "spearman", "map", "mrr", "accuracy", "f1")
 OPTIONAL = "v_measure"  # of clusters; files have this column only if a set has it
 COLUMNS = ("set", "kind", "n", *METRICS, OPTIONAL, "oov")
+_SELECT = "params.yaml: train.select"
 _KINDS = (*PAIR_KINDS, "labelled_sentences")
 _Found = tuple[dict[str, float], dict[str, str]]  # metrics, and the reason if there are none
 
@@ -239,18 +240,20 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
     """
     sets = [each for each in benchmarks.sets() if each.kind == "similarity"]
     if not sets:
-        raise ParameterError("train.select: the benchmarks have no set of similarity that could select; set it to none")
+        problem = "the benchmarks have no set of similarity that could select; set it to none"
+        raise ParameterError(f"{_SELECT}: {problem}")
     oracle = headline_sets([each.name for each in sets]) if select == "oracle" else []
     chosen = [each for each in sets if each.name in oracle or f"{each.name}.".startswith(f"{select}.")]
     if not chosen:  # sets and groups are `sts.2016.headlines`, `sts.2016` and `sts`
         groups = {group for each in sets for group in accumulate(each.name.split("."), "{}.{}".format)}
-        raise ParameterError(unknown_name("set to select by", select, {"none", "oracle", "test"} | groups))
+        known = {"none", "oracle", "test"} | groups
+        raise ParameterError(f"{_SELECT}: {unknown_name('set to select by', select, known)}")
     for each in chosen:
         try:
             check_judgements(each.column("score"))
         except UndefinedError as error:
             remedy = "select by other sets, or add rows to it"
-            raise ParameterError(f"train.select: {each.name}: {error}; {remedy}") from error
+            raise ParameterError(f"{_SELECT}: {each.name}: {error}; {remedy}") from error
     return Selection(benchmarks.sentences, chosen)
 
 

@@ -11,7 +11,7 @@ import torch
 
 from paraphrastic.base import devices
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.base.parameters import Params, checked
+from paraphrastic.base.parameters import FILES, Params, checked
 from paraphrastic.evaluation.metrics import percent
 from paraphrastic.finetuning.heads import PairHead, SentenceHead
 from paraphrastic.finetuning.initial_state import (
@@ -62,9 +62,13 @@ def learn(task: str, params: Params, options: Options, benchmarks: Path, model: 
         DataError: a split is empty, or the development or the test set defines no metric.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
-    rows, *others = [find_task(benchmarks, name) for name in (task, *options.task.by_task)]
+    rows, others = (
+        find_task(benchmarks, task),
+        [find_task(benchmarks, each, "by_task") for each in options.task.by_task],
+    )
     if tagging := [each.name for each in others if each.kind == "tagged_tokens"]:
-        raise ParameterError(f"by_task: {tagging[0]}: is a task of tagging, whose options are those of taggers.yaml")
+        problem = f"{tagging[0]}: is a task of tagging, whose options are those of taggers.yaml"
+        raise ParameterError(f"{FILES['finetune']}: by_task: {problem}")
     if rows.kind == "tagged_tokens":
         torch.set_num_threads(options.tagger.num_threads)
         return train_tags(rows, options.tagger, run)

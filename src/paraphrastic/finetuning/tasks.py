@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
+from paraphrastic.base.parameters import FILES
 from paraphrastic.base.tables import PREDICTIONS, SENTENCES, indexed_schema, read_table
 from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.evaluation.metrics import (
@@ -146,8 +147,8 @@ def predictions(
     return pa.table(columns, PREDICTIONS.names).cast(PREDICTIONS)
 
 
-def find_task(folder: Path, name: str) -> TaskRows:
-    """Find the task `name` in the tables that the stage `tokenize` wrote to `folder`.
+def find_task(folder: Path, name: str, key: str = "tasks") -> TaskRows:
+    """Find the task `name`, from `key` of finetune/params.yaml, in the tables that `tokenize` wrote to `folder`.
 
     Raises:
         ParameterError: there is no such task.
@@ -156,7 +157,9 @@ def find_task(folder: Path, name: str) -> TaskRows:
     tables = {kind: read_table(folder / f"{kind}.parquet", indexed_schema(kind)) for kind in get_args(Kind)}
     tasks = _tasks(tables)
     if name not in tasks:
-        raise ParameterError(f"{unknown_name('supervised task', name, tasks)}; {_HOW_TO_GET}")
+        raise ParameterError(
+            f"{FILES['finetune']}: {key}: {unknown_name('supervised task', name, tasks)}; {_HOW_TO_GET}"
+        )
     kind, sets = tasks[name]
     return TaskRows(name, kind, tables[kind].filter(pc.is_in(tables[kind]["set"], pa.array(sets))))
 
