@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+import paraphrastic.losses
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.parameters import Train, load_params
 from paraphrastic.losses import infonce, margin
@@ -124,6 +125,36 @@ def test_loss_and_options_that_are_unknown(name, given, message):
     with pytest.raises(ParameterError) as caught:
         options(name, **given)
     assert str(caught.value) == f"params.yaml: {message}"
+
+
+CONFIG = "class Config(Section):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            CONFIG + "def losss(vectors, mask, own, generator, options): pass",
+            "should define a function loss and a class",
+        ),
+        ("def loss(vectors, mask, own, generator, options): pass", "should define a function loss and a class Config"),
+        ("class Config: pass\ndef loss(vectors, mask, own, generator, options): pass", r"should .* Config\(Section\)$"),
+        (
+            CONFIG + "def loss(vectors, mask, own, generator): pass",
+            r"loss: .* 'options'; its arguments are vectors, mask",
+        ),
+        (
+            CONFIG + "def loss(vectors, mask, options): pass",
+            "loss: .*; its arguments are vectors, mask, own, generator",
+        ),
+    ],
+)
+def test_file_that_defines_no_loss(tmp_path, monkeypatch, text, problem):
+    name = f"mine{abs(hash(text))}"
+    (tmp_path / f"{name}.py").write_text(f"from paraphrastic.base.parameters import Section\n\n{text}\n")
+    monkeypatch.setattr(paraphrastic.losses, "__path__", [str(tmp_path), *paraphrastic.losses.__path__])
+    with pytest.raises(ParameterError, match=rf"^{tmp_path}/{name}\.py: {problem}"):
+        options(name)
 
 
 def test_temperature_of_a_model_that_no_loss_reads():

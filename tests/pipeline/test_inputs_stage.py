@@ -169,6 +169,15 @@ def test_misspelt_names(run, monkeypatch):
         run(options={"epochs": 1})
 
 
+@pytest.mark.parametrize(("text", "name"), [("class Config: pass\n", "MODEL"), ("MODEL = None\n", "Config")])
+def test_file_that_defines_no_model(run, tmp_path, monkeypatch, text, name):
+    (tmp_path / f"without_{name.lower()}.py").write_text(text)
+    monkeypatch.setattr(stage.models, "__path__", [str(tmp_path), *stage.models.__path__])
+    monkeypatch.setattr(stage.models, "__file__", str(tmp_path / "__init__.py"))
+    with pytest.raises(ParameterError, match=rf"^{tmp_path}/without_.*\.py: defines no {name}; a file of a model has"):
+        run(f"without_{name.lower()}")
+
+
 def test_files_of_another_kind(run, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(SourceError, match=r"^models\.yaml: avg\.vectors: folder: is a folder; name a file"):

@@ -175,6 +175,11 @@ def test_callback_that_other_processes_cannot_have(folder):
         paraphrastic.train("pairs.csv", "out", settings=SMALL | {"train.processes": 2}, callbacks=[callback])
 
 
+def test_class_in_place_of_a_callback(folder):
+    with pytest.raises(ParameterError, match=r"^callbacks: Callback is a class; pass an object of it, Callback\(\)$"):
+        paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[Callback])
+
+
 class ProcessInterruptedAfter(Callback):
     """Interrupts the first training after some steps; records the first step of each training."""
 

@@ -34,7 +34,7 @@ def model_class(name: str) -> type[TrainableModel] | type[Baseline]:
     """Return the class of the model `name`.
 
     Raises:
-        ParameterError: there is no such model.
+        ParameterError: there is no such model, or its file does not define one.
     """
     model: type[TrainableModel] | type[Baseline] = _module(name).MODEL
     return model
@@ -44,7 +44,7 @@ def config_class(name: str) -> type[BaseModel]:
     """Return the class that checks and holds the options of the model `name`.
 
     Raises:
-        ParameterError: there is no such model.
+        ParameterError: there is no such model, or its file does not define one.
     """
     config: type[BaseModel] = _module(name).Config
     return config
@@ -85,4 +85,7 @@ def check_student(params: Params) -> None:
 def _module(name: str) -> Any:
     if name not in names():
         raise ParameterError(unknown_name("model", name, names()))
-    return import_module(f"paraphrastic.models.{name}")
+    module = import_module(f"paraphrastic.models.{name}")
+    if missing := [each for each in ("Config", "MODEL") if not hasattr(module, each)]:
+        raise ParameterError(f"{module.__file__}: defines no {missing[0]}; a file of a model has Config and MODEL")
+    return module

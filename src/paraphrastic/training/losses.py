@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ def function(name: str) -> Callable[..., Tensor]:
     """Return the function of the loss `name`.
 
     Raises:
-        ParameterError: there is no such loss.
+        ParameterError: there is no such loss, or its file does not define one.
     """
     chosen: Callable[..., Tensor] = _module(name).loss
     return chosen
@@ -41,7 +42,8 @@ def options(train: Train, block: object) -> Section:
         block: the options of the model.
 
     Raises:
-        ParameterError: there is no such loss, or an option is unknown or has a wrong value.
+        ParameterError: there is no such loss, its file does not define one, or an option is unknown or has a wrong
+            value.
     """
     config: type[Section] = _module(train.loss).Config
     own = {name: value for name in config.model_fields if (value := getattr(block, name, None)) is not None}
@@ -53,4 +55,13 @@ def options(train: Train, block: object) -> Section:
 def _module(name: str) -> Any:
     if name not in names():
         raise ParameterError(f"{PARAMS}: train.loss: {unknown_name('loss', name, names())}")
-    return import_module(f"paraphrastic.losses.{name}")
+    module: Any = import_module(f"paraphrastic.losses.{name}")
+    config, loss = (getattr(module, each, None) for each in ("Config", "loss"))
+    if not (isinstance(config, type) and issubclass(config, Section) and callable(loss)):
+        raise ParameterError(f"{module.__file__}: should define a function loss and a class Config(Section)")
+    try:
+        signature(loss).bind(None, None, None, None, options=None)
+    except TypeError as error:
+        arguments = "its arguments are vectors, mask, own, generator and options"
+        raise ParameterError(f"{module.__file__}: loss: {error}; {arguments}") from error
+    return module
