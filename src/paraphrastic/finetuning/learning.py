@@ -62,10 +62,8 @@ def learn(task: str, params: Params, options: Options, benchmarks: Path, model: 
         DataError: a split is empty, or the development or the test set defines no metric.
         ModelError: there is no pretrained model of that name, or the loss is not finite.
     """
-    rows, others = (
-        find_task(benchmarks, task),
-        [find_task(benchmarks, each, "by_task") for each in options.task.by_task],
-    )
+    rows = find_task(benchmarks, task)
+    others = [find_task(benchmarks, each, "by_task") for each in options.task.by_task]
     if tagging := [each.name for each in others if each.kind == "tagged_tokens"]:
         problem = f"{tagging[0]}: is a task of tagging, whose options are those of taggers.yaml"
         raise ParameterError(f"{FILES['finetune']}: by_task: {problem}")
