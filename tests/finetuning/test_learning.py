@@ -170,7 +170,8 @@ def test_options_of_a_task_of_tagging_are_those_of_its_tagger(monkeypatch):
     kinds = {"tags": "tagged_tokens", "sts": "similarity"}
     monkeypatch.setattr(learning, "find_task", lambda _, name, key="": SimpleNamespace(name=name, kind=kinds[name]))
     options = SimpleNamespace(task=SimpleNamespace(by_task={"tags": {"epochs": 1}}))
-    with pytest.raises(ParameterError, match=r"^finetune/params\.yaml: by_task: tags: is a task of tagging, whose"):
+    message = r"^finetune/params\.yaml: by_task: tags: is a task of tagging, whose options are those of taggers\.yaml$"
+    with pytest.raises(ParameterError, match=message):
         learning.learn("sts", None, options, None, None, None)
 
 

@@ -49,7 +49,7 @@ def test_files_of_each_parameter(run, tmp_path):
 
 
 def test_folders_of_an_encoder_and_of_a_teacher_are_listed_whole(run, tmp_path):
-    rows = [write(tmp_path / "mini" / name, "[]") for name in ("1/weights", "modules.json")]
+    rows = [write(tmp_path / "mini" / name, text) for name, text in (("1/weights", "w"), ("modules.json", "[]"))]
     assert run("external", {"path": str(tmp_path / "mini")})[1] == rows
     teacher = load_params(ROOT / "params.yaml", {"teacher.path": "mini"}).teacher
     listed = [row.removeprefix(f"{tmp_path.as_posix()}/") for row in rows]
