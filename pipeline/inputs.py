@@ -81,9 +81,11 @@ def _check_options(params: Params) -> None:
     others = [sha256_of(each) for each in map(Path, OTHERS) if each.is_file()]
     state = fingerprint((params.model, block, params.train.loss, params.train.loss_options, others)).encode()
     if not (CHECKED.is_file() and CHECKED.read_bytes() == state):
+        from paraphrastic.training.pair_trainers import check_model
+
         config: Any = checked(models.config_class(params.model), block, "models", params.model)
         losses.options(params.train, config)
-        _check_model(models.model_class(params.model), config)
+        check_model(models.model_class(params.model), config)
         _check_others()
         write_text(CHECKED, state.decode())
 
@@ -100,17 +102,6 @@ def _check_others() -> None:
         for each in checked(Analyses, read_mapping(path), "analyses").analyses:
             with _named("analyses", path):
                 analysis(each)
-
-
-def _check_model(model_class: Any, config: Any) -> None:
-    from paraphrastic.scoring.baseline import Baseline
-
-    if not issubclass(model_class, Baseline):
-        import torch
-
-        from paraphrastic.training.pair_trainers import check_options
-
-        check_options(model_class(config, torch.Generator()), config)
 
 
 @contextmanager

@@ -34,6 +34,17 @@ def test_file_after_writing(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444])
+def test_permissions_of_a_file_that_is_replaced(tmp_path, mode):
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(mode)
+    with atomic_write(path) as part:
+        part.write_text("new")
+        assert part.stat().st_mode & 0o077 == mode & 0o077 & ~0o022
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", mode)
+
+
 def test_lines_of_a_csv_file_on_any_system(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "linesep", "\r\n")
     write_csv(pd.DataFrame({"a": ["é"], "b": [1]}), tmp_path / "t.csv")

@@ -159,15 +159,20 @@ def test_inspect_counts_texts_of_evaluation_sets(run, folder, monkeypatch):
     assert "copy.tsv\t\ttexts that are in sample.dev\t1" in lines
 
 
-def test_inspect_of_other_columns_and_missing_files(run, folder):
+def test_inspect_of_other_columns_and_missing_files(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
     (folder / "other.csv").write_text("q1,q2\na,b\n")
     assert_refused(run("data", "inspect", "other.csv"), "other.csv: no columns text1/text2", "the columns are q1, q2")
     assert_refused(run("data", "inspect", "none.csv"), "none.csv: no such file")
     assert_refused(run("data", "inspect", "2017"), "error: 2017: no such file")
     assert "training pairs (q2, q1)" in run("data", "inspect", "other.csv", "--columns", "q2,q1").stdout
+    unknown = run("data", "inspect", "other.csv", "--columns", "q2,q1", "--benchmarks", "opn")
+    assert_refused(unknown, "unknown suite of benchmarks 'opn'")
+    assert not unknown.stdout
 
 
-def test_judgements_of_another_name(run, folder):
+def test_judgements_of_another_name(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
     rows = [f"a dog number {n} runs,one dog number {n} is running,{'yes' if n else 'no'},{n}" for n in range(9)]
     (folder / "judged.csv").write_text("\n".join(["text1,text2,gold_label,id", *rows]))
     train = "train", "--out", "model", *SMALL, "--corpus"
@@ -177,6 +182,9 @@ def test_judgements_of_another_name(run, folder):
     assert inspected.stdout == ""
     assert_refused(run("evaluate", "vectors", "judged.csv"), "needs judgements", "columns: {score: gold_label}")
     assert_refused(run(*train, "{path: judged.csv"), "error: {path: judged.csv: the value is not YAML\n")
+    assert_refused(
+        run(*train, "{path:judged.csv,columns:[a,b]}"), ": the value is not YAML; put a space after each colon\n"
+    )
     entry = "{path: judged.csv, columns: {label: gold_label}, positive: ['yes']}"
     done = run(*train, entry)
     assert done.exit_code == 0, done.output
@@ -188,6 +196,7 @@ def test_judgements_of_another_name(run, folder):
 
 
 def test_scores_and_blank_scores(run, folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "catalogue", REAL)
     (folder / "blank.tsv").write_text((folder / "likeness.tsv").read_text() + "a\tb\t\n")
     note = "\tnote\ttraining on pairs with scores needs tokenize.min_score or tokenize.max_score: score\n"
     (folder / "labelled.tsv").write_text("text1\ttext2\tscore\tlabel\na\tb\t1\t1\nc\td\t2\t0\n")

@@ -115,6 +115,26 @@ class TestEmbed:
         assert_refused(run(*command, "misspelt/out.npy"), "misspelt: no such folder; create it first")
         assert not Path("misspelt").exists()
 
+    @pytest.mark.parametrize(
+        "command", [["embed", "in.jsonl", "--column", "text"], ["pairs", "in.tsv"], ["dedup", "in.tsv", "--removed"]]
+    )
+    def test_file_that_is_read_is_not_replaced(self, run, command):
+        file = command[1]
+        Path(file).write_text('{"id": 7, "text": "A dog."}\n')
+        Path("link.jsonl" if file == "in.jsonl" else "link.tsv").symlink_to(file)
+        for out in (file, f"./{file}", f"link{Path(file).suffix}"):
+            assert_refused(
+                run(*command, "--model", "avg", "--out", out), f"{out}: is the file that is read; name another"
+            )
+        assert Path(file).read_text() == '{"id": 7, "text": "A dog."}\n'
+
+    def test_link_is_followed(self, run, lines):
+        Path("large").mkdir()
+        Path("out.npy").symlink_to("large/v.npy")
+        assert run("embed", "--model", "avg", "lines.txt", "--out", "out.npy").exit_code == 0
+        assert Path("out.npy").is_symlink()
+        assert len(np.load("large/v.npy")) == len(lines)
+
     def test_unknown_format(self, run):
         result = run("embed", "--model", "avg", "lines.txt", "--out", "out.csv")
         assert result.exit_code == 2

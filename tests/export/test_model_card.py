@@ -108,7 +108,13 @@ def test_code_of_a_card_runs(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [(None, "no such file"), ("", "not a table"), ("set,kind\na,b\n", "no column n")]
+    ("text", "message"),
+    [
+        (None, "no such file"),
+        ("", "not a table"),
+        ("set,kind\na,b\n", "no column n"),
+        ("set,kind,n\na,b,many\n", "column n has text in place of numbers"),
+    ],
 )
 def test_damaged_table(folder, tmp_path, text, message):
     if text is not None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 
@@ -74,6 +75,10 @@ FORMS = {
     "bfloat16": lambda vectors: torch.from_numpy(vectors).bfloat16(),
     "tensor with gradient": lambda vectors: torch.from_numpy(vectors).requires_grad_(),
     "list of tensors": lambda vectors: list(torch.from_numpy(vectors)),
+    "lists of numbers": lambda vectors: vectors.tolist(),
+    "column of pandas": lambda vectors: pd.Series(list(vectors), index=range(5, 5 + len(vectors))),
+    "column of Arrow": lambda vectors: pa.FixedSizeListArray.from_arrays(vectors.ravel(), vectors.shape[1]),
+    "other byte order": lambda vectors: vectors.astype(">f4"),
     "first dimensions": lambda vectors: vectors[:, :5],
 }
 
@@ -101,6 +106,8 @@ NO_VECTORS = {
     "integers of torch": (torch.ones(3, 8, dtype=torch.int8), r"vectors of torch\.int8"),
     "bits": (ARRAY > 0, "vectors of bool"),
     "complex": (ARRAY * 1j, "vectors of complex64"),
+    "text in a list": ([[1.5, "a"]], "a vector that is no list of numbers: could not convert string to float: 'a'"),
+    "nothing in a list": ([[1.5, None]], r"vectors\[0\] has NaN or an infinite number"),
     "integers in a list": ([*ARRAY.astype(int)], "vectors of int64"),
     "vectors and texts": ([ARRAY[0], "a"], "vectors of str"),
     "three axes": (ARRAY[None], r"vectors of shape \(1, 3, 8\): should be \(n, dim\)"),

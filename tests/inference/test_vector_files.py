@@ -1,6 +1,7 @@
 """Files of sentence vectors in each format."""
 
 import json
+import os
 import sys
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paraphrastic.base.errors import ModelError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.inference import vector_files
 from paraphrastic.inference.quantization import ranges_of
 from paraphrastic.inference.vector_files import FORMATS, write_vectors
@@ -112,6 +113,15 @@ def test_file_after_failed_run(avg, tmp_path, suffix):
         write_vectors(avg, failing_parts(), str(tmp_path / f"out{suffix}"), normalize=False)
     assert [file.name for file in tmp_path.iterdir()] == [f"out{suffix}"]
     assert (tmp_path / f"out{suffix}").read_text() == "earlier content"
+
+
+def test_array_in_a_pipe(avg, tmp_path):
+    os.mkfifo(tmp_path / "x.npy")
+    reader = os.open(tmp_path / "x.npy", os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(ParameterError, match=r"x\.npy: \.npy is written to a file, not to a pipe; name"):
+        write_vectors(avg, parts(2), str(tmp_path / "x.npy"), normalize=False)
+    assert os.read(reader, 9) == b""
+    os.close(reader)
 
 
 def test_model_without_vectors(tmp_path):

@@ -41,7 +41,7 @@ SETTINGS |= {"licences": [], "take_share": 1.0, "take_by": "order", "exchange": 
 def use(monkeypatch, training, evaluation):
     """Replace the sources of the catalogue."""
     monkeypatch.setattr(stage, "corpus", lambda *_: tuple(training))
-    monkeypatch.setattr(stage, "suite", lambda _: Suite("any", tuple(evaluation), "sts.2012"))
+    monkeypatch.setattr(stage, "suite", lambda _: Suite(tuple(evaluation), "sts.2012"))
 
 
 def report():

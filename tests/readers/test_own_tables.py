@@ -127,8 +127,7 @@ def test_long_cells_are_read_whole(tmp_path):
     [
         ("x.csv", "", "x.csv: line 1 has no names of columns"),
         ("x.csv", 'a,b\n1,2\n3,"4\n5,6\n', f"x.csv, line 3: a quoted cell does not end; {UNQUOTED}"),
-        ("x.csv", "a,a\n1,2\n", "x.csv: columns without a name or with the same one: a, a"),
-        ("x.csv", "a,b,\n1,2,\n", "x.csv: columns without a name or with the same one: a, b, "),
+        ("x.csv", "a,a\n1,2\n", "x.csv: several columns have the name 'a'; rename all but one"),
         ("x.csv", "a,b\n1,2\n".encode("utf-16"), "x.csv: line 1 is not UTF-8; save the file as UTF-8"),
         ("x.jsonl", "[]\n", "x.jsonl: line 1 is not a JSON object"),
         ("x.jsonl", "nothing\n", "x.jsonl: damaged or of another format (Expecting value"),

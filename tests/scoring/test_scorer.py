@@ -13,6 +13,16 @@ def test_cosines_and_normalized_rows_worked_by_hand():
     np.testing.assert_allclose(normalize_rows(np.array([[3, 4], [0, 0]], np.float32)), [[0.6, 0.8], [0, 0]])
 
 
+@pytest.mark.parametrize("scale", [1e30, 1e-30])
+def test_rows_whose_squares_float32_does_not_hold(scale):
+    rows = np.array([[3, 4], [0, 0], [3 * scale, 4 * scale]], np.float32)
+    with np.errstate(all="raise", under="ignore"):
+        unit = normalize_rows(rows)
+    np.testing.assert_allclose(unit, [[0.6, 0.8], [0, 0], [0.6, 0.8]], rtol=1e-6)
+    np.testing.assert_array_equal(unit[0], normalize_rows(rows[:1])[0])
+    assert rows[2, 0] == np.float32(3 * scale)
+
+
 @pytest.mark.parametrize("count", [0, 1, 3, 5, 9])
 def test_right_singular_vectors(count):
     rows = np.random.default_rng(3).normal(size=(40, 5)) * [1, 2, 3, 4, 5]

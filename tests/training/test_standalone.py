@@ -4,12 +4,14 @@ import csv
 import errno
 import os
 import random
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import current_process
 from pathlib import Path
 from threading import Barrier
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -175,9 +177,18 @@ def test_callback_that_other_processes_cannot_have(folder):
         paraphrastic.train("pairs.csv", "out", settings=SMALL | {"train.processes": 2}, callbacks=[callback])
 
 
-def test_class_in_place_of_a_callback(folder):
-    with pytest.raises(ParameterError, match=r"^callbacks: Callback is a class; pass an object of it, Callback\(\)$"):
-        paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[Callback])
+@pytest.mark.parametrize(
+    ("callbacks", "message"),
+    [
+        ([Callback], "Callback is a class; pass an object of it, Callback()"),
+        ([SimpleNamespace(on_step=print)], "SimpleNamespace, where a list of objects of `Callback` is expected"),
+        (Callback(), "Callback, where a list of objects of `Callback` is expected"),
+        (None, "NoneType, where a list of objects of `Callback` is expected"),
+    ],
+)
+def test_what_is_no_callback(folder, callbacks, message):
+    with pytest.raises(ParameterError, match=f"^callbacks: {re.escape(message)}$"):
+        paraphrastic.train("absent.csv", "out", settings=SMALL, callbacks=callbacks)
 
 
 class ProcessInterruptedAfter(Callback):
@@ -216,6 +227,7 @@ class ProcessInterruptedAfter(Callback):
         ({"settings": {"models.yaml:lstm.num_threads": 1025}, "model": "lstm"}, ParameterError, "equal to 1024"),
         ({"pairs": "sample", "settings": WEIGHTS}, ParameterError, "'smaple': did you mean 'sample'? known are"),
         ({"settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
+        ({"settings": {"models.yaml:avg.freeze_embeddings": True}}, ParameterError, "freeze_embeddings = true: this"),
         ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
         ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row of such a score, see "),
     ],

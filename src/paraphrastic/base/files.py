@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from hashlib import file_digest, sha256
 from pathlib import Path
 from shutil import rmtree
+from stat import S_IMODE, S_IWUSR
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import file_of
@@ -34,17 +35,21 @@ _COMPILED = "__pycache__"  # left by Python and numba, derived from the code
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; move it to `path` at the end of the block, or remove it after an error.
 
-    A device or a pipe is yielded itself, as a file would take its place.
+    A file that is there hands its permissions on. A device or a pipe is yielded itself, as a file would take its place.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         yield path
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path)
-    part = _part(path)
+    part, mode = _part(path), S_IMODE(path.stat().st_mode) if path.is_file() else None
     try:
         with _named_os_errors(path, part):
+            if mode is not None:
+                part.touch(mode | S_IWUSR)
             yield part
+            if mode is not None:
+                part.chmod(mode)
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """Arguments and options that several commands have, and what they refuse."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +33,19 @@ def refuse_new_folder(path: Path) -> None:
         raise ParameterError(f"{path.parent}: no such folder; create it first")
 
 
+def output_file(out: str, file: str | None) -> str:
+    """Return the path of a file that is written from the one that is read: of a link, its target.
+
+    Raises:
+        ParameterError: its folder does not exist, or it is `file` itself, of which nothing else would be left.
+    """
+    path = Path(out)
+    refuse_new_folder(path)
+    if file and path.is_file() and Path(file).exists() and path.samefile(file):
+        raise ParameterError(f"{out}: is the file that is read; name another one")
+    return str(path.resolve()) if path.is_symlink() else out
+
+
 def refuse_several(**formats: bool) -> None:
     """Raise a ParameterError if more than one option of the format of a table is given."""
     if len(given := [f"--{name}" for name, is_given in formats.items() if is_given]) > 1:
@@ -60,4 +74,5 @@ def yaml_value(text: str, argument: str) -> Any:
     try:
         return YAML(typ="safe", pure=True).load(text)
     except MALFORMED as error:
-        raise ParameterError(f"{argument}: the value is not YAML") from error
+        remedy = "; put a space after each colon" if re.search(r":[^\s/\\]", text) else ""
+        raise ParameterError(f"{argument}: the value is not YAML{remedy}") from error

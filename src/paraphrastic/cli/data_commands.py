@@ -91,7 +91,9 @@ def inspect(
     Training pairs, an evaluation set, or both.
     """
     from paraphrastic.corpus.inspecting import inspect
+    from paraphrastic.sources.catalogue import suite
 
+    suite(benchmarks)  # refuses an unknown name before anything is printed
     entry = data_entry(file)
     path = entry if isinstance(entry, Mapping) else {"path": file}
     found = inspect({**path, **({"columns": columns.split(",")} if columns else {})})

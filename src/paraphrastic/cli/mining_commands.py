@@ -12,7 +12,7 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
 from paraphrastic.base.errors import DataError, ParameterError
-from paraphrastic.cli.arguments import Column, Device, InputFile, ModelOption, refuse_new_folder
+from paraphrastic.cli.arguments import Column, Device, InputFile, ModelOption, output_file
 
 if TYPE_CHECKING:
     from paraphrastic.inference.mining import Lines
@@ -70,7 +70,7 @@ def dedup(
     """
     from paraphrastic.inference import mining
 
-    refuse_new_folder(Path(out))
+    out = output_file(out, file if removed else None)
     table = None if removed else _table_to_copy(file, out)
     if not table:
         _refuse_ending(out)
@@ -99,12 +99,12 @@ def pairs(
 ) -> None:
     """Write pairs of lines of FILE that are paraphrases.
 
-    The lines of a pair are among each other's nearest. The columns are cosine, text1 and text2; the pairs with the
-    largest cosine come first.
+    The lines of a pair are among each other's nearest. The columns are cosine, text1 and text2, where tabs are spaces;
+    the largest cosine comes first.
     """
     from paraphrastic.inference import mining
 
-    refuse_new_folder(Path(out))
+    out = output_file(out, file)
     _refuse_ending(out)
     lines = _lines(file, column, model, device)
     found = mining.paraphrases(lines, threshold, k, exact or not _has_graph(lines, MANY))

@@ -10,7 +10,15 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.cli.arguments import Column, Device, InputFile, ModelFolder, ModelOption, refuse_new_folder
+from paraphrastic.cli.arguments import (
+    Column,
+    Device,
+    InputFile,
+    ModelFolder,
+    ModelOption,
+    output_file,
+    refuse_new_folder,
+)
 from paraphrastic.export import Format
 from paraphrastic.inference import Precision
 from paraphrastic.scoring import TableFormat
@@ -31,7 +39,7 @@ def embed(
 
     if out != STANDARD_STREAM and Path(out).suffix not in FORMATS:
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
-    refuse_new_folder(Path(out))
+    out = output_file(out, file)
     loaded = paraphrastic.load(model, device=device)
     count, unknown = write_vectors(loaded, read_sentences(file, column), out, normalize, precision)
     if unknown:
@@ -48,7 +56,8 @@ def similarity(
 ) -> None:
     """Print the similarity of pairs of sentences.
 
-    Each line of FILE has two sentences, separated by a tab, and each line of the output a number.
+    Each line of FILE has two sentences, separated by a tab, and each line of the output a number. The first line of a
+    TSV has names if these are text1 and text2, or if --column gives them.
     """
     from paraphrastic.cli.text_input import read_pairs
 

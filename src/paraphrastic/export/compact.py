@@ -109,7 +109,7 @@ def _largest(encoder: StaticEncoder, table: TableFormat, model: Model, trial: Pa
         step /= 2
     if best is None:
         raise ModelError(
-            f"{model.folder}: takes {size / 1e6:.1f} MB with a thousandth of its vocabulary; allow more than "
+            f"{model.folder}: takes {size / 1e6:.3g} MB with a thousandth of its vocabulary; allow more than "
             f"{limit / 1e6:g}"
         )
     return best

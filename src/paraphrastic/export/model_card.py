@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from jinja2 import Environment
+from pandas.api.types import is_numeric_dtype
 from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import DataError
@@ -36,6 +37,7 @@ _HUB_NAMES = {  # of licences as the front matter has them
 }
 _UNKNOWN = {EXCHANGED: ("copies of the sentences above in which words are exchanged", "as the sentences above")}
 _TEACHERS = {"all-MiniLM-L6-v2": "Apache-2.0", "all-mpnet-base-v2": "Apache-2.0"}  # licences of weights
+_TEXTS = {"source", "set", "kind", "main", "not_defined"}  # columns of text in a table of figures
 _NORMAL_QUANTILE = 1.96  # of an interval of 95 %
 
 
@@ -84,6 +86,8 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         raise DataError(f"{path}: not a table; run `dvc repro` to create it") from error
     if missing := [name for name in columns if name not in table]:
         raise DataError(f"{path}: no column {missing[0]}; run `dvc repro` to create it")
+    if texts := [name for name in table if name not in _TEXTS and not is_numeric_dtype(table[name])]:
+        raise DataError(f"{path}: column {texts[0]} has text in place of numbers; run `dvc repro` to create it")
     return table
 
 

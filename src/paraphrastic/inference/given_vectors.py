@@ -14,13 +14,16 @@ def vectors_of(given: Any) -> Vectors | None:
     Raises:
         ParameterError: the vectors are of another type or shape, or have a number that is not finite.
     """
-    if isinstance(given, list | tuple) and given and _is_numeric(given[0]):
-        rows = [_floats(each) for each in given]
-        shapes = {row.shape for row in rows}
-        if len(shapes) > 1 or rows[0].ndim != 1:
-            raise ParameterError(f"a list of vectors of shapes {sorted(shapes)}: should have one shape, (dim,)")
-        return _checked(np.stack(rows))
-    return _checked(_floats(given)) if _is_numeric(given) else None
+    if _is_numeric(given):
+        return _checked(_floats(given))
+    first = next(iter(given), None) if hasattr(given, "__len__") else None  # an iterator would lose it
+    if not (_is_numeric(first) or _is_list(first)):
+        return None
+    rows = [_floats(each) for each in given]
+    shapes = {row.shape for row in rows}
+    if len(shapes) > 1 or rows[0].ndim != 1:
+        raise ParameterError(f"a list of vectors of shapes {sorted(shapes)}: should have one shape, (dim,)")
+    return _checked(np.stack(rows))
 
 
 def is_tensor(given: Any) -> bool:
@@ -33,9 +36,23 @@ def _is_numeric(given: Any) -> bool:
     return hasattr(given, "detach") or getattr(dtype, "kind", "O") in "fiubc" or "float" in str(dtype)
 
 
+def _is_list(given: Any) -> bool:
+    """Return whether this is a list of floating-point numbers, as JSON has it, or one of a column of Arrow."""
+    return isinstance(listed := _plain(given), list | tuple) and any(isinstance(each, float) for each in listed)
+
+
+def _plain(given: Any) -> Any:
+    return given.as_py() if hasattr(given, "as_py") else given
+
+
 def _floats(given: Any) -> Vectors:
     """Return numbers as float32, of a tensor on any device too."""
-    if not (_is_numeric(given) and "float" in str(given.dtype)):
+    if isinstance(listed := _plain(given), list | tuple):
+        try:
+            given = np.array(listed, np.float64)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"a vector that is no list of numbers: {error}") from error
+    if not (_is_numeric(given) and (getattr(given.dtype, "kind", "") == "f" or "float" in str(given.dtype))):
         kind = getattr(given, "dtype", type(given).__name__)
         raise ParameterError(f"vectors of {kind}: cosines are those of floating-point vectors, without `precision`")
     if np.ma.is_masked(given):

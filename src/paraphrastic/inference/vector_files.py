@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paraphrastic.base.console import STANDARD_STREAM, progress
+from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import atomic_write
 from paraphrastic.inference import Precision
 from paraphrastic.inference.model import Model
@@ -40,6 +41,7 @@ def write_vectors(
 
     Raises:
         ModelError: the model compares pairs and has no sentence vectors, or no ranges for `precision`.
+        ParameterError: .npy is to be written to a pipe.
         OSError: `out` cannot be written.
     """
     count = unknown = 0
@@ -69,6 +71,8 @@ def _opened(out: str) -> Iterator[BinaryIO]:
 @contextmanager
 def _npy(file: BinaryIO, like: Quantized) -> Iterator[Write]:
     """Write one array (n, dim) of the type of `like`; the header is rewritten at the end, when n is known."""
+    if not file.seekable():
+        raise ParameterError(f"{file.name}: .npy is written to a file, not to a pipe; name one, or a pipe in .jsonl")
     dim, numbers = like.shape[1], like.dtype.newbyteorder("<")
 
     def write_header(rows: int) -> None:  # always of the same length: NumPy reserves space for a larger first dimension

@@ -27,8 +27,7 @@ class CharLstm(Encoder):
 
     def __init__(self, config: CharLstmArchitecture, generator: Generator) -> None:
         super().__init__("characters", config.dim)
-        options = config.embedding_dim, config.dim, config.output_gate, generator, config.matmul_dtype
-        self.lstm = PeepholeLstm(*options)
+        self.lstm = PeepholeLstm(config.embedding_dim, config.dim, config.output_gate, generator, config.matmul_dtype)
 
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
         """Return sentence vectors, (B, dim)."""

@@ -1,15 +1,17 @@
 """Rows of a user's file: CSV, TSV, JSON lines, parquet or lines of text, plain or packed; or a folder of `datasets`.
 
 CSV has quoted cells as in RFC 4180; in TSV, quotes have no special meaning. Another separator than that of the ending
-is found if the first lines leave no doubt. Leading columns may have no name, as those of an index that pandas writes.
+is found if the first lines leave no doubt. Columns may have no name, as an index that pandas writes, or what follows a
+last separator.
 """
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from itertools import dropwhile, islice
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -43,7 +45,7 @@ class OwnTable:
 
     Raises:
         SourceError: it does not exist or cannot be read.
-        DataError: it is damaged, empty, not UTF-8, or its columns have no names or one name twice.
+        DataError: it is damaged, empty, not UTF-8, or no column has a name, or two have the same one.
     """
 
     def __init__(self, own: OwnFile) -> None:
@@ -54,9 +56,8 @@ class OwnTable:
         """The names of the columns; of JSON lines those of the first line."""
         with report_damage(self._path, own=True):
             names = self._names()
-        named = list(dropwhile(lambda name: not name, names))
-        if len(set(named)) < len(named) or not all(named):
-            raise DataError(f"{self._path}: columns without a name or with the same one: {', '.join(names)}")
+        if repeated := [name for name, count in Counter(filter(None, names)).items() if count > 1]:
+            raise DataError(f"{self._path}: several columns have the name '{repeated[0]}'; rename all but one")
         return names
 
     @cached_property

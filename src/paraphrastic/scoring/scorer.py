@@ -15,6 +15,8 @@ Rows = NDArray[np.integer]
 Scores = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
+_SQUARABLE = 1e15  # lengths up to this, and from its inverse on, have squares that float32 holds
+
 
 class Scorer(Protocol):
     """Computes how similar two sentences are. A sentence is tokenized text: tokens joined by single spaces."""
@@ -83,7 +85,13 @@ def cosine_of_vectors(vectors: Vectors, left: Rows, right: Rows) -> Scores:
 
 def normalize_rows(vectors: Vectors) -> Vectors:
     """Scale the rows of (n, dim) to length 1; a zero row stays zero."""
-    lengths: NDArray[Any] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        lengths: NDArray[Any] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    odd = np.flatnonzero(~((lengths > 1 / _SQUARABLE) & (lengths < _SQUARABLE)))
+    if len(odd) and (largest := np.abs(vectors[odd]).max(axis=1, keepdims=True, initial=0)).any():
+        vectors = vectors.copy()
+        vectors[odd] /= np.where(largest, largest, 1)
+        lengths[odd] = np.linalg.norm(vectors[odd], axis=1, keepdims=True)
     lengths[lengths == 0] = 1
     unit: Vectors = vectors / lengths
     return unit

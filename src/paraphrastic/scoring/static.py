@@ -27,7 +27,6 @@ from paraphrastic.vocabulary.kinds import VocabularyKind, build_vocabulary
 _PART = 1 << 18  # bytes of text that one thread encodes at a time
 _LARGEST = {"int8": 127, "int4": 7}  # so that the range is symmetric
 _ODD = {"int3": 3, "int2": 2}  # formats of odd integers, and their bits
-_NAMES = {name: f"embeddings{end}" for name, end in {"values": "", "scales": ".scales", "dim": ".dim"}.items()}
 
 
 @dataclass(frozen=True)
@@ -53,12 +52,12 @@ class EmbeddingTable:
             KeyError: there is none.
             ValueError: the arrays are no table.
         """
-        values, scales = arrays[_NAMES["values"]], arrays.get(_NAMES["scales"])
+        values, scales = arrays["embeddings"], arrays.get("embeddings.scales")
         if values.dtype != np.uint8:
             return cls(values, scales)
         if values.ndim == 2:
             return cls(from_halves(values), scales, 4)
-        dim = int(arrays[_NAMES["dim"]].item())
+        dim = int(arrays["embeddings.dim"].item())
         if len(values) not in _ODD.values() or values.shape[2:] != (-(-dim // 8),):
             raise ValueError(f"bytes of shape {values.shape} for {dim} dimensions: no embedding table")
         return cls(from_planes(values, dim), scales, len(values))
@@ -74,13 +73,13 @@ class EmbeddingTable:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by their names in the file of weights."""
-        scales = {} if self.scales is None else {_NAMES["scales"]: self.scales}
+        scales = {} if self.scales is None else {"embeddings.scales": self.scales}
         if self.bits == 8:
-            return {_NAMES["values"]: self.values, **scales}
+            return {"embeddings": self.values, **scales}
         if self.bits == 4:
-            return {_NAMES["values"]: in_halves(self.values), **scales}
+            return {"embeddings": in_halves(self.values), **scales}
         dim = np.array(self.values.shape[1:], np.int32)
-        return {_NAMES["values"]: in_planes(self.values, self.bits), **scales, _NAMES["dim"]: dim}
+        return {"embeddings": in_planes(self.values, self.bits), **scales, "embeddings.dim": dim}
 
     def sums(self, ids: NDArray[np.integer], offsets: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[np.float32]:
         """Return `out[i] = Σ_n weights[n] · row(ids[n])` over n in `offsets[i]:offsets[i + 1]`, (B, dim)."""

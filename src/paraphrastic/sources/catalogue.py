@@ -116,8 +116,8 @@ def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:
         ParameterError: no suite has this name, or two files have one name.
         SourceError: a file is missing or of no known format.
     """
-    several, suites, members = listed(entries), list[Suite](), list[Source]()
-    for entry in several:
+    suites, members = list[Suite](), list[Source]()
+    for entry in listed(entries):
         if own := _own(entry, catalogue().suites):
             members += [_own_source(each, "own-set") for each in own.files()]
         else:
@@ -125,7 +125,7 @@ def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:
             members += suites[-1].sources
     sources = _without_repetition("benchmarks", members)
     select = next((each.select for each in suites if each.select != "none"), "none" if suites else "own")
-    return Suite("+".join(map(str, several)), sources, select)
+    return Suite(sources, select)
 
 
 @cache
@@ -282,7 +282,7 @@ def _suites(benchmarks: Mapping[str, _Suite], sources: Mapping[str, Source]) -> 
     for name, entry in benchmarks.items():
         extended = _select("suite of benchmarks", entry.extends, suites)
         inherited = tuple(member for base in extended for member in base.sources)
-        suites[name] = Suite(name, inherited + _select("source", entry.sources, sources), entry.select)
+        suites[name] = Suite(inherited + _select("source", entry.sources, sources), entry.select)
     return suites
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
 
+import httpx
 from filelock import FileLock
 from rich.progress import Progress
 
 from paraphrastic.base.console import message, progress
 from paraphrastic.base.errors import SourceError
 from paraphrastic.base.files import atomic_write, sha256_of
-from paraphrastic.sources.http_download import Downloader, OnDownload, http_client
+from paraphrastic.sources.http_download import Downloader, OnDownload
 from paraphrastic.sources.locations import DataLocations, url_key
 from paraphrastic.sources.source import File, Source
 
@@ -130,17 +131,16 @@ def fetch(
         with lock:
             on_progress(file, size, total)
 
-    with http_client(timeout) as client:
+    headers = {"Accept-Encoding": "identity"}  # ranges and length of a compressed response are not those of the file
+    with httpx.Client(headers=headers, follow_redirects=True, timeout=timeout) as client:
         origins = _Origins(Downloader(client, pauses, report), locations, on_licence)
         with closing(_in_threads(origins, jobs)) as done:
             for (source, file), origin in done:
                 try:
                     if isinstance(origin, Exception):
                         raise origin
-                    if folder is not None:  # a link would let a user who edits the file damage the cache
-                        target = folder / source.name / file.path
-                        with _os_errors_as_source_errors(target), atomic_write(target) as part:
-                            shutil.copyfile(origin, part)
+                    if folder is not None:
+                        _copy(origin, folder / source.name / file.path)
                     size = origin.stat().st_size
                     report(file, size, size)
                 except SourceError as error:
@@ -149,7 +149,13 @@ def fetch(
                     if source.name not in failed:
                         failed[source.name] = source
                         on_failure(source, error)
-    return (*absent, *(source for source in distinct if source.name in failed))
+    return (*absent, *failed.values())
+
+
+def _copy(origin: Path, target: Path) -> None:
+    """Copy a file; a link would let a user who edits it damage the cache."""
+    with _os_errors_as_source_errors(target), atomic_write(target) as part:
+        shutil.copyfile(origin, part)
 
 
 def prune(sources: Sequence[Source], folder: Path) -> None:

@@ -32,22 +32,11 @@ class _TemporaryError(Exception):
     """The server responded without the requested bytes; a retry may succeed."""
 
 
-def http_client(timeout: float) -> httpx.Client:
-    """Return a client that follows redirects and requests content without compression.
-
-    Byte ranges and the length of a compressed response do not apply to the file itself.
-
-    Args:
-        timeout: seconds without data after which a request fails.
-    """
-    return httpx.Client(headers={"Accept-Encoding": "identity"}, follow_redirects=True, timeout=timeout)
-
-
 @dataclass(frozen=True)
 class Downloader:
     """Downloads files; several threads can share it."""
 
-    client: httpx.Client  # an open client, see `http_client`
+    client: httpx.Client  # open; it asks for content without compression
     pauses: Sequence[float]  # seconds to wait before each retry
     on_progress: OnDownload  # called after each chunk
     stopped: Event = field(default_factory=Event)  # set to stop all downloads

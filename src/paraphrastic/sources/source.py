@@ -78,7 +78,6 @@ class Source(BaseModel):
 class Suite:
     """A selection of evaluation data."""
 
-    name: str  # unique name among suites
     sources: tuple[Source, ...]  # sources of all its evaluation sets
     select: str  # name of the set, or group of sets, whose score selects the best epoch; `none` if it has no such set
 

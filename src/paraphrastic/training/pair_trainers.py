@@ -23,6 +23,7 @@ from paraphrastic.nn.options import (
     WordEmbeddingsConfig,
     freezes_embeddings,
 )
+from paraphrastic.scoring.baseline import Baseline
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedModel, TrainedPairModel
 from paraphrastic.training.batches import LabelledPairs, Paraphrases, Scrambling, SentencePairs, epoch_batches
 from paraphrastic.training.optimizers import L2Penalty
@@ -104,6 +105,12 @@ class PairTrainer(Trainer, ABC):
         """Continue from what `state` returned."""
         super().restore(state)
         self.negatives.bit_generator.state = parse_json(state["negatives"])
+
+
+def check_model(model_class: Any, config: Any) -> None:
+    """Refuse, of a model that is trained, the options that `check_options` does."""
+    if not issubclass(model_class, Baseline):
+        check_options(model_class(config, torch.Generator()), config)
 
 
 def check_options(module: nn.Module, config: TrainingConfig) -> None:

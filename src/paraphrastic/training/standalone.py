@@ -19,7 +19,7 @@ from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import folder_of, load, load_scorer
 from paraphrastic.inference.places import check_replaceable, is_model_folder
-from paraphrastic.models import check_student, config_class
+from paraphrastic.models import check_student, config_class, model_class
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
@@ -30,8 +30,9 @@ from paraphrastic.sources.locations import cache_folder
 from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training import losses
+from paraphrastic.training.pair_trainers import check_model
 from paraphrastic.training.train_model import Tables, train_model
-from paraphrastic.training.trainer import Callback
+from paraphrastic.training.trainer import Callback, check_callbacks
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
 _BATCH_SIZE = 256  # sentences per call of an encoder of another package
@@ -65,8 +66,8 @@ def train(
         callbacks: follow the training, see `trainer.Callback`.
 
     Raises:
-        ParameterError: a name or a setting is unknown or has a wrong value, `out` is there and is no model, or another
-            process imports the main module.
+        ParameterError: a name or a setting is unknown or has a wrong value, a callback is none, `out` is there and is
+            no model, or another process imports the main module.
         SourceError: a file is missing or cannot be fetched.
         DataError: a file is damaged, or no pair is left.
     """
@@ -74,6 +75,7 @@ def train(
         raise ParameterError(
             'train: call it under `if __name__ == "__main__":`, as its processes import the main module'
         )
+    check_callbacks(callbacks)
     out, named = Path(out), listed(benchmarks)
     if not (out.is_dir() and not any(out.iterdir())):
         check_replaceable(out)
@@ -84,9 +86,10 @@ def train(
     chosen = load_params(Path(params) if params else default_params(), changes)
     if not named and chosen.train.select != "none":
         raise ParameterError(f"train.select = {chosen.train.select!r}: no sets could select; name some as benchmarks")
-    sets = suite(chosen.benchmarks) if named else Suite("none", (), "none")
+    sets = suite(chosen.benchmarks) if named else Suite((), "none")
     config = checked(config_class(model), chosen.models[model], "models", model)  # before anything long
     losses.options(chosen.train, config)
+    check_model(model_class(model), config)
     devices.find(chosen.train.device)
     sources = corpus(chosen.corpus, chosen.tokenize.licences)
     check_files((*sources, *sets.sources), chosen.tokenize.limits_scores)

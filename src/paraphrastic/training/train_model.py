@@ -74,11 +74,9 @@ def train_model(
         callbacks: follow the steps of a model that is trained.
 
     Raises:
-        ParameterError: a callback is a class, `torchrun` has started several processes for a baseline, or
+        ParameterError: `torchrun` has started several processes for a baseline, or
             `train.processes` are several and a callback cannot be pickled for them.
     """
-    if classes := [each.__name__ for each in callbacks if isinstance(each, type)]:
-        raise ParameterError(f"callbacks: {classes[0]} is a class; pass an object of it, {classes[0]}()")
     is_trained = not issubclass(models.model_class(params.model), Baseline)
     if world_size() > 1 and not is_trained:
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from paraphrastic.base.errors import ModelError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_write, sha256_of, unwritable
 from paraphrastic.base.reading import read_json
 from paraphrastic.nn.batch import to_device
@@ -117,6 +117,15 @@ class Callback:
 
     def on_end(self, trainer: "Trainer") -> None:
         """All steps are done, and the model has the weights that are kept."""
+
+
+def check_callbacks(callbacks: Any) -> None:
+    """Raise a ParameterError if these are no callbacks."""
+    for each in callbacks if isinstance(callbacks, Sequence) else [callbacks]:
+        if isinstance(each, type):
+            raise ParameterError(f"callbacks: {each.__name__} is a class; pass an object of it, {each.__name__}()")
+        if each is callbacks or not isinstance(each, Callback):
+            raise ParameterError(f"callbacks: {type(each).__name__}, where a list of objects of `Callback` is expected")
 
 
 class _Options(Protocol):
