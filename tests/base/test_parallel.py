@@ -111,7 +111,7 @@ def test_function_without_a_folder_for_its_code(monkeypatch, writable):
     if not writable:
         monkeypatch.setattr(CacheImpl, "_locator_classes", [])
 
-    @njit(cache=True)
+    @njit()
     def double(number: int) -> int:
         return 2 * number
 

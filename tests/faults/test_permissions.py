@@ -96,7 +96,7 @@ def test_input_that_cannot_be_read(folder, path):
 MODULE = """
 from paraphrastic.base.parallel import njit
 
-@njit(cache=True)
+@njit()
 def double(number):
     return 2 * number
 """

@@ -123,6 +123,8 @@ def test_equally_near_pairs_stand_in_the_order_of_their_lines(model):
 def test_text_without_lines_and_models_without_vectors(model, tmp_path):
     with pytest.raises(DataError, match=r"^the text has no line$"):
         Lines.of(model, [])
+    with pytest.raises(DataError, match=r"^the text has no line$"):
+        Lines.of(model, [pa.array([], pa.string())])
     with pytest.raises(ModelError, match="compares pairs"):
         Lines.of(save_pair_model(tmp_path), BLOCKS)
 

@@ -17,30 +17,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from paraphrastic.base.errors import ParameterError, unknown_name
-
 _FOLDER = Path(__file__).with_suffix("")
 _NUMBER = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"  # `12,108` is 12108
 
 
-def papers() -> list[str]:
-    """Return the short names of the papers in alphabetical order."""
-    return sorted(path.stem for path in _FOLDER.glob("*.csv"))
-
-
 def published(paper: str) -> pd.DataFrame:
-    """Return all lines of a paper, in the order of the file, as texts.
-
-    Raises:
-        ParameterError: there is no such paper.
-    """
-    if paper not in papers():
-        raise ParameterError(unknown_name("paper", paper, papers()))
+    """Return all lines of a paper, in the order of the file, as texts."""
     return pd.read_csv(_FOLDER / f"{paper}.csv", dtype=str, keep_default_na=False)
 
 
 def printed(paper: str, table: str) -> dict[tuple[str, str], str]:
-    """Return the values of a table as printed, by row and column; errors are those of `published`."""
+    """Return the values of a table as printed, by row and column."""
     lines = published(paper).query("table == @table")
     return dict(zip(zip(lines["row"], lines["column"], strict=True), lines["value"], strict=True))
 

@@ -24,21 +24,17 @@ Item = TypeVar("Item")
 Output = TypeVar("Output")
 
 
-def njit(*, cache: bool = False, **options: Any) -> Callable[[Function], Function]:
-    """Return numba's decorator `njit`, which works without a cache on the disk if no folder of one can be written.
+def njit(**options: Any) -> Callable[[Function], Function]:
+    """Return numba's decorator `njit` with `options`, which keeps the machine code where numba can.
 
-    numba raises an error in this case, such as when both the package and the home folder are read-only.
-
-    Args:
-        cache: keep the machine code beside the module, or in the cache folder of the user if that is read-only.
-        options: of `numba.njit`.
+    That is beside the module or in the cache folder of the user. numba raises an error if both are read-only.
     """
 
     def compiled(function: Function) -> Function:
         import numba  # takes 0.3 s; stages that only fetch or check files compile nothing
 
         try:
-            result: Function = numba.njit(cache=cache, **options)(function)
+            result: Function = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # `cannot cache function`
             result = numba.njit(**options)(function)
         return result

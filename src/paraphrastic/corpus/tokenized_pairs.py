@@ -205,7 +205,7 @@ def renumber(left: Numbers, right: Numbers, size: int) -> tuple[BoolArray, Numbe
     return used, numbers[left], numbers[right]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _first_occurrences(left: Numbers, right: Numbers, size: int) -> tuple[Numbers, NDArray[np.int64]]:
     """Number texts anew, in order of first occurrence in `left`, then in `right`; both are changed in place.
 

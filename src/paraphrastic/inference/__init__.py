@@ -1,4 +1,4 @@
-"""A trained model in use: load, encode, compare, search and export. Stages save and load models here too."""
+"""A trained model in use: load, encode, compare and search. Stages save and load models here too."""
 
 from typing import Literal
 

@@ -87,7 +87,7 @@ class Lines:
             unknown.append(unknown_words(model, tokens))
             vectors.extend(unit.ravel())
             numbers.extend(numbering.add(hash_texts(tokens)))
-        if not texts:
+        if not sum(map(len, texts)):
             raise DataError("the text has no line")
         _, first, number = np.unique(numbers.values(), return_index=True, return_inverse=True)
         unit = vectors.values().reshape(-1, model.dim)
@@ -238,7 +238,7 @@ def nearest(lines: Lines, count: int, exact: bool = True) -> tuple[LineNumbers, 
     _check(count)
     found, scores = _nearest(lines, np.arange(len(lines.first)), count, -np.inf, exact)
     found[np.isneginf(scores)] = -1
-    return found, scores
+    return found, np.minimum(scores, 1)
 
 
 def _nearest(lines: Lines, rows: LineNumbers, count: int, least: float, exact: bool) -> tuple[LineNumbers, Vectors]:

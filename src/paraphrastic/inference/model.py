@@ -39,7 +39,7 @@ class ModelInfo:
     """What the folder of a model says of its training.
 
     Attributes:
-        name: its name in params.yaml.
+        name: its name in models.yaml.
         options: the options that it was trained with.
         selection: names of the evaluation sets that selected its epoch; empty if none did.
         teacher: name of the encoder whose vectors it learned; None if it had no teacher.

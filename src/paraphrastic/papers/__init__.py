@@ -1,1 +1,1 @@
-"""The experiments of the papers, and the numbers that the papers publish."""
+"""The experiments of the papers: which runs they need, what these gave, and the pages with them."""

@@ -213,13 +213,13 @@ def _with_published(
     key = experiment.columns.get(column, "")
     lacks = {name for line in lines for name in line.cells[column].lacks}
     sets = sets_of(key) if experiment.paper and "[" not in key else []
-    single = published(experiment.paper).query("column in @sets") if experiment.paper and sets else None
+    single = published(experiment.paper) if experiment.paper and sets else None
     texts = {line.label: theirs.get((line.label, column), "") for line in lines}
     usual = max((_decimals(text) for text in texts.values() if parsed(text) is not None), default=1)
     found = []
     for line in lines:
         text, number_of_paper = texts[line.label], parsed(texts[line.label])
-        own = single.query("row == @line.label") if single is not None else None
+        own = single[(single["row"] == line.label) & single["column"].isin(sets)] if single is not None else None
         common = None if own is None else _common_mean(own, experiment.table, sets, lacks, number_of_paper)
         value = common if common is not None or number_of_paper is None else experiment.scale * number_of_paper
         decimals = usual if number_of_paper is None else _decimals(text)
@@ -242,7 +242,7 @@ def _common_mean(
     """
     if printed_mean is not None and not lacks:
         return None
-    own = single if printed_mean is not None else single.query("table == @table")
+    own = single if printed_mean is not None else single[single["table"] == table]
     numbers = {name: parsed(text) for name, text in zip(own["column"], own["value"], strict=True)}
     values = {name: value for name, value in numbers.items() if value is not None and abs(value) <= 100}
     if len(values) < len(sets) or (printed_mean is not None and abs(fmean(values.values()) - printed_mean) > _ROUNDING):

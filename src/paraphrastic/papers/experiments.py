@@ -84,7 +84,7 @@ class Preset(Declaration):
     """Hyperparameters of a paper for one model."""
 
     model: Text  # name of the model
-    options: dict[str, JsonValue]  # values of its block in params.yaml
+    options: dict[str, JsonValue]  # values of its block in models.yaml
     set: Settings = {}  # values of other keys of params.yaml, by dotted key
     grid: str | None = None  # name of the grid from which the paper chose them
     over: Axes = {}  # axes of the grid for this model, beside those of the grid or in place of them
@@ -126,7 +126,7 @@ class Row(Declaration):
     key: str = ""  # key of a value for each of `columns`, in place of those of the experiment; `{column}` is the column
     model: Text  # name of the model
     preset: str | None = None  # hyperparameters on the paper's data; on open data those of params.yaml hold
-    options: dict[str, JsonValue] = {}  # values of the model's block in params.yaml, on all data
+    options: dict[str, JsonValue] = {}  # values of the model's block in models.yaml, on all data
     open_options: dict[str, JsonValue] = {}  # values of the model's block on open data only
     paper_options: dict[str, JsonValue] = {}  # on the papers' data only, and in their replica
     replica_options: dict[str, JsonValue] = {}  # in the replica only

@@ -5,7 +5,7 @@ They can be read as plain text: cells hold no markup, tables of single sets and 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
@@ -73,11 +73,12 @@ def docs_files(comparisons: Sequence[Comparison], claims: str = "") -> dict[str,
     `claims` stand before the list of the tables, in Markdown, see `claims_page.section`.
     """
     comparisons = [each for each in comparisons if each.experiment.paper]
+    drawn = {f"{each.experiment.id}.svg": figure_svg(each) for each in comparisons if each.experiment.figure}
+    drawn = {name: svg for name, svg in drawn.items() if svg}
     pages = {"index.md": _index(comparisons, claims)}
     for name in PAPERS:
-        pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name])
-    drawn = [each for each in comparisons if each.experiment.figure]
-    return pages | {f"{each.experiment.id}.svg": svg for each in drawn if (svg := figure_svg(each))}
+        pages[f"{name}.md"] = _page(name, [each for each in comparisons if each.experiment.paper == name], drawn)
+    return pages | drawn
 
 
 def links(comparisons: Sequence[Comparison]) -> dict[str, str]:
@@ -111,8 +112,8 @@ The tables and figures of the papers that run here, with the published numbers b
 """
 
 
-def _page(name: PaperName, comparisons: Sequence[Comparison]) -> str:
-    sections = "\n".join(map(_section, comparisons))
+def _page(name: PaperName, comparisons: Sequence[Comparison], drawn: Container[str]) -> str:
+    sections = "\n".join(_section(each, drawn) for each in comparisons)
     return f"""# {name}
 
 {PAPERS[name]}
@@ -133,14 +134,14 @@ def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
     return f"\nNot here, without an experiment of ours: the numbers of {', '.join(parts)}.\n" if parts else ""
 
 
-def _section(comparison: Comparison) -> str:
+def _section(comparison: Comparison, drawn: Container[str]) -> str:
     experiment = comparison.experiment
     parts = [f"## {plain(_heading(comparison))}"]
     parts += [f"**Finding.** {text(experiment.finding)}"] if experiment.finding else []
     parts += [text(experiment.caption)]
     if experiment.figure:
-        image = f"![{plain(description(comparison))}]({experiment.id}.svg)"
-        parts.append(image if figure_svg(comparison) else "No results yet.")
+        file = f"{experiment.id}.svg"
+        parts.append(f"![{plain(description(comparison))}]({file})" if file in drawn else "No results yet.")
     shown = list(tables(comparison))
     parts += [_folded("The numbers", "\n\n".join(shown))] if experiment.figure and shown else shown
     parts += [_analysis(*table) for table in analysis_tables(comparison)]

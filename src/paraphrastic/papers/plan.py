@@ -7,9 +7,8 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import getitem
 from pathlib import Path, PurePath
 from typing import Any
@@ -55,7 +54,7 @@ class Run:
     families: frozenset[str] = frozenset({"sts"})
     vectors: str | None = None  # the source of the initial vectors if `start` is None; None if there is none
 
-    @property
+    @cached_property
     def configuration(self) -> str:
         """Name of the configuration, without the seed: equal settings have the same name in every experiment."""
         content = [dict(self.settings), self.start.configuration if self.start else self.vectors or ""]
@@ -244,20 +243,18 @@ def read_all(read: Callable[[str], Any]) -> dict[str, Any]:
 
 def expected(params: Mapping[str, Any], run: Run) -> Flat:
     """Return the parameters of `run`: those of params.yaml with the settings of the run."""
-    changed: dict[str, Any] = deepcopy(dict(params))
-    own = file_of_vectors(run.vectors) if run.vectors else ANY_FILE if needs_vectors(params, run) else None
+    own = ANY_FILE if needs_vectors(params, run) else None
+    own = catalogue().sources[run.vectors].files[0].path if run.vectors else own
     vectors = f"{run.start.name}.txt" if run.start else own
     initial = {f"models.{run.model}.vectors": vectors} if vectors else {}
-    for key, value in {**run.settings, **initial, "seed": run.seed}.items():
-        *outer, last = key.split(".")
-        reduce(getitem, outer, changed)[last] = value
-    return determining(changed, bool(run.tasks))
+    settings = {**run.settings, **initial, "seed": run.seed}
+    return determining(reduce(_replaced, settings.items(), params), bool(run.tasks))
 
 
-def file_of_vectors(name: str) -> str:
-    """Return the name of the file of a source of word vectors."""
-    (file,) = catalogue().sources[name].files
-    return file.path
+def _replaced(tree: Flat, setting: tuple[str, Any]) -> Flat:
+    """Return a nested mapping with another value at a dotted key."""
+    (first, _, rest), value = setting[0].partition("."), setting[1]
+    return {**tree, first: _replaced(tree[first], (rest, value)) if rest else value}
 
 
 def needs_vectors(params: Mapping[str, Any], run: Run) -> bool:

@@ -122,7 +122,7 @@ class Store:
 
     Args:
         folder: created when the first result is added.
-        params: content of params.yaml.
+        params: content of params.yaml and the other parameter files.
         read_only: whether results that are added are kept in memory only.
     """
 

@@ -53,7 +53,7 @@ class OwnTable:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the columns; of JSON lines those of the first line."""
+        """The names of the columns; of JSON lines those of the first 1,000 lines."""
         with report_damage(self._path, own=True):
             names = self._names()
         if repeated := [name for name, count in Counter(filter(None, names)).items() if count > 1]:

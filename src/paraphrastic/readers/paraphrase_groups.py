@@ -55,11 +55,13 @@ def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
     for files, texts in read_records(folder, listing):
         usable = texts.drop_null()
-        sets = _word_sets(pa.concat_arrays(usable.columns))
-        left, right = sets[: len(usable)], sets[len(usable) :]
-        # (n,), the share of the words of each first text that the second one has
-        share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)
-        yield Records(files, usable.filter(pa.array(share >= listing.get("held", 0))))
+        if "held" in listing:
+            sets = _word_sets(pa.concat_arrays(usable.columns))
+            left, right = sets[: len(usable)], sets[len(usable) :]
+            # (n,), the share of the words of each first text that the second one has
+            share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)
+            usable = usable.filter(pa.array(share >= listing["held"]))
+        yield Records(files, usable)
 
 
 def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:

@@ -1,7 +1,5 @@
 """Read plain files, gzip and bzip2 files, and tar and zip archives; errors state the remedy."""
 
-import bz2
-import gzip
 import io
 import tarfile
 import zipfile
@@ -9,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
-from paraphrastic.base.compressed import REMEDY, report_damage
+from paraphrastic.base.compressed import COMPRESSED, REMEDY, report_damage
 from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.base.reading import Unpacker
 
@@ -23,10 +21,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _decompressed(name: str, file: IO[bytes], unpacker: Unpacker) -> IO[bytes]:
-    if not name.endswith((".gz", ".tgz", ".bz2")):
-        return file
-    module = bz2 if name.endswith(".bz2") else gzip
-    return unpacker.stream(cast(IO[bytes], module.open(file)))
+    ending = Path(name).suffix.replace(".tgz", ".gz")
+    return unpacker.stream(COMPRESSED[ending][1](file)) if ending in COMPRESSED else file
 
 
 def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:

@@ -120,7 +120,7 @@ def cosine_of_sparse_rows(sentences: Ragged, values: NDArray[np.float64], left: 
     return cosines
 
 
-@njit(cache=True)
+@njit()
 def _dot(
     ids: NDArray[np.int32],
     offsets: NDArray[np.int64],

@@ -249,7 +249,7 @@ def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableForm
     return scorer.with_table(scorer.texts, scorer.table.in_format(wanted))
 
 
-@njit(fastmath=FASTMATH, cache=True, nogil=True, error_model="numpy")
+@njit(fastmath=FASTMATH, nogil=True, error_model="numpy")
 def _sum_rows(table: Array, ids: Array, offsets: Array, weights: Array) -> Array:
     """Compute `EmbeddingTable.sums` without scales.
 
@@ -275,7 +275,7 @@ def _sum_rows(table: Array, ids: Array, offsets: Array, weights: Array) -> Array
     return out
 
 
-@njit(fastmath=FASTMATH, cache=True, nogil=True, error_model="numpy")
+@njit(fastmath=FASTMATH, nogil=True, error_model="numpy")
 def _sum_half_rows(table: Array, ids: Array, offsets: Array, weights: Array) -> Array:
     """Return `_sum_rows` in float32 of a table of float16, given as uint16 because numba has no half precision.
 

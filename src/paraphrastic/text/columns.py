@@ -263,7 +263,7 @@ class TextNumbering:
             _rehash(self._hashes, self._slots, self._size)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _interleave(
     left: NDArray[Any], left_offsets: NDArray[np.int64], right: NDArray[Any], right_offsets: NDArray[np.int64]
 ) -> NDArray[Any]:
@@ -280,7 +280,7 @@ def _interleave(
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def sort_each(
     windows: NDArray[np.int32], offsets: NDArray[np.int64], least: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:
@@ -304,7 +304,7 @@ def sort_each(
     return ids[: ends[-1]].copy(), ends, counts[: ends[-1]].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _hash(data: NDArray[np.uint8], offsets: NDArray[Any], hashes: Hashes) -> None:
     for i in range(len(hashes)):
         value = _OFFSET
@@ -313,7 +313,7 @@ def _hash(data: NDArray[np.uint8], offsets: NDArray[Any], hashes: Hashes) -> Non
         hashes[i] = (value ^ value >> _HALF) * _MIX
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _slot(value: np.uint64, hashes: Hashes, slots: Numbers) -> np.uint64:
     """Return the slot of a hash, or the empty slot where it belongs (double hashing)."""
     mask = np.uint64(len(slots) - 1)
@@ -323,7 +323,7 @@ def _slot(value: np.uint64, hashes: Hashes, slots: Numbers) -> np.uint64:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _add(values: Hashes, numbers: Numbers, hashes: Hashes, slots: Numbers, size: int) -> int:
     for i in range(len(values)):
         slot = _slot(values[i], hashes, slots)
@@ -334,13 +334,13 @@ def _add(values: Hashes, numbers: Numbers, hashes: Hashes, slots: Numbers, size:
     return size
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _find(values: Hashes, numbers: Numbers, hashes: Hashes, slots: Numbers) -> None:
     for i in range(len(values)):
         numbers[i] = slots[_slot(values[i], hashes, slots)]
 
 
-@njit(cache=True)
+@njit()
 def _rehash(hashes: Hashes, slots: Numbers, size: int) -> None:
     for number in range(size):
         slots[_slot(hashes[number], hashes, slots)] = number

@@ -231,7 +231,7 @@ class _IdleSteps:
         return total
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _apply_idle_steps(
     w: Array, m: Array, v: Array, start: Array, rows: Array, drift: Array, decay1: Array, decay2: Array, shrink: Array
 ) -> None:
@@ -254,7 +254,7 @@ def _apply_idle_steps(
                 w[row, j] = w0 + (w[row, j] - w0) / (1 + p / (np.sqrt(v[row, j]) + epsilon))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _update(
     w: Array, m: Array, v: Array, start: Array, rows: Array, grad: Array, rate: Any, mix: Array, shrink: Any
 ) -> None:
@@ -274,7 +274,7 @@ def _update(
                 w[row, j] = w0 + (w[row, j] - w0) / (1 + shrink / root)
 
 
-@njit(cache=True)
+@njit()
 def _distinct(ids: Array, marks: Array) -> tuple[Array, Array]:
     """Return the distinct ids, ascending, and the position of each id among them; `marks` is zero before and after."""
     for i in ids:

@@ -108,7 +108,7 @@ def shrink(weights: Tensor, squares: Tensor | None, start: Tensor, strength: flo
         weights.div_(divisor)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def compiled_shrink(w: Array, v: Array, start: Array, strength: Any, epsilon: Any) -> None:
     """Do what `shrink` does, on arrays (elements,), in one pass over memory."""
     for i in range(len(w)):

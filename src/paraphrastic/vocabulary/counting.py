@@ -273,7 +273,7 @@ def _ngram_table(levels: list[NgramNumbering], counter: OccurrenceCounter, min_c
     return pa.table({"text": texts, "order": order, **columns}).cast(NGRAM_COUNTS)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _count(
     numbers: NDArray[np.int32],
     offsets: NDArray[np.int64],

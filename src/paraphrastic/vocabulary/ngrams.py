@@ -93,7 +93,7 @@ def distinct_ids(windows: NDArray[np.int32], offsets: NDArray[np.int64], size: i
     return Ragged(*_merge_repeats(*_sort_by_id(windows, offsets, size), len(windows) * offsets))
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _slot(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> np.uint64:
     """Return the slot of `key`, or the empty slot where it belongs.
 
@@ -108,7 +108,7 @@ def _slot(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> np.uin
     return slot
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _add(
     numbers: NDArray[np.int32],
     last: NDArray[np.int32],
@@ -130,7 +130,7 @@ def _add(
     return size
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _find(
     numbers: NDArray[np.int32], last: NDArray[np.int32], keys: NDArray[np.int64], slots: NDArray[np.int32]
 ) -> None:
@@ -142,13 +142,13 @@ def _find(
     numbers[len(last) :] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _rehash(keys: NDArray[np.int64], slots: NDArray[np.int32], size: int) -> None:
     for number in range(1, size + 1):
         slots[_slot(keys[number], keys, slots)] = number
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sort_by_id(
     windows: NDArray[np.int32], offsets: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -166,7 +166,7 @@ def _sort_by_id(
     return sentences, ends[:-1]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _merge_repeats(
     sentences: NDArray[np.int32], starts: NDArray[np.int64], capacity: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint16]]:

@@ -182,14 +182,10 @@ def _row(name: str, a: Sequence[pa.Table], b: Sequence[pa.Table], samples: int) 
     points = np.array([each.of(np.ones((1, len(each))))[0] for each in measures])
     replicates = resample(measures, name, samples)
     runs_a, runs_b = (Runs(points[at], replicates[at]) for at in (slice(len(a)), slice(len(a), None)))
-    williams = _williams(first, second) if len(measures) == 2 else None
+    williams = None
+    if len(measures) == 2 and isinstance(first, Correlation) and isinstance(second, Correlation):
+        williams = williams_test(first.gold, first.scores, second.scores)
     return _compared(name, metric_name(a[0]), len(first), runs_a, runs_b, williams)
-
-
-def _williams(a: Measure, b: Measure) -> Williams | None:
-    if isinstance(a, Correlation) and isinstance(b, Correlation):
-        return williams_test(a.gold, a.scores, b.scores)
-    return None
 
 
 def _mean_row(rows: Sequence[SetComparison]) -> SetComparison:

@@ -88,7 +88,7 @@ class _ConvMaxPool(torch.autograd.Function):
 _conv_max_pool: Callable[..., Tensor] = _ConvMaxPool.apply
 
 
-@njit(cache=True)
+@njit()
 def _forward(projected: Array, ids: Array, offsets: Array, reach: Array, blocks: Array) -> tuple[Array, Array]:
     """Return the maxima (B, filters) and the first position of each; `blocks` are the first columns of the blocks.
 
@@ -109,7 +109,7 @@ def _forward(projected: Array, ids: Array, offsets: Array, reach: Array, blocks:
     return best, argmax
 
 
-@njit(cache=True)
+@njit()
 def _respond(projected: Array, window: Array, first: int, reach: Array, blocks: Array, response: Array) -> None:
     """Write the responses of the filters from `first` on to the characters of a window."""
     for j in range(len(window)):
@@ -118,7 +118,7 @@ def _respond(projected: Array, window: Array, first: int, reach: Array, blocks: 
             out[f] = out[f] + row[f] if j else row[f]
 
 
-@njit(cache=True)
+@njit()
 def _keep_maximum(response: Array, t: np.int32, best: Array, argmax: Array) -> None:
     for f in range(len(best)):
         better = response[f] > best[f]
@@ -126,7 +126,7 @@ def _keep_maximum(response: Array, t: np.int32, best: Array, argmax: Array) -> N
         argmax[f] = t if better else argmax[f]
 
 
-@njit(cache=True)
+@njit()
 def _backward(grad: Array, argmax: Array, ids: Array, offsets: Array, reach: Array, blocks: Array, out: Array) -> None:
     for s in range(len(grad)):
         end = offsets[s + 1]

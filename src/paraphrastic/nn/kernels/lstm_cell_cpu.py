@@ -92,14 +92,14 @@ def _overload_tanh(x: Any) -> Any:
     return rational if x == types.float32 else exact
 
 
-@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
+@njit(fastmath=FASTMATH, error_model="numpy")
 def _sigmoid(x: Any) -> Any:
     """`σ(x) = (1 + tanh(x / 2)) / 2`."""
     half = np.float32(0.5)
     return half * _tanh(half * x) + half
 
 
-@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
+@njit(fastmath=FASTMATH, error_model="numpy")
 def forward(
     input_products: Array,
     rows: Array,
@@ -148,7 +148,7 @@ def forward(
             cast_state[j] = _narrow(state[j], cast_state[j])
 
 
-@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
+@njit(fastmath=FASTMATH, error_model="numpy")
 def backward(
     gates: Array,
     cells: Array,
@@ -199,7 +199,7 @@ def backward(
             out[j] = _narrow(delta[j], out[j])
 
 
-@njit(cache=True, fastmath=FASTMATH, error_model="numpy")
+@njit(fastmath=FASTMATH, error_model="numpy")
 def add_rows(deltas: Array, rows: Array, out: Array) -> None:
     """Add each row of `deltas` to row `rows[n]` of `out`."""
     for n in range(len(deltas)):

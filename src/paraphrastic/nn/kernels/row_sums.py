@@ -49,7 +49,7 @@ class _BagSum(torch.autograd.Function):
 _bag_sum: Callable[..., Tensor] = _BagSum.apply
 
 
-@njit(cache=True)
+@njit()
 def _transpose(ids: Array, offsets: Array, weights: Array, rows: int) -> tuple[Array, Array, Array]:
     """Transpose a sparse matrix in CSR format by a counting sort; sentences stay in order within a row."""
     starts = np.zeros(rows + 1, np.int64)
@@ -99,7 +99,7 @@ class _RowMixture(torch.autograd.Function):
 _row_mixture: Callable[..., Tensor] = _RowMixture.apply
 
 
-@njit(fastmath=FASTMATH, cache=True)
+@njit(fastmath=FASTMATH)
 def _mix(base: Array, parts: Array, ids: Array, rows: Array, weights: Array) -> Array:
     out = np.empty((len(ids), base.shape[1]), base.dtype)
     for n in range(len(ids)):
@@ -112,7 +112,7 @@ def _mix(base: Array, parts: Array, ids: Array, rows: Array, weights: Array) -> 
     return out
 
 
-@njit(fastmath=FASTMATH, cache=True)
+@njit(fastmath=FASTMATH)
 def _gradients(grad: Array, parts: Array, ids: Array, rows: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Return the gradients of `base`, `parts` and `weights`.
 
