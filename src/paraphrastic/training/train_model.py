@@ -44,7 +44,7 @@ from paraphrastic.training.processes import (
     run_in_processes,
     world_size,
 )
-from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoint, Curves, Trainer
+from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoint, Curves, Trainer, check_callbacks
 
 _SILENCE = 10.0  # seconds, after which the start of the steps is a message
 _SOME = 20_000  # sentences of a million, in which the script is looked at
@@ -74,9 +74,10 @@ def train_model(
         callbacks: follow the steps of a model that is trained.
 
     Raises:
-        ParameterError: `torchrun` has started several processes for a baseline, or
+        ParameterError: a callback is none, `torchrun` has started several processes for a baseline, or
             `train.processes` are several and a callback cannot be pickled for them.
     """
+    check_callbacks(callbacks)
     is_trained = not issubclass(models.model_class(params.model), Baseline)
     if world_size() > 1 and not is_trained:
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
