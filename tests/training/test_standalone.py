@@ -189,6 +189,14 @@ def test_callback_that_other_processes_cannot_have(folder):
 def test_what_is_no_callback(folder, callbacks, message):
     with pytest.raises(ParameterError, match=f"^callbacks: {re.escape(message)}$"):
         paraphrastic.train("absent.csv", "out", settings=SMALL, callbacks=callbacks)
+    with pytest.raises(ParameterError, match=f"^callbacks: {re.escape(message)}$"):
+        train_model(
+            load_params(standalone.default_params()),
+            Tables(*map(Path, "abcd")),
+            Path("checkpoints"),
+            Path("out"),
+            callbacks,
+        )
 
 
 class ProcessInterruptedAfter(Callback):
