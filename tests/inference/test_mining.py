@@ -74,6 +74,12 @@ def test_nearest_lines_of_each_line(model, count):
     assert not (rows == np.arange(len(TEXTS))[:, None]).any()
 
 
+def test_cosines_of_lines_of_the_same_words_are_at_most_1(model):
+    orders = [" ".join(order) for order in permutations(WORDS[:5])]
+    _, scores = nearest(Lines.of(model, [pa.array(orders)]), 3)
+    assert scores.max() == 1
+
+
 def test_pairs_are_nearest_to_each_other(model):
     lines = Lines.of(model, BLOCKS)
     distinct = [i for i, text in enumerate(TEXTS[:60]) if TEXTS.index(text) == i]

@@ -117,6 +117,10 @@ def test_rows_of_several_parts_keep_their_lines(tmp_path):
     assert (len(cells), bad) == (PART + 5, [(PART + 2, "1 cells, where line 1 has 2")])
 
 
+def test_columns_without_a_name(tmp_path):
+    assert read(write(tmp_path / "x.csv", ",a,,b,\n0,1,2,3,\n")) == ([("1", "3")], [])
+
+
 def test_long_cells_are_read_whole(tmp_path):
     text = "x" * 10_000_000
     assert read(write(tmp_path / "x.csv", f"a,b\n{text},y\n")) == ([(text, "y")], [])
