@@ -10,25 +10,19 @@ sentence-transformers 6 loads classes of other packages only with `trust_remote_
 imports nothing that a file names. Means of word vectors, with or without dense layers, can do without this package.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import import_module
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from paraphrastic.base.errors import ModelError, ParameterError, missing
+from paraphrastic.base.errors import ParameterError, missing
 from paraphrastic.base.files import write_json
 from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_encoder, word_mean
 from paraphrastic.export.tokenizer_json import boundary_steps, tokenizer_json, word_level
-from paraphrastic.inference import model_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.places import EXPORTED, copy_model
-from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.weight_files import write_arrays
-from paraphrastic.text.tokenizer import text_column
 
 CLASS = "EncoderModule"
 _LAYERS = "1_Dense", "2_Dense"
@@ -50,14 +44,14 @@ def load(folder: Path | str, **options: Any) -> Any:
         ModelError: the model is missing, damaged or compares pairs.
         ParameterError: sentence-transformers is not installed.
     """
-    module = _module_class()
+    module = _encoder_module()
     from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(modules=[module(folder)], **options)
 
 
 def write_encoder(model: Model, folder: Path) -> str:
-    """Write a `SentenceTransformer` of the class that is defined here, with the folder of the model.
+    """Write a `SentenceTransformer` of `EncoderModule`, with the folder of the model.
 
     Raises:
         ModelError: the model compares pairs, or belongs to another package.
@@ -110,85 +104,17 @@ FORMATS = {
 
 
 def __getattr__(name: str) -> Any:
-    """Define the class that `modules.json` names on first use: the rest works without sentence-transformers."""
+    """Import the class that `modules.json` names on first use: the rest works without sentence-transformers."""
     if name == CLASS:
-        return _module_class()
+        return _encoder_module()
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
-@cache
-def _module_class() -> Any:
+def _encoder_module() -> Any:
     try:
-        import torch
-
-        base = _input_module()
+        from paraphrastic.export.encoder_module import EncoderModule
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise ParameterError(f"this needs {missing(package, 'external')}") from error
-
-    class EncoderModule(base):  # type: ignore[misc,valid-type]  # typed only where sentence-transformers is installed
-        """Returns the vectors of `Model.encode`, on the CPU; it has no parameters that could be trained.
-
-        Args:
-            folder: of the model.
-
-        Raises:
-            ModelError: the model is missing, damaged or compares pairs.
-        """
-
-        modalities: ClassVar[list[str]] = ["text"]
-        save_in_root = False
-        max_seq_length = math.inf
-        tokenizer = None  # tokens are those of `text.tokenizer`
-
-        def __init__(self, folder: Path | str) -> None:
-            super().__init__()
-            self.model = model_folder.load(folder)
-            if not isinstance(self.model.scorer, VectorScorer):
-                refused = f"{self.model.name} compares pairs and has no sentence vectors"
-                raise ModelError(f"{folder}: {refused}; load an encoder")
-
-        def preprocess(self, inputs: Sequence[str], prompt: str | None = None, **options: Any) -> dict[str, Any]:
-            """Return the texts, with `prompt` before each.
-
-            Raises:
-                ParameterError: an input is no text.
-            """
-            return {"texts": [f"{prompt or ''}{text}" for text in text_column(inputs).to_pylist()]}
-
-        def tokenize(self, texts: Sequence[str], **options: Any) -> dict[str, Any]:
-            """Return the texts, as sentence-transformers 5 calls it."""
-            return self.preprocess(texts)
-
-        def forward(self, features: dict[str, Any], **options: Any) -> dict[str, Any]:
-            """Add the vectors, (n, dim)."""
-            vectors = self.model.encode(features["texts"], show_progress_bar=False)
-            return features | {"sentence_embedding": torch.from_numpy(vectors)}
-
-        def get_embedding_dimension(self) -> int:
-            """Return the size of a vector."""
-            return self.model.dim
-
-        get_sentence_embedding_dimension = get_embedding_dimension  # its name in sentence-transformers 5
-
-        def save(self, output_path: str, *arguments: Any, **options: Any) -> None:
-            """Copy the model to a folder."""
-            copy_model(self.model.folder, Path(output_path))
-
-        @classmethod
-        def load(cls, model_name_or_path: str, subfolder: str = "", **options: Any) -> Any:
-            """Load the model in a folder, or in a repository of a hub."""
-            names = "token", "cache_folder", "revision", "local_files_only"
-            hub = {name: options[name] for name in names if name in options}
-            return cls(cls.load_dir_path(model_name_or_path, subfolder=subfolder, **hub))
-
-    EncoderModule.__qualname__ = CLASS  # where it is found: `save` of sentence-transformers, and pickle, write it
+    EncoderModule.__module__ = __name__  # `save` of sentence-transformers, and pickle, write this address
     return EncoderModule
-
-
-def _input_module() -> Any:
-    try:
-        modules = import_module("sentence_transformers.base.modules")  # 6
-    except ModuleNotFoundError:
-        modules = import_module("sentence_transformers.models")  # 5
-    return modules.InputModule
