@@ -157,6 +157,17 @@ def test_file_that_defines_no_loss(tmp_path, monkeypatch, text, problem):
         options(name)
 
 
+def test_default_of_an_own_loss_that_is_wrong(tmp_path, monkeypatch):
+    options_of_it = "class Config(Section):\n    scale: PositiveFloat = -1.0\n"
+    imports = "from pydantic import PositiveFloat\nfrom paraphrastic.base.parameters import Section\n"
+    text = imports + options_of_it + "def loss(vectors, mask, own, generator, options): pass\n"
+    (tmp_path / "mine_default.py").write_text(text)
+    monkeypatch.setattr(paraphrastic.losses, "__path__", [str(tmp_path), *paraphrastic.losses.__path__])
+    with pytest.raises(ParameterError, match=r"train\.loss_options\.scale = -1\.0: should be greater than 0"):
+        options("mine_default")
+    assert options("mine_default", scale=2.0).scale == 2.0
+
+
 def test_temperature_of_a_model_that_no_loss_reads():
     params = load_params(ROOT / "params.yaml")
     block = config_class("avg")(**params.models["avg"], temperature=0.2)

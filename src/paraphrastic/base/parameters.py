@@ -71,7 +71,7 @@ Entries = Annotated[list[str | dict[str, Any]], BeforeValidator(_entries)]
 class Section(BaseModel):
     """A mapping of params.yaml: a key without a default is required, other keys are refused, nothing is converted."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
 
 
 Relation = Literal[  # the entailment relations of PPDB 2.0

@@ -44,8 +44,10 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     Raises:
         ModelError: a member is no linear sum of embeddings, is of another kind than the first or an average of another
             vocabulary, or has numbers that are not finite.
-        ParameterError: `dim` is none of 1 to Σ dims.
+        ParameterError: there are no members, or `dim` is none of 1 to Σ dims.
     """
+    if not models:
+        raise ParameterError("models: there are none; name at least one")
     members = [_linear(model) for model in models]
     _refuse_others(models, members)
     encoders = _with_entries_of_all(members)

@@ -76,27 +76,14 @@ def train(
             'train: call it under `if __name__ == "__main__":`, as its processes import the main module'
         )
     check_callbacks(callbacks)
-    out, named = Path(out), listed(benchmarks)
+    out = Path(out)
     if not (out.is_dir() and not any(out.iterdir())):
         check_replaceable(out)
-    if given := {"corpus", "model", "benchmarks"} & {*(settings or {})}:
-        raise ParameterError(f"{min(given)}: is no setting here, but an argument or option of its own; name it there")
-    selection: dict[str, Any] = {"benchmarks": named} if named else {"train.select": "none"}
-    changes = {"corpus": listed(pairs), "model": model, **selection, **(settings or {})}
-    chosen = load_params(Path(params) if params else default_params(), changes)
-    if not named and chosen.train.select != "none":
-        raise ParameterError(f"train.select = {chosen.train.select!r}: no sets could select; name some as benchmarks")
-    sets = suite(chosen.benchmarks) if named else Suite((), "none")
-    config = checked(config_class(model), chosen.models[model], "models", model)  # before anything long
-    losses.options(chosen.train, config)
-    check_model(model_class(model), config)
-    devices.find(chosen.train.device)
+    chosen, sets = _chosen(listed(pairs), model, listed(benchmarks), settings or {}, params)
     sources = corpus(chosen.corpus, chosen.tokenize.licences)
-    check_files((*sources, *sets.sources), chosen.tokenize.limits_scores)
+    _check(chosen, sources, sets)
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
-    check_student(chosen)
-    check_corpus(sources, chosen.tokenize, chosen.teacher, chosen.train.source_weights or ())
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
@@ -130,6 +117,33 @@ def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devic
     scorer = _scorer(model, device)  # before the sets, which take longer
     is_other = not isinstance(model, Model) and not is_model_folder(folder_of(model))
     return evaluate_scorer(_benchmarks(sets, _AS_GIVEN if is_other else None), scorer)
+
+
+def _chosen(
+    pairs: list[Any], model: str, benchmarks: list[Any], settings: Mapping[str, Any], params: str | Path | None
+) -> tuple[Params, Suite]:
+    """Return the parameters of a training and its evaluation sets."""
+    if given := {"corpus", "model", "benchmarks"} & {*settings}:
+        raise ParameterError(f"{min(given)}: is no setting here, but an argument or option of its own; name it there")
+    selection: dict[str, Any] = {"benchmarks": benchmarks} if benchmarks else {"train.select": "none"}
+    changes = {"corpus": pairs, "model": model, **selection, **settings}
+    chosen = load_params(Path(params) if params else default_params(), changes)
+    if benchmarks:
+        return chosen, suite(chosen.benchmarks)
+    if chosen.train.select != "none":
+        raise ParameterError(f"train.select = {chosen.train.select!r}: no sets could select; name some as benchmarks")
+    return chosen, Suite((), "none")
+
+
+def _check(params: Params, sources: Sequence[Source], sets: Suite) -> None:
+    """Refuse, before anything long, what a later step would refuse."""
+    config = checked(config_class(params.model), params.models[params.model], "models", params.model)
+    losses.options(params.train, config)
+    check_model(model_class(params.model), config)
+    devices.find(params.train.device)
+    check_files((*sources, *sets.sources), params.tokenize.limits_scores)
+    check_student(params)
+    check_corpus(sources, params.tokenize, params.teacher, params.train.source_weights or ())
 
 
 def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
