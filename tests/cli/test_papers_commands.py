@@ -197,6 +197,12 @@ def test_vectors_of_the_data_of_the_papers(papers, clone, tmp_path, queued):
     assert papers("run", "first", "--vectors", str(vectors)).stderr.splitlines()[-1] == reason
 
 
+def test_data_of_the_papers_are_not_asked_for_if_nothing_is_to_run(papers, monkeypatch):
+    monkeypatch.setattr(Runner, "needed", lambda runner, runs: [])
+    result = papers("run", "first", "--data", "paper")
+    assert (result.exit_code, result.stderr.splitlines()[0][-10:]) == (0, "; 0 to run")
+
+
 def assert_refused_last(result, *messages):
     assert result.exit_code == 1, result.output
     assert result.stderr.splitlines()[-1].startswith("error: ")

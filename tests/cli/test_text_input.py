@@ -214,7 +214,10 @@ def test_dedup_writes_the_format_of_its_table(run, tmp_path):
     assert_refused(done, "out.txt: rows of t.csv are written as CSV; name a file that ends in .csv")
 
 
-@pytest.mark.parametrize("arguments", [("pairs", "p.parquet"), ("pairs", "p.tsv.gz"), ("dedup", "d.csv")])
+OTHER_FORMATS = [("pairs", "p.parquet"), ("pairs", "p.tsv.gz"), ("pairs", "p.tsv.GZ"), ("dedup", "d.csv")]
+
+
+@pytest.mark.parametrize("arguments", OTHER_FORMATS)
 def test_names_that_promise_another_format(run, tmp_path, arguments):
     command, out = arguments
     (tmp_path / "l.txt").write_text("a dog\na cat\n")

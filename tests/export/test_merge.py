@@ -145,7 +145,7 @@ def test_models_that_cannot_be_merged(tmp_path):
     for dim in (0, 17):
         with pytest.raises(ParameterError, match=f"dim = {dim}: the models have 16 dimensions; choose at most as many"):
             merge([avg, avg], tmp_path / "merged", dim)
-    with pytest.raises(ParameterError, match="^models: there are none; name at least one$"):
+    with pytest.raises(ParameterError, match=r"^models: there are none; name at least one$"):
         merge([], tmp_path / "merged")
     assert not (tmp_path / "merged").exists()
 

@@ -33,10 +33,12 @@ def test_rows_presets_and_defaults(folder):
 
 
 def test_order_is_by_paper_then_tables_before_figures_then_number(folder):
-    for paper, table in [("acl2017", "T10"), ("acl2017", "F1"), ("acl2017", "T2"), ("iclr2016", "S5.1")]:
+    tables = {"acl2017": ["T10", "F1", "T2"], "iclr2016": ["S6", "S5.1"]}
+    for paper, table in [(paper, table) for paper, names in tables.items() for table in names]:
         declare(folder, f"{paper}-{table.lower()}", paper=f'"{paper}"', table=f'"{table}"')
     declare(folder, "mine", paper="")
-    assert list(load(folder).by_id) == ["iclr2016-s5.1", "acl2017-t2", "acl2017-t10", "acl2017-f1", "mine"]
+    ordered = ["iclr2016-s5.1", "iclr2016-s6", "acl2017-t2", "acl2017-t10", "acl2017-f1", "mine"]
+    assert list(load(folder).by_id) == ordered
 
 
 def test_experiments_of_one_table_are_in_alphabetical_order(folder):

@@ -63,13 +63,13 @@ def test_runs_are_compared_once_and_again_when_the_other_one_has_another_result(
     assert project.compare_runs([COMPARED, OTHER]) == []
     assert project.compare_runs([COMPARED, OTHER]) == []
     assert comparisons == [(RUN.name, OTHER.name)]
-    assert project.store.tables(RUN)["agreement"] == [["agree"], [1]]
+    assert project.store.result(RUN).tables["agreement"] == [["agree"], [1]]
     store_score(project, RUN, 1.0)
     store_score(project, OTHER, 2.0)
     project.compare_runs([COMPARED])
     store_score(project, OTHER, 3.0)
     project.compare_runs([COMPARED])
-    assert project.store.tables(RUN)["agreement"] == [["agree"], [2]]
+    assert project.store.result(RUN).tables["agreement"] == [["agree"], [2]]
 
 
 @pytest.mark.parametrize(("finished", "data"), [(1, "replica"), (0, "open")])
@@ -150,13 +150,46 @@ def test_unknown_names(check_rows, row, message):
     assert "\n" not in str(caught.value)
 
 
+REPLICA = """
+seeds = [1]
+vectors = "glove-6b-50d"
+corpora = {}
+words = {}
+presets = { PRESET = {} }
+start = { model = "START", options = {} }
+start_corpus = { corpus = ["sample"] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("preset", "start", "row", "message"),
+    [
+        ("small", "avg", 'label = "b", model = "agv"', "row 'b': unknown model 'agv': did you mean 'avg'?"),
+        ("small", "agv", 'label = "b", model = "avg"', "unknown model 'agv': did you mean 'avg'?"),
+        (
+            "smal",
+            "avg",
+            'label = "b", model = "avg"',
+            "replica.toml: presets: unknown preset 'smal': did you mean 'small'?",
+        ),
+    ],
+)
+def test_unknown_names_of_the_replica(check_rows, tmp_path, preset, start, row, message):
+    text = REPLICA.replace("PRESET", preset).replace("START", start)
+    (tmp_path / "experiments/replica.toml").write_text(text)
+    with pytest.raises(DataError) as caught:
+        check_rows(f'{{ {AVG}, against = "b" }}, {{ {row} }}')
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_corpus_of_the_experiment(check_rows):
     with pytest.raises(DataError, match="'ppdb'"):
         check_rows(f"{{ {AVG} }}", corpus='{ open = ["ppdb"], paper = ["sample"] }')
     check_rows('{ label = "o", model = "overlap" }', params=changed(PARAMS, "models.overlap", None))
 
 
-SAMPLE = replace(RUN, settings={"corpus": "sample", "benchmarks": "sample"})
+SAMPLE = replace(RUN, settings={"corpus": ["sample"], "benchmarks": "sample"})
 FULL = replace(RUN, settings={"corpus": ["sample"], "benchmarks": "full"})
 
 

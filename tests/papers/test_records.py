@@ -220,6 +220,14 @@ def test_best_first_with_what_is_not_as_in_the_last_commit(results):
         listed(results, "xyz")
 
 
+def test_files_of_the_user_among_the_training_pairs(results):
+    mapping = {"path": "mine/other.tsv", "quotes": False}
+    add_experiment(results, "both", changed(PARAMS, "corpus", ["sample", mapping]))
+    add_experiment(results, "alone", changed(PARAMS, "corpus", mapping))
+    found = {entry.name: (entry.corpus, entry.changed) for entry in listed(results)}
+    assert (found["both"], found["alone"]) == (("sample+mine/other.tsv", ""), ("mine/other.tsv", ""))
+
+
 def test_another_model_is_compared_with_its_block_in_the_last_commit(results):
     other = changed(PARAMS, "model", "charcnn")
     add_experiment(results, "same", other)

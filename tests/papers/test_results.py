@@ -164,10 +164,10 @@ def test_read_only_store_writes_nothing(folder):
 
 def test_tables_are_added_to_a_stored_result(store):
     store.add_tables(RUN, {"agreement": []})
-    assert store.tables(RUN) == {}
+    assert store.result(RUN) is None
     add(store, RUN, RESULT)
     store.add_tables(RUN, {"agreement": [["a"], [1]]})
-    assert store.tables(RUN) == {**RESULT.tables, "agreement": [["a"], [1]]}
+    assert store.result(RUN).tables == {**RESULT.tables, "agreement": [["a"], [1]]}
 
 
 @pytest.mark.parametrize(
@@ -226,16 +226,16 @@ def test_replicates_of_the_families_of_a_run_are_kept_on_one_line(store, folder)
     rows = [[round(60 + n / 100, 2), round(40 + n / 100, 2)] for n in range(1000)]
     result = Result("0.3.0", values, {"resamples": [["transfer.mean", "words.simlex"], *rows]})
     add(store, run, result)
-    assert store.tables(run)["resamples"] == [["transfer.mean"], *(row[:1] for row in rows)]
+    assert store.result(run).tables["resamples"] == [["transfer.mean"], *(row[:1] for row in rows)]
     with_words = replace(run, families=frozenset({"words"}))
     assert store.result(with_words) is None
     add(store, with_words, result)
-    assert Store(folder, PARAMS).tables(run)["resamples"] == [["transfer.mean", "words.simlex"], *rows]
+    assert Store(folder, PARAMS).result(run).tables["resamples"] == [["transfer.mean", "words.simlex"], *rows]
     line = max(next(folder.iterdir()).read_text().splitlines(), key=len)
     assert len(line) <= 14 * 1024
     tags = replace(run, seed=2, families=frozenset({"tags"}))
     add(store, tags, result)
-    assert store.tables(tags)["resamples"] == [[]]
+    assert store.result(tags).tables["resamples"] == [[]]
 
 
 def test_rows_of_a_table_with_gaps():

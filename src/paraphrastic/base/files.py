@@ -250,7 +250,7 @@ def run_name(run: Mapping[str, str]) -> str:
 
 
 def fingerprint(settings: object, *paths: Path) -> str:
-    """Return a name for a run, derived from everything that determines it; arguments are those of `digests`."""
+    """Return a name for a run, derived from its settings, as in `digests`, and from `paths` in order."""
     return run_name(digests(settings, {str(number): path for number, path in enumerate(paths)}))
 
 

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from paraphrastic.sources.locations import DataLocations, LocalFile
     from paraphrastic.sources.source import Source
 
-data = Typer(
-    help="Data sources, and your own files.", add_completion=False, rich_markup_mode=None, no_args_is_help=True
-)
+data = Typer(help="Data sources, and your own files.", no_args_is_help=True)
 _HELP_OF_NAMES = "Sources, as `paraphrastic data list` prints them, corpora or suites."
 Names = Annotated[list[str], Argument(metavar="NAME", help=_HELP_OF_NAMES)]
 

@@ -168,11 +168,10 @@ def _table_to_copy(file: str, out: str) -> "OwnTable | None":
 
 def _refuse_ending(out: str) -> None:
     """Refuse a name for lines or TSV that ends as another format or as a compressed file."""
-    from paraphrastic.base.compressed import COMPRESSED
-    from paraphrastic.base.reading import format_of, is_table
+    from paraphrastic.base.reading import COMPRESSIONS, format_of, is_table
 
     path = Path(out)
-    if path.suffix in COMPRESSED or (is_table(path) and format_of(path) != "tsv"):
+    if path.suffix.lower() in COMPRESSIONS or (is_table(path) and format_of(path) != "tsv"):
         raise ParameterError(f"{out}: is written as lines or TSV; name a file that ends in .txt or .tsv")
 
 

@@ -21,17 +21,10 @@ if TYPE_CHECKING:
     from paraphrastic.papers.running import Runner
     from paraphrastic.papers.tuning import Search
 
-papers = Typer(
-    help="Tables, figures and claims of the papers.",
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+papers = Typer(help="Tables, figures and claims of the papers.", no_args_is_help=True)
 
-
-Ids = Annotated[
-    list[str] | None, Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
-]
+_ID = Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
+Ids = Annotated[list[str] | None, _ID]
 DataOption = Annotated[
     Literal["open", "replica", "paper"],
     Option("--data", help="Data: open, a replica of the papers', theirs."),
@@ -55,7 +48,7 @@ def list_(data: DataOption = "open") -> None:
 
 @papers.command()
 def run(
-    ids: Annotated[list[str], Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")],
+    ids: Annotated[list[str], _ID],
     data: DataOption = "open",
     seeds: Annotated[str, Option(help="Seeds with commas between them, in place of the declared ones.")] = "",
     jobs: Annotated[int, Option(min=1, help="Runs at the same time; several have one thread each.")] = 1,
@@ -134,7 +127,8 @@ def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
     from paraphrastic.sources.locations import DataLocations
 
     project, needed, locations = runner.project, runner.needed(runs), DataLocations.from_environment()
-    DataNeeds.of(runs, locations).check(locations)
+    if needed:
+        DataNeeds.of(needed, locations).check(locations)
     _check_vectors(project, needed, runner.vectors)
     message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
     failed = _work(runner, needed)

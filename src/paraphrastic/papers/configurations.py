@@ -20,7 +20,7 @@ from paraphrastic.analysis.resamples import of_predictions
 from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.papers.experiments import TASKS
-from paraphrastic.papers.plan import without_seed
+from paraphrastic.papers.plan import corpus_text, without_seed
 from paraphrastic.papers.records import COLUMNS, LOCKS, Record, entries, parse_yaml
 
 _ROUNDING = 0.0051  # of recorded metrics × 100
@@ -60,7 +60,7 @@ def runs(found: Iterable[Record], names: Collection[str], by: str | None = None)
     table = pd.DataFrame([each.metrics for each in listed], [each.name for each in listed])
     table["seed"] = [known[name].parameters["seed"] for name in table.index]
     table["digest"] = pd.Series({name: _all_but_seed(known[name]) for name in table.index}, dtype=str)
-    usual = "corpus=" + "+".join(known["HEAD"].parameters.get("corpus", ()))
+    usual = f"corpus={corpus_text(known['HEAD'].parameters.get('corpus', ()))}"
     texts = [re.sub(r"\bseed=\S+", "", f"corpus={each.corpus} {each.changed}").split() for each in listed]
     shared = {usual}.union(set.intersection(*map(set, texts)) if table["digest"].nunique() > 1 else ())
     labels = [[each.model, *filterfalse(shared.__contains__, words)] for each, words in zip(listed, texts, strict=True)]

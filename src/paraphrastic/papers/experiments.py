@@ -5,6 +5,7 @@ of the papers by name, and in `grids` those that they searched; `experiments/rep
 papers' data. The value "null" of an option stands for an empty one.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -277,6 +278,8 @@ class Experiments:
         content, replica = read_toml(folder / PRESETS), folder / REPLICA
         presets = validated(_Presets, {"grids": content.pop("grids", {}), "presets": content}, folder / PRESETS)
         replaced = validated(Replica, read_toml(replica), replica) if replica.exists() else None
+        if unknown := replaced and replaced.presets.keys() - presets.presets:
+            raise DataError(f"{replica}: presets: {unknown_name('preset', min(unknown), presets.presets)}")
         files = [file for file in folder.glob("*.toml") if file.name not in (PRESETS, REPLICA, CLAIMS)]
         experiments = [validated(Experiment, read_toml(file) | {"id": file.stem}, file) for file in files]
         for experiment in experiments:
@@ -311,10 +314,10 @@ class _Presets(Declaration):
 _KINDS = "TFS"  # tables, figures, sections; then tables that are not of a paper
 
 
-def _order(experiment: Experiment) -> tuple[int, int, int, str]:
-    number = "".join(character for character in experiment.table if character.isdecimal()) or "0"
+def _order(experiment: Experiment) -> tuple[int, int, list[int], str]:
+    numbers = [int(number) for number in re.findall(r"\d+", experiment.table)]  # of a section several: S5.1
     kind = f"{_KINDS}{experiment.table[0]}".index(experiment.table[0])
-    return [*get_args(PaperName), None].index(experiment.paper), kind, int(number), experiment.id
+    return [*get_args(PaperName), None].index(experiment.paper), kind, numbers, experiment.id
 
 
 def read_toml(file: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ class Tally(NamedTuple):
     runs: int  # number of runs
     finished: int  # of them, those with results
     compared: int  # numbers that both the paper and we have
-    close: int  # of them, those within 3 points
+    close: int  # of them, those within 3 points, or 3 % of counts and fractions
 
 
 def tally(comparison: Comparison) -> Tally:

@@ -58,12 +58,13 @@ def figure_svg(comparison: Comparison) -> str:
 def description(comparison: Comparison) -> str:
     """Return the alternative text of a figure: its axes, and the value or the ends and the peak of each series."""
     figure, points = _content(comparison)
+    decimals = _decimals(points)
     texts = [f"{'Bar' if figure.kind == 'bar' else 'Line'} chart: {figure.y} by {figure.x}."]
     for name in dict.fromkeys(point.series for point in points):
         parts = []
         for origin in ("ours", "theirs"):
             own = [each for each in points if (each.series, each.origin) == (name, origin) and each.y is not None]
-            values = [each.text(_decimals(points)) for each in own]
+            values = [each.text(decimals) for each in own]
             if own and figure.kind == "bar":
                 parts.append(f"{origin} {values[0]}")
             elif own:
@@ -172,10 +173,11 @@ def _rows(points: Sequence[Point]) -> Iterator[Vega]:
     """Yield the data of the marks: one row for each point."""
     measured = {point.series for point in points if point.y is not None and point.origin == "ours"}
     gaps = {point.series: f"{point.series} {GAP} {point.gap}" for point in points if point.origin == "ours"}
+    decimals = _decimals(points)
     for point in points:
         label = point.series if point.series in measured else gaps[point.series]
         row = {"name": point.series, "label": label, "origin": point.origin, "x": point.x, "y": point.y}
-        row |= {"end": max(point.y or 0, 0), "text": point.text(_decimals(points))}
+        row |= {"end": max(point.y or 0, 0), "text": point.text(decimals)}
         if point.y is not None and point.spread is not None:
             row |= {"low": point.y - point.spread, "high": point.y + point.spread}
         yield row

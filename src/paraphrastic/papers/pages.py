@@ -83,7 +83,11 @@ def docs_files(comparisons: Sequence[Comparison], claims: str = "") -> dict[str,
 
 def links(comparisons: Sequence[Comparison]) -> dict[str, str]:
     """Return a link to the table or figure of each experiment of a paper, in Markdown, by id."""
-    return {each.experiment.id: _link(each, part_of_paper(each.experiment.table)) for each in comparisons}
+    return {
+        each.experiment.id: _link(each, part_of_paper(each.experiment.table))
+        for each in comparisons
+        if each.experiment.paper
+    }
 
 
 def _link(comparison: Comparison, label: str) -> str:
@@ -145,8 +149,8 @@ def _section(comparison: Comparison, drawn: Container[str]) -> str:
     shown = list(tables(comparison))
     parts += [_folded("The numbers", "\n\n".join(shown))] if experiment.figure and shown else shown
     parts += [_analysis(*table) for table in analysis_tables(comparison)]
-    visible = [fact for fact in facts(comparison) if fact[0] in _VISIBLE]
-    folded = [fact for fact in facts(comparison) if fact[0] not in _VISIBLE]
+    found = facts(comparison)
+    visible, folded = ([fact for fact in found if (fact[0] in _VISIBLE) == wanted] for wanted in (True, False))
     parts += [_bullets(visible), _folded(", ".join(term for term, _ in folded).capitalize(), _bullets(folded))]
     return "\n\n".join(parts) + "\n"
 

@@ -69,8 +69,7 @@ class Run:
     @property
     def corpora(self) -> list[str]:
         """Names of the corpora of training pairs."""
-        corpus = self.settings["corpus"]
-        return [corpus] if isinstance(corpus, str) else list(corpus)
+        return list(self.settings["corpus"])
 
     def command(self, vectors: Path | None, threads: int | None = None) -> list[str]:
         """Return the command that queues the experiment.
@@ -272,8 +271,14 @@ def determining(params: Mapping[str, Any], with_tasks: bool) -> Flat:
     flat: dict[str, Any] = {}
     for name in keys:  # an option that is itself a mapping is one value
         value = reduce(getitem, name.split("."), params)
-        flat |= {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
+        is_section = isinstance(value, dict) and name not in ("corpus", "benchmarks")  # or one file of the user
+        flat |= {f"{name}.{key}": each for key, each in value.items()} if is_section else {name: value}
     return {key: _normal(key, value) for key, value in flat.items() if key.rpartition(".")[2] not in _NOT_RESULTS}
+
+
+def corpus_text(entries: Iterable[Any]) -> str:
+    """Return the corpora and files of training pairs as one word, such as `open+pairs.tsv`."""
+    return "+".join(each if isinstance(each, str) else each["path"] for each in entries)
 
 
 def without_seed(flat: Flat) -> Flat:
@@ -298,7 +303,7 @@ def differences(found: Flat, wanted: Flat) -> list[str]:
 def _normal(key: str, value: Any) -> Any:
     """Return a value in the form in which equal choices are equal, also after it was stored as JSON."""
     if key == "corpus":
-        return [value] if isinstance(value, str) else value
+        return value if isinstance(value, list) else [value]
     if isinstance(value, dict):
         return {str(name): each for name, each in value.items()}
     return PurePath(value).name if key.endswith((".vectors", ".path")) and isinstance(value, str) else value

@@ -189,12 +189,12 @@ class Project:
         """
         warnings = []
         for run, other in [(run, run.against) for run in runs if run.against]:
-            result = self.store.result(other)
-            if result is None or self.missing([run, other]):
+            own, result = self.store.result(run), self.store.result(other)
+            if own is None or result is None or self.missing([run, other]):
                 continue
             values = sha256(json.dumps(dict(result.values), sort_keys=True).encode()).hexdigest()[:8]
             against = [["experiment", "values"], [other.name, values]]
-            if self.store.tables(run).get(_AGAINST) == against:
+            if own.tables.get(_AGAINST) == against:
                 continue
             try:
                 pairs, _ = pairs_of_two_runs(run.name, other.name)
@@ -258,9 +258,11 @@ def check(declared: Experiments) -> None:
     """Raise a DataError for an unknown name in declarations: of a model, key, corpus, suite or analysis."""
     rows = [(experiment, row) for experiment in declared.by_id.values() for row in experiment.rows]
     kinds = [data for data in SUITES if data != "replica" or declared.replica]
-    for (experiment, row), data in product(rows, kinds):
+    for data, (experiment, row) in product(kinds, rows):
         try:
-            _check_run(runs_of_row(experiment, row, declared, data)[0], declared.params)
+            first = runs_of_row(experiment, row, declared, data)[0]
+            for run in filter(None, (first.start, first)):
+                _check_run(run, declared.params)
         except ParameterError as error:
             raise DataError(f"experiments/{experiment.id}.toml: row '{row.all_labels[0]}': {error}") from error
 

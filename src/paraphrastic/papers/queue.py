@@ -10,7 +10,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -175,11 +175,10 @@ class Queue:
         from dvc.repo.experiments.executor.base import ExecutorInfo
 
         with self._dvc_queue() as (queue, _):
-            entry = next(each for each in queue.iter_active() if each.name == name)
-            try:
-                return str(ExecutorInfo.load_json(queue.get_infofile_path(entry.stash_rev)).root_dir)
-            except FileNotFoundError:
-                return ""
+            for entry in (each for each in queue.iter_active() if each.name == name):
+                with suppress(FileNotFoundError):
+                    return str(ExecutorInfo.load_json(queue.get_infofile_path(entry.stash_rev)).root_dir)
+        return ""
 
     def _remove_earlier(self, name: str) -> None:
         """Remove an experiment that lacks results; with `--force` in its place, DVC would repeat every stage."""

@@ -22,7 +22,7 @@ from paraphrastic.base.files import flat
 from paraphrastic.base.parameters import FILES
 from paraphrastic.base.reading import parse_json
 from paraphrastic.evaluation.suite import uses_spearman
-from paraphrastic.papers.plan import Flat, Run, determining, differences, read_all
+from paraphrastic.papers.plan import Flat, Run, corpus_text, determining, differences, read_all
 from paraphrastic.papers.results import Result
 
 LOCKS = ("dvc.lock", "finetune/dvc.lock", "analyze/dvc.lock")
@@ -257,4 +257,4 @@ def _entry(record: Record, values: Mapping[str, float], defaults: Mapping[str, A
     changed = [key for key in differences(own, usual) if key not in _OWN_COLUMN]
     values_of = {key: "null" if own[key] is None else str(own[key]).replace(" ", "") for key in changed}
     texts = [f"{key.removeprefix(f'models.{model}.')}={value}" for key, value in values_of.items()]
-    return Entry(record.name, model, "+".join(own["corpus"]), " ".join(texts), values)
+    return Entry(record.name, model, corpus_text(own["corpus"]), " ".join(texts), values)

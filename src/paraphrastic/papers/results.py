@@ -167,11 +167,6 @@ class Store:
         own = {key: value for key, value in without_seed(params).items() if key in determining}
         self._write(run.configuration, Configuration({**kept.params, **own}, {**kept.seeds, run.seed: result}))
 
-    def tables(self, run: Run) -> Mapping[str, Table]:
-        """Return the analyses of a stored result by name; none without a result."""
-        result = self.result(run)
-        return result.tables if result else {}
-
     def add_tables(self, run: Run, tables: Mapping[str, Table]) -> None:
         """Add analyses to a stored result."""
         self._change(run, lambda result: replace(result, tables={**result.tables, **tables}))

@@ -41,6 +41,24 @@ class TestRepository:
         workspace, two = (scores_of(name)["sts.2012.MSRpar"] for name in ("workspace", "two"))
         assert workspace.equals(two)
 
+    def test_scores_with_a_damaged_page(self, repository, monkeypatch, tmp_path):
+        copytree(repository, clone := tmp_path / "clone", symlinks=True)
+        for path in (clone / ".dvc/cache").rglob("*"):
+            if path.is_file() and (content := path.read_bytes()).startswith(b"PAR1"):
+                path.chmod(0o644)
+                path.write_bytes(content[:4] + bytes(byte ^ 0xFF for byte in content[4:200]) + content[200:])
+        monkeypatch.chdir(clone)
+        with pytest.raises(DataError, match=f"^two: {SCORES_FILE} is damaged; compute it again$"):
+            scores_of("two")
+
+    def test_experiment_of_an_earlier_commit(self, repository, monkeypatch, tmp_path):
+        copytree(repository, clone := tmp_path / "clone", symlinks=True)
+        head = run_git(clone, "rev-parse", "HEAD")
+        run_git(clone, "update-ref", f"refs/exps/{head[:2]}/{head[2:]}/gsap-1", head)
+        run_git(clone, "commit", "--quiet", "--allow-empty", "--message=later")
+        monkeypatch.chdir(clone)
+        assert "gsap-1" in revisions()
+
     def test_names_of_revisions(self, repository):
         run_git(repository, "tag", "v1")
         assert {"workspace", "main", "bare", "one", "two", "v1"} <= set(revisions())

@@ -56,14 +56,16 @@ def table_of(revision: str, path: Path, schema: pa.Schema) -> pa.Table:
         raise DataError(f"{revision}: no {path} in the DVC cache; {remedy}") from error
     except ParaphrasticError:
         raise
-    except (pa.ArrowException, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the disk; that of Arrow has no number
+            raise
         raise DataError(f"{revision}: {path} is damaged; compute it again") from error
 
 
 def revisions() -> list[str]:
     """Return the experiments, branches and tags of this repository, and `workspace`."""
     with dvc_repository(project_root()) as repo:
-        experiments = [name for group in repo.experiments.ls().values() for name, _ in group if name]
+        experiments = [name for group in repo.experiments.ls(all_commits=True).values() for name, _ in group if name]
         refs = [
             ref.removeprefix(f"refs/{kind}/")
             for kind in ("heads", "tags")
