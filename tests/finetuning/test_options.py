@@ -30,7 +30,7 @@ from tests.helpers.toy_tasks import random_task
 TRAINING = ("epochs", "batch_size", "optimizer", "learning_rate", "schedule", "max_grad_norm", "lambda_c", "lambda_w")
 NOT_READ = {  # options of a model's block
     "encoder": {
-        **dict.fromkeys(TRAINING, "the block `finetune` has its own"),
+        **dict.fromkeys(TRAINING, "finetune/params.yaml has its own"),
         "accumulate": "each step has one mini-batch",
         **dict.fromkeys(("margin", "temperature", "negatives"), "the rows of a task have labels"),
         **dict.fromkeys(("batches", "curriculum"), "the rows of a task have neither sources nor an order"),
@@ -39,7 +39,7 @@ NOT_READ = {  # options of a model's block
 }
 HEAD = ("hidden_dim", *TRAINING, "lambda_s")
 NOISE = ("scramble", "dropout", "word_dropout")
-NOT_READ_OF_FINETUNE = {  # options of the block `finetune` by model and `init`
+NOT_READ_OF_FINETUNE = {  # options of finetune/params.yaml by model and `init`
     ("lstmavg", "scratch"): {"projection_dim": "there is no projection"},
     ("lstmavg", "universal"): {"projection_dim": "there is no projection"},
     ("lstmavg", "projected"): dict.fromkeys(("lambda_w", *NOISE), "the vectors are not trained"),

@@ -99,6 +99,11 @@ def refuse(of: int) -> None:
     join(torch.device("cpu"))
 
 
+def fail() -> None:
+    """End the process with an exception that is no refusal."""
+    raise RuntimeError("the disk is gone")
+
+
 def wait(seconds: float) -> None:
     """Say that the process has joined the others, and do nothing for a while, also on SIGINT.
 

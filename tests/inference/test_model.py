@@ -294,6 +294,11 @@ def test_progress_bar_on_terminal(avg, capsys, monkeypatch, batch_size, is_shown
     assert ("sentences" in capsys.readouterr().err) == is_shown
 
 
+def test_process_without_standard_error(avg, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert avg.encode(RAW, batch_size=2).shape == (len(RAW), avg.dim)
+
+
 def python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 

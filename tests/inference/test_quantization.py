@@ -5,6 +5,7 @@ import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.reading import SMALL
 from paraphrastic.inference.places import copy_model
 from paraphrastic.inference.quantization import quantize, ranges_of
 from paraphrastic.scoring.weight_files import RANGES, calibration_vectors, write_ranges
@@ -115,7 +116,8 @@ def test_model_without_ranges(model):
 def test_damaged_ranges(ranged, tmp_path):
     copy_model(ranged.folder, tmp_path)
     truncated, weights = (tmp_path / RANGES).read_bytes()[:-4], (tmp_path / "weights.safetensors").read_bytes()
-    for data in (b"", b"x" * 99, truncated, weights):
+    too_large = bytes(SMALL + 1)
+    for data in (b"", b"x" * 99, truncated, weights, too_large):
         (tmp_path / RANGES).write_bytes(data)
         with pytest.raises(ModelError, match=r"ranges\.safetensors: damaged; train the model again"):
             paraphrastic.load(tmp_path)

@@ -271,6 +271,12 @@ def test_pair_with_an_unknown_label_is_a_bad_row(tmp_path):
     assert (rows, [line for line, _ in bad]) == ([("a", "b", 0)], [3])
 
 
+def test_last_part_without_a_known_label(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_tables, "PART", 2)
+    rows, bad = pairs_of(file_of(tmp_path, "text1,text2,label\na,b,1\nc,d,0\ne,f,7\n"))
+    assert (rows, [line for line, _ in bad]) == ([("a", "b", 0)], [4])
+
+
 def test_first_part_without_a_usable_row(tmp_path, monkeypatch):
     monkeypatch.setattr(own_tables, "PART", 2)
     pairs = file_of(tmp_path, "text1,text2,label\na,b,0\nc,d,0\ne,f,1\n")

@@ -11,7 +11,7 @@ import torch
 from paraphrastic.base.errors import ProcessError
 from paraphrastic.training import processes
 from paraphrastic.training.processes import Member, join, refuse_differences, run_in_processes, share_bounds
-from tests.helpers.divided_training import CASES, load_apart, refuse, run_and_die, run_cases, run_distilled
+from tests.helpers.divided_training import CASES, fail, load_apart, refuse, run_and_die, run_cases, run_distilled
 from tests.helpers.repository import ROOT
 from tests.helpers.toy_distillation import write_teacher
 
@@ -67,6 +67,15 @@ def test_process_that_refuses(capfd):
     with pytest.raises(ProcessError, match=r"process 1: device 'cuda:1': not available .*; use auto or cpu"):
         run_in_processes(2, refuse, 1)
     assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_process_with_an_exception(monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "RESTARTS", 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(ProcessError, match=r"^process 0 died 1 times: RuntimeError: the disk is gone; run the same"):
+        run_in_processes(1, fail)
+    assert not any(path.is_dir() for path in tmp_path.iterdir())  # torch leaves a file of each error
 
 
 @pytest.mark.slow

@@ -100,6 +100,14 @@ def test_models_of_words_without_spaces(folder, capsys, model, warnings):
     assert capsys.readouterr().err.count("texts are in a script without spaces between words") == warnings
 
 
+def test_encoder_of_another_package_is_no_model_of_words(folder, capsys, monkeypatch):
+    mini = stub_teacher.install(monkeypatch, folder / "mini")
+    write(folder / "zh.csv", ["text1", "text2"], [["我喜欢苹果。", "我爱吃苹果"]])
+    settings = {"models.yaml:external.path": str(mini), "vocabulary.min_count": 1, "vocabulary.ngram_min_count": 1}
+    paraphrastic.train("zh.csv", "out", "external", settings=settings)
+    assert "without spaces" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("model", "warnings"), [("charcnn", 1), ("avg", 0)])
 def test_one_vector_for_all_sentences(folder, capsys, model, warnings):
     options = {"dim": 8, "epochs": 3, "negatives": "max", "learning_rate": 0.1}

@@ -142,7 +142,7 @@ class Teacher(Section):
     batch_size: PositiveInt  # sentences that the teacher encodes at a time
     # of the teacher's weights and layers; `bfloat16` is for teachers of sentence-transformers
     precision: Literal["float32", "bfloat16"]
-    margin_weight: Weight  # weight of the margin loss; 0 trains on the teacher alone
+    margin_weight: Weight  # weight of the loss of the pairs, `train.loss`; 0 trains on the teacher alone
     # weight of 1 − the cosine of the teacher's vector and a learned projection of the model's
     regression_weight: Weight
     # weight of the squared difference between the teacher's cosines and the model's, over all sentences of a mini-batch

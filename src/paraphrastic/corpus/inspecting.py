@@ -132,8 +132,8 @@ def _left_out(own: OwnFile, layout: Layout) -> int:
     """Return how many rows are no training pairs by their label."""
     if layout.kind != "pairs" or "label" not in layout.others:
         return 0
-    label = layout.others["label"]
-    labels = (rows.zeros_and_ones(label, own.positive) for rows in OwnTable(own).parts([label]))
+    label, known = layout.others["label"], set[str]()
+    labels = (rows.zeros_and_ones(label, own.positive, known) for rows in OwnTable(own).parts([label]))
     return sum(pc.sum(pc.equal(each, 0)).as_py() or 0 for each in labels)
 
 

@@ -136,27 +136,20 @@ def _correct(name: str, split: NDArray[np.object_], x: Matrix, y: Labels) -> Cor
     if test.all():
         correct = np.empty(len(y))
         for rest, fold in _FOLDS.split(x, y):
-            correct[fold] = _choose(x[rest], y[rest], _PENALTIES, _FOLDS).predict(x[fold]) == y[fold]
+            correct[fold] = _regression(_PENALTIES, _FOLDS).fit(x[rest], y[rest]).predict(x[fold]) == y[fold]
         return correct
     if dev.any():
         validation = [(np.flatnonzero(train[~test]), np.flatnonzero(dev[~test]))]
-        classifier = _choose(x[~test], y[~test], _PENALTIES, validation, refit=False)
+        # without `refit` it learns from the rows that the only fold learns from
+        classifier = _regression(_PENALTIES, validation, refit=False).fit(x[~test], y[~test])
     else:
-        classifier = _choose(x[train], y[train], _PENALTIES_OF_TRAINING, _FOLDS)
+        classifier = _regression(_PENALTIES_OF_TRAINING, _FOLDS).fit(x[train], y[train])
     return np.where(classifier.predict(x[test]) == y[test], 1.0, 0.0)
 
 
-def _choose(x: Matrix, y: Labels, penalties: NDArray[np.floating], folds: Any, refit: bool = True) -> Any:
-    """Return a classifier with the penalty of the best accuracy on the folds.
-
-    Args:
-        x: (rows, dim).
-        y: (rows,).
-        penalties: values of C.
-        folds: what divides the rows.
-        refit: learn from all rows at the end; otherwise from the rows that the only fold learns from.
-    """
-    return LogisticRegressionCV(Cs=penalties, cv=folds, scoring="accuracy", refit=refit).fit(x, y)
+def _regression(penalties: NDArray[np.floating], folds: Any, refit: bool = True) -> LogisticRegressionCV:
+    """Return a classifier that will have the penalty with the best accuracy on the folds."""
+    return LogisticRegressionCV(Cs=penalties, cv=folds, scoring="accuracy", refit=refit)
 
 
 def _shots(y: Labels) -> Iterator[Rows]:

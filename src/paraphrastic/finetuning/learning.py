@@ -23,6 +23,7 @@ from paraphrastic.finetuning.initial_state import (
     untrained_model,
 )
 from paraphrastic.finetuning.options import FinetuneConfig, Options, TaggerConfig
+from paraphrastic.finetuning.tagger import refuse_empty
 from paraphrastic.finetuning.task_trainers import HeadTrainer, Outcome, TaskRun, finetune_pair_model, train_tagger
 from paraphrastic.finetuning.tasks import SPLITS, Task, TaskRows, find_task, load_task
 from paraphrastic.inference.model_folder import load_scorer, load_trained, read_config, usable_device
@@ -79,6 +80,7 @@ def learn(task: str, params: Params, options: Options, benchmarks: Path, model: 
 def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
     """Train a part-of-speech tagger on a task (charagram2016 §4.2), and evaluate the best epoch; see `learn`."""
     train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
+    refuse_empty(test, "tagging")  # before the training
     tagger, curves = train_tagger(config, train, dev, run)
     of_dev, of_test = ({"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test))
     return Outcome(curves, of_dev, of_test, pa.concat_tables(map(tagger.predictions, (dev, test))))

@@ -318,7 +318,7 @@ def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
     if not isinstance(size, int | np.integer) or size < 1:
         raise ParameterError(f"batch_size = {size}: should be 1 or more")
     slices = (slice(start, min(start + size, count)) for start in range(0, count, size))
-    if not (count > size and sys.stderr.isatty() if progress is None else progress):
+    if not (count > size and sys.stderr and sys.stderr.isatty() if progress is None else progress):
         yield from slices
         return
     from paraphrastic.base import console  # imports rich, which encoding does not need

@@ -17,6 +17,8 @@ class Config(LstmConfig):
 class Gran(RecurrentEncoder):
     """The vectors a_t of `GranGates`, pooled: in variant 1 the mean of `x_t ⊙ σ(Wx x_t + Wh h_t + b)`.
 
+    In variants 3 and 4, where a_t is a running sum, the last a_t is divided by the number of words.
+
     The states h_t are those of an LSTM.
     """
 
@@ -28,7 +30,9 @@ class Gran(RecurrentEncoder):
     def forward(self, embeddings: Tensor, batch: Batch) -> Tensor:
         """Return sentence vectors, (B, dim)."""
         gated, _, packing = self.gated_words(embeddings, batch)  # (N, dim)
-        return self.gates.pool(gated, packing)  # (B, dim)
+        if self.gates.recurrent:
+            return packing.divide_by_length(packing.final(gated))  # (B, dim)
+        return packing.mean(gated)  # (B, dim)
 
     def gated_words(self, embeddings: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Packing]:
         """Return all a_t, (N, dim), and their gates, packed by time, and the packing; see `GranGates.forward`."""

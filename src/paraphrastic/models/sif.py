@@ -1,5 +1,6 @@
 """Smooth inverse frequency (SIF): Arora, Liang and Ma (2017), Algorithm 1."""
 
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -9,11 +10,12 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean
 from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import chunks
 from paraphrastic.vocabulary.counting import WORDS_CHUNK, count_words
+from paraphrastic.vocabulary.pretrained import read_vectors
 
 
 class Config(PretrainedConfig):
@@ -40,8 +42,8 @@ class Sif(Baseline):
 
     @staticmethod
     def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
-        """Weight the words and compute the components; errors are those of `read_pretrained`."""
-        words, table = read_pretrained(config)
+        """Weight the words and compute the components; errors are those of `read_vectors`."""
+        words, table = read_vectors(Path(config.vectors), config.dim)
         weighted = table * _row_weights(words, sentences, config.a)[:, None]
         encoder = pretrained_mean(words, weighted)
         means = (encoder.encode(chunk) for chunk in chunks(sentences, WORDS_CHUNK))

@@ -1,8 +1,11 @@
 """The mean of given word vectors, without training: iclr2016 Table 2 (GloVe, PARAGRAM-SL999)."""
 
+from pathlib import Path
+
 from paraphrastic.base.tables import TrainingSentences
-from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean, read_pretrained
+from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean
 from paraphrastic.scoring.static import StaticEncoder
+from paraphrastic.vocabulary.pretrained import read_vectors
 
 
 class Config(PretrainedConfig):
@@ -14,8 +17,8 @@ class GivenVectors(Baseline):
 
     @staticmethod
     def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
-        """Return an encoder with all vectors of the file; errors are those of `read_pretrained`."""
-        return pretrained_mean(*read_pretrained(config))
+        """Return an encoder with all vectors of the file; errors are those of `read_vectors`."""
+        return pretrained_mean(*read_vectors(Path(config.vectors), config.dim))
 
 
 MODEL = GivenVectors

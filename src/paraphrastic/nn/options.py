@@ -49,7 +49,7 @@ class ArchitectureConfig(BaseModel):
 class TrainingConfig(ArchitectureConfig):
     """Options of every model that is trained on pairs (acl2017 §4.1.2).
 
-    On supervised tasks, encoders read none of them, because the block `finetune` has its own; pair models read all
+    On supervised tasks, encoders read none of them, because finetune/params.yaml has its own; pair models read all
     except `negatives` and `num_threads`.
 
     Attributes:

@@ -234,10 +234,6 @@ class GranGates(nn.Module):
             return words * g1 + states * g2, gates
         return (words if self._variant == 1 else states) * gates, gates
 
-    def pool(self, gated: Tensor, packing: Packing) -> Tensor:
-        """Return sentence vectors (B, dim) from all a_t (N, dim)."""
-        return packing.divide_by_length(packing.final(gated)) if self.recurrent else packing.mean(gated)
-
     def _recur(self, words: Tensor, logits: Tensor, batch_sizes: list[int]) -> tuple[Tensor, Tensor]:
         out, gates = list[Tensor](), list[Tensor]()
         for x, logit in zip(words.split(batch_sizes), logits.split(batch_sizes), strict=True):

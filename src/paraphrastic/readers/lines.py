@@ -149,9 +149,11 @@ class SourceLines(SourceRows):
         return self.reject(text, pc.match_substring(text, "\0"), "a NUL byte") if b"\0" in data else text
 
     def _split(self, data: bytes) -> pa.BinaryArray:
+        r"""Return the lines of `data`, (n,), without `\n` and `\r\n`."""
         if len(data) > _MAX_BYTES:
             raise DataError(f"{self.file}: larger than 2 GiB; split it into several files")
-        return _split_lines(data)
+        ended = data if data.endswith(b"\n") else data + b"\n"
+        return pc.split_pattern(pa.array([ended.replace(b"\r\n", b"\n")[:-1]], pa.binary()), "\n").flatten()
 
     def fields(self, count: int, separator: str = "\t") -> list[pa.StringArray]:
         """Return the first `count` fields as columns (n,); quotes have no special meaning.
@@ -229,9 +231,3 @@ def check_parallel(*files: SourceLines) -> None:
         if len(other) != len(first):
             counts = f"{first.file} has {len(first)} lines and {other.file} has {len(other)}"
             raise DataError(f"{counts}, but their lines should correspond; remove both and run `dvc repro`")
-
-
-def _split_lines(data: bytes) -> pa.BinaryArray:
-    r"""Return the lines of `data`, (n,), without `\n` and `\r\n`."""
-    ended = data if data.endswith(b"\n") else data + b"\n"
-    return pc.split_pattern(pa.array([ended.replace(b"\r\n", b"\n")[:-1]], pa.binary()), "\n").flatten()

@@ -172,18 +172,21 @@ def _name_unused(own: OwnFile, columns: Sequence[str]) -> None:
 def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
-    read = 0
+    known, read = set[str](), 0
     for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
-        yield _sentences(rows, layout, read) if layout.single else _pairs(rows, layout, own, wanted, groups, read)
+        yield (
+            _sentences(rows, layout, read) if layout.single else _pairs(rows, layout, own, wanted, groups, known, read)
+        )
         read += len(rows)
 
 
 def read_set(own: OwnFile, layout: Layout) -> Iterator[Reading]:
     """Yield the rows of an evaluation set; there can be none."""
     questions: dict[str, int] = {}
+    known = set[str]()
     gold = [column for meaning, column in layout.others.items() if meaning in _GOLD]
     for rows in OwnTable(own).parts(layout.columns, may_be_blank=gold):
-        yield _judged(rows, layout, own, questions)
+        yield _judged(rows, layout, own, questions, known)
 
 
 def set_name(own: OwnFile, layout: Layout) -> str:
@@ -249,7 +252,13 @@ def _sentences(rows: OwnRows, layout: Layout, read: int) -> Reading:
 
 
 def _pairs(
-    rows: OwnRows, layout: Layout, own: OwnFile, wanted: PairFilter, groups: dict[str, int], read: int
+    rows: OwnRows,
+    layout: Layout,
+    own: OwnFile,
+    wanted: PairFilter,
+    groups: dict[str, int],
+    known: set[str],
+    read: int,
 ) -> Reading:
     columns: dict[str, pa.Array] = {
         "text1": rows.columns[layout.texts[0]],
@@ -260,7 +269,7 @@ def _pairs(
     if name := layout.others.get("group"):
         columns["group"] = _numbered(rows.columns[name], groups)
     if name := layout.others.get("label"):
-        columns["label"] = rows.zeros_and_ones(name, own.positive)
+        columns["label"] = rows.zeros_and_ones(name, own.positive, known)
         accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))
     if name := layout.others.get("score"):
         scores = rows.scores(name, may_be_blank=True)
@@ -272,7 +281,7 @@ def _pairs(
     return replace(make_reading("pairs", [rows], may_be_empty=True, **columns), unjudged=unjudged)
 
 
-def _judged(rows: OwnRows, layout: Layout, own: OwnFile, questions: dict[str, int]) -> Reading:
+def _judged(rows: OwnRows, layout: Layout, own: OwnFile, questions: dict[str, int], known: set[str]) -> Reading:
     columns: dict[str, pa.Array | str] = {"set": set_name(own, layout), "split": "test"}
     for side, column in zip(("text1", "text2"), layout.texts, strict=True):
         text = rows.columns[column]
@@ -286,7 +295,7 @@ def _judged(rows: OwnRows, layout: Layout, own: OwnFile, questions: dict[str, in
     if "score" in layout.others:
         columns["score"] = rows.scores(gold)
     else:
-        columns["label"] = rows.zeros_and_ones(gold, own.positive)
+        columns["label"] = rows.zeros_and_ones(gold, own.positive, known)
     if layout.kind == "ranking":
         columns["question"] = _numbered(rows.columns[layout.texts[0]], questions)
     return replace(make_reading(layout.kind, [rows], may_be_empty=True, **columns), unjudged=_count(unjudged))

@@ -51,15 +51,16 @@ class OwnRows(SourceRows):
         text = pc.if_else(has_comma, pc.replace_substring(text, ",", "."), text)
         return self.numbers(text, -_LARGEST, _LARGEST, may_be_blank)
 
-    def zeros_and_ones(self, name: str, positive: Collection[str]) -> pa.Int8Array:
+    def zeros_and_ones(self, name: str, positive: Collection[str], known: set[str]) -> pa.Int8Array:
         """Return a column of 0 and 1, which some tools write as 0.0 and 1.0 or as words; other values make bad rows.
 
         Args:
             name: of the column.
             positive: the values that stand for 1, all others standing for 0; empty for the usual ones.
+            known: values with a meaning in the file until here, to which those of these rows are added.
 
         Raises:
-            DataError: not one value has a meaning.
+            DataError: not one value until here has a meaning.
         """
         text = _plain(self.columns[name])
         if positive:
@@ -68,7 +69,8 @@ class OwnRows(SourceRows):
         for number, words in (("1", _POSITIVE), ("0", _NEGATIVE)):
             text = pc.if_else(pc.is_in(text, pa.array(words)), number, text)
         values = set(text.unique().to_pylist()) - {None, *NO_LABEL}
-        if values and not values & {"0", "1"}:
+        known |= values & {"0", "1"}
+        if values and not known:
             shown = ", ".join(sorted(values)[:_SHOWN])
             remedy = f"say which stand for 1, as `{{path: …, positive: [VALUE, …]}}`, or `columns: {{score: {name}}}`"
             raise DataError(f"{self.file}: '{name}' has the labels {shown}, not 0 and 1; {remedy} for numbers")

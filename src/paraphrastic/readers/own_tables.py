@@ -244,7 +244,10 @@ class OwnTable:
             yield io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=newline)
 
     def copy(self, kept: NDArray[np.bool_], out: IO[bytes]) -> None:
-        """Write the rows for which `kept`, (n,), is true as they are, with all columns, in the format of the file."""
+        """Write the rows for which `kept`, (n,), is true as they are, with all columns.
+
+        The format is that of the file; a folder of `datasets` becomes parquet.
+        """
         with report_damage(self._path, own=True):
             if self._format in ("arrow", "parquet"):
                 self._copy_batches(kept, out)

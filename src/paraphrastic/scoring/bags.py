@@ -88,6 +88,8 @@ def fit_tfidf(tokens: str, counts: pa.Table, sentences: TrainingSentences) -> Tf
 class OverlapScorer:
     """Cosine of binary bags of words: |A ∩ B| / √(|A| |B|) for the sets of words A and B."""
 
+    tokens = "words"
+
     def __init__(self) -> None:
         self.texts = pa.array([], pa.string())
 

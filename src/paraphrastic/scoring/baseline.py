@@ -1,7 +1,6 @@
 """Models that are not trained by gradient descent, and the averages of given word vectors that some of them are."""
 
 from abc import ABC, abstractmethod
-from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -11,7 +10,6 @@ from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.nn.static_form import StaticForm
 from paraphrastic.scoring.scorer import Scorer, Vectors
 from paraphrastic.scoring.static import StaticEncoder
-from paraphrastic.vocabulary.pretrained import read_vectors
 
 
 class Baseline(ABC):
@@ -41,15 +39,6 @@ class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
     # is zero.
     vectors: Annotated[str, needed("set it to a file in GloVe or word2vec text format")]
     dim: int = Field(ge=1)  # size of a vector
-
-
-def read_pretrained(config: PretrainedConfig) -> tuple[pa.StringArray, Vectors]:
-    """Return what `read_vectors` returns of the file that `config` names.
-
-    Raises:
-        DataError: the file is missing, damaged or of another dimension.
-    """
-    return read_vectors(Path(config.vectors), config.dim)
 
 
 def pretrained_mean(words: pa.StringArray, embeddings: Vectors, directions: Vectors | None = None) -> StaticEncoder:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import SimpleNamespace
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paraphrastic.base.errors import ModelError
-from paraphrastic.nn.batch import Batch, DeviceSentences, to_device
+from paraphrastic.nn.batch import DeviceSentences, to_device
 from paraphrastic.nn.layers import Encoder, PairModel, TrainableModel
 from paraphrastic.scoring.scorer import Rows, Scores, Vectors, VectorScorer
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
@@ -164,26 +164,12 @@ def check_size(folder: Path, build: Callable[[], torch.nn.Module]) -> None:
         raise wrong_weights(folder, f"{numbers:,} numbers are expected")
 
 
-class SentenceModule(Protocol):
-    """A torch module that maps an embedding table and a batch to vectors of size `out_dim`, such as an encoder."""
-
-    out_dim: int
-
-    def eval(self) -> Any:
-        """Switch dropout off."""
-        ...
-
-    def __call__(self, embeddings: Tensor, batch: Batch) -> Any:
-        """Return vectors, (B, out_dim)."""
-        ...
-
-
 @torch.no_grad()
-def encode_ids(module: SentenceModule, embeddings: Tensor, sentences: Ragged) -> Tensor:
+def encode_ids(module: Any, embeddings: Tensor, sentences: Ragged) -> Tensor:
     """Return the vectors of sentences that are already mapped to ids, (n, `module.out_dim`) float32.
 
-    They are on the device of `embeddings`, and nothing is read back from it between two batches: that would let its
-    queue run empty.
+    `module` is an encoder, or maps a table and a batch to vectors as one does. The vectors are on the device of
+    `embeddings`, and nothing is read back from it between two batches: that would let its queue run empty.
     """
     module.eval()
     out = embeddings.new_empty(len(sentences), module.out_dim, dtype=torch.float32)

@@ -134,12 +134,11 @@ def read_ranges(folder: Path) -> Ranges | None:
     path = folder / RANGES
     if not path.is_file():
         return None
-    data = regular(path, SMALL).read_bytes()
     try:
-        ranges = Ranges(**load(data))
+        ranges = Ranges(**load(regular(path, SMALL).read_bytes()))
         dim = ranges.vectors.size // 2
         return Ranges(*(checked_ranges(each, dim) for each in ranges))
-    except (SafetensorError, TypeError, KeyError, ValueError) as error:
+    except (DataError, SafetensorError, TypeError, KeyError, ValueError) as error:
         raise ModelError(f"{path}: damaged; train the model again, or remove this file") from error
 
 

@@ -34,7 +34,7 @@ class TeacherVectors:
     Attributes:
         dim: size of a vector.
         words: (w,), the words.
-        word_vectors: (w, dim) float32.
+        word_vectors: (w, dim) float32, less their mean.
 
     Raises:
         DataError: a table is missing or damaged, or the vectors are not those of the training sentences.
@@ -43,7 +43,8 @@ class TeacherVectors:
     def __init__(self, folder: Path, sentences: int) -> None:
         _, self.dim = read_teacher(folder)
         words = pa.concat_tables(_shards(folder / "words", self.dim))
-        self.words, self.word_vectors = words["text"].combine_chunks(), _matrix(words, self.dim).astype(np.float32)
+        self.words, vectors = words["text"].combine_chunks(), _matrix(words, self.dim).astype(np.float32)
+        self.word_vectors = vectors - vectors.mean(0)
         file = TemporaryFile(dir=folder)  # noqa: SIM115 - the memory map keeps it open
         for shard in _shards(folder / "sentences", self.dim):
             file.write(_matrix(shard, self.dim).data)
@@ -59,8 +60,9 @@ class TeacherVectors:
 
     def components(self, count: int) -> NDArray[np.float32]:
         """Return the first principal components of the word vectors, (min(count, dim), dim), orthonormal."""
-        centred = self.word_vectors - self.word_vectors.mean(0)
-        return principal_directions((centred.T @ centred).astype(np.float64), count).astype(np.float32)
+        return principal_directions((self.word_vectors.T @ self.word_vectors).astype(np.float64), count).astype(
+            np.float32
+        )
 
     def initial_words(self, kind: VocabularyKind, texts: pa.StringArray, embeddings: Tensor) -> Tensor:
         """Return initial embeddings (n, d) in which words have the teacher's vectors.
@@ -84,9 +86,8 @@ class TeacherVectors:
             rows = pc.if_else(pa.array(is_ngram), None, rows)
         components = self.components(embeddings.shape[1])
         known = rows.is_valid().to_numpy(zero_copy_only=False)
-        centred = self.word_vectors - self.word_vectors.mean(0)
         embeddings[known.nonzero()[0], : len(components)] = torch.from_numpy(
-            centred[rows.drop_null().to_numpy()] @ components.T
+            self.word_vectors[rows.drop_null().to_numpy()] @ components.T
         )
         return embeddings
 

@@ -201,7 +201,7 @@ def run_in_processes(count: int, function: Callable[..., Result], *arguments: An
     Raises:
         ProcessError: a process ended with an error, or died more often than it is started again.
     """
-    from torch.distributed.elastic.multiprocessing.api import SignalException
+    from torch.distributed.elastic.multiprocessing.api import DefaultLogsSpecs, SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
@@ -210,7 +210,8 @@ def run_in_processes(count: int, function: Callable[..., Result], *arguments: An
     with TemporaryDirectory() as folder:
         refused = Path(folder, "refused")
         meeting: Any = {"run_id": "train", "rdzv_backend": "c10d", "rdzv_endpoint": "localhost:0"}
-        config = LaunchConfig(1, 1, count, **meeting, max_restarts=RESTARTS, start_method="spawn")
+        logs = DefaultLogsSpecs(log_dir=folder)  # its own folder is not removed
+        config = LaunchConfig(1, 1, count, **meeting, max_restarts=RESTARTS, start_method="spawn", logs_specs=logs)
         try:
             launch = elastic_launch(config, _call)
             results: dict[int, Result] = launch(os.getpid(), refused, function, *arguments)
@@ -220,7 +221,8 @@ def run_in_processes(count: int, function: Callable[..., Result], *arguments: An
             if refused.exists():
                 raise ProcessError(refused.read_text(encoding="utf-8")) from error
             number, failure = error.get_first_failure()
-            reason = failure.message.strip().splitlines()[-1]
+            found: Any = failure.message  # a text after a signal, a dict after an exception
+            reason = (found["message"] if isinstance(found, dict) else found).strip().splitlines()[-1]
             raise ProcessError(
                 f"process {number} died {RESTARTS + 1} times: {reason}; run the same command again to continue"
             ) from error

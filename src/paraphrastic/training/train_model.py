@@ -137,7 +137,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, ca
 
 def _warn_of_words(scorer: Scorer, sentences: StoredSentences) -> None:
     """Warn of sentences whose words a model of words cannot tell apart."""
-    if getattr(scorer, "vocabulary_kind", getattr(scorer, "tokens", "words")) != "words":
+    if getattr(scorer, "vocabulary_kind", getattr(scorer, "tokens", None)) != "words":
         return
     some = pa.chunked_array([part.slice(0, _SOME) for part in sentences], pa.string())
     for line in warning_without_spaces(some):
