@@ -45,7 +45,7 @@ def test_front_matter(folder, tmp_path):
     content, text = front_matter(model_card(folder, tmp_path / "sets.csv", tmp_path / "corpus.csv"))
     assert content["license"] == "other"
     assert content["license_name"] == "own"
-    expected = {"language": "en", "library_name": "paraphrastic", "pipeline_tag": "sentence-similarity"}
+    expected = {"library_name": "paraphrastic", "pipeline_tag": "sentence-similarity"}
     assert content.items() >= expected.items()
     assert {"avg", "distilled"} <= set(content["tags"])
     (index,) = content["model-index"]
@@ -84,6 +84,17 @@ def test_training_data_and_figures(folder, tmp_path):
     assert "| mean of 1 sets | 5 | spearman | 70.0 ± 50.0 |" in card
     assert "selected on sts.b" in card
     assert "nan" not in card
+
+
+def test_language_of_files_of_the_user_is_unknown(folder, tmp_path):
+    content, text = front_matter(model_card(folder))
+    assert "language" not in content
+    assert "English" not in text
+    save_encoder(tmp_path / "model", "avg", WORD)
+    content, text = front_matter(model_card(tmp_path / "model"))
+    assert content["language"] == "en"
+    assert "clusters of English sentences" in text
+    assert "* English. Text is tokenized" in text
 
 
 def test_table_that_evaluate_printed(folder, tmp_path):

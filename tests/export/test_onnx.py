@@ -97,6 +97,16 @@ def test_all_encoders():
     assert onnx.ENCODERS.keys() | {"avg", "charagram"} == {name for name, _ in VARIANTS}  # both have a static form
 
 
+def test_model_without_a_graph(tmp_path, monkeypatch):
+    model = save_encoder(tmp_path / "model", "lstmavg", ENCODERS["lstmavg"])
+    monkeypatch.delitem(onnx.ENCODERS, "lstmavg")
+    with pytest.raises(
+        ModelError, match=r"lstmavg has no graph; paraphrastic\.export\.onnx\.ENCODERS has bigran, .*; add it"
+    ):
+        export(model, tmp_path / "out", Format.ONNX)
+    assert not (tmp_path / "out").exists()
+
+
 def test_one_sentence_and_permissions(avg, tmp_path, runtime):
     export(avg, tmp_path / "out", Format.ONNX)
     session = runtime.InferenceSession(tmp_path / "out/model.onnx")

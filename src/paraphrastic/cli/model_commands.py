@@ -57,7 +57,7 @@ def similarity(
     """Print the similarity of pairs of sentences.
 
     Each line of FILE has two sentences, separated by a tab, and each line of the output a number. The first line of a
-    TSV has names if these are text1 and text2, or if --column gives them.
+    TSV has names if these are text1 and text2 or another usual pair, or if --column gives them.
     """
     from paraphrastic.cli.text_input import read_pairs
 

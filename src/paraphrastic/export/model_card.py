@@ -62,17 +62,19 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))
     sources = [*_sources(model, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
     licence = strictest(source["licence"] for source in sources if source["name"] != EXCHANGED)
+    english = all(source["licence"] != "own" for source in sources)  # of files of the user nobody knows
     environment = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     template = resources.files(__package__).joinpath("model_card.md").read_text(encoding="utf-8")
     return environment.from_string(template).render(
         model=model,
         summary=model.summary(),
         sources=sources,
+        english=english,
         licence=licence,
         teachers=teachers,
         licences=", ".join(dict.fromkeys(_TEACHERS.get(name, "see its own card") for name in teachers)),
         single=any(name in model.sources and source.single for name, source in catalogue().sources.items()),
-        front_matter=_front_matter(model, licence or "unstated", figures),
+        front_matter=_front_matter(model, licence or "unstated", figures, english),
         figures=None if figures is None else [*_with_means(model, figures)],
     )
 
@@ -91,11 +93,12 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     return table
 
 
-def _front_matter(model: Model, licence: str, figures: pd.DataFrame | None) -> str:
+def _front_matter(model: Model, licence: str, figures: pd.DataFrame | None, english: bool) -> str:
     content: dict[str, Any] = {"license": _HUB_NAMES.get(licence, "other")}
     if content["license"] == "other":
         content["license_name"] = licence
-    content |= {"language": "en", "library_name": "paraphrastic", "pipeline_tag": "sentence-similarity"}
+    content |= {"language": "en"} if english else {}
+    content |= {"library_name": "paraphrastic", "pipeline_tag": "sentence-similarity"}
     content["tags"] = ["sentence-similarity", "sentence-embeddings", "paraphrastic", model.name]
     if model.teacher:
         content["tags"].append("distilled")

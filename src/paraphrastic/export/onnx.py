@@ -40,6 +40,9 @@ def write_graph(model: Model, folder: Path) -> str:
         ParameterError: the package onnx is not installed.
     """
     check_encoder(model)
+    if not isinstance(model.scorer, StaticEncoder) and model.name not in ENCODERS:
+        known = f"{__name__}.ENCODERS has {', '.join(ENCODERS)}"
+        raise ModelError(f"{model.folder}: {model.name} has no graph; {known}; add it there")
     scorer: Any = model.scorer  # a `StaticEncoder` or a `TrainedEncoder`
     if scorer.embedding_array().nbytes > _MAX_BYTES:
         raise ModelError(f"{model.folder}: the embeddings exceed the 2 GB of an ONNX file; train a smaller vocabulary")
