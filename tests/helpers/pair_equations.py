@@ -66,12 +66,17 @@ def ldc(left, right, embeddings, weights, block):
 
 
 def naive_mask(ids, groups):
-    """Return the mask sentence by sentence: copies of k, the group of k, and partners of copies of k are excluded."""
+    """Return the mask: excluded for k are copies of it and of its partner, its group, and partners of its copies."""
     pairs = len(groups)
     partner = {k: (k + pairs) % (2 * pairs) for k in range(2 * pairs)}
     return np.array(
         [
-            [ids[k] == ids[n] or groups[k % pairs] == groups[n % pairs] or ids[partner[n]] == ids[k] for n in partner]
+            [
+                ids[n] in (ids[k], ids[partner[k]])
+                or groups[k % pairs] == groups[n % pairs]
+                or ids[partner[n]] == ids[k]
+                for n in partner
+            ]
             for k in partner
         ]
     )

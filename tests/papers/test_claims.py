@@ -199,6 +199,7 @@ def test_convergence_of_a_row_that_needs_fewer_epochs(tmp_path):
             store.add(run, Result("1.0", {"sts.mean": 1.0}, {}, {"selection": curve}), expected(PARAMS, run))
     (found,) = decided(store, claim(keys=["epochs[selection,95]"]))
     assert (found.verdict, found.test.difference, found.over) == (HOLDS, 3, ["seeds alone"])
+    assert found.test.low < 3 < found.test.high  # epochs are known to the spacing of the curve
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Training in several processes: what the environment tells them, and the same losses and weights as in one."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -73,9 +74,11 @@ def test_process_that_refuses(capfd):
 def test_process_with_an_exception(monkeypatch, tmp_path):
     monkeypatch.setattr(processes, "RESTARTS", 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    handlers = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
     with pytest.raises(ProcessError, match=r"^process 0 died 1 times: RuntimeError: the disk is gone; run the same"):
         run_in_processes(1, fail)
     assert not any(path.is_dir() for path in tmp_path.iterdir())  # torch leaves a file of each error
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == handlers
 
 
 @pytest.mark.slow

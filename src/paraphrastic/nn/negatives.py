@@ -47,8 +47,8 @@ def positive_and_negative_cosines(
 def negative_mask(ids: Tensor, groups: Tensor, own: slice = ALL) -> Tensor:
     """Return which sentences of a mini-batch must not be negatives of which.
 
-    Not allowed for a sentence are: the sentence itself, its copies, all sentences of its group, and every sentence
-    that is paired in this mini-batch with one of its copies.
+    Not allowed for a sentence are: the sentence itself, its copies, all sentences of its group, every sentence that is
+    paired in this mini-batch with one of its copies, and the copies of its paraphrase.
 
     The result is (n, 2B) bool, true where not allowed.
 
@@ -59,8 +59,9 @@ def negative_mask(ids: Tensor, groups: Tensor, own: slice = ALL) -> Tensor:
     """
     same = ids == ids[own].unsqueeze(1)
     partner_is_copy = same.roll(len(groups), dims=1)  # column l says whether the partner of l is a copy
+    copy_of_partner = ids == ids.roll(len(groups))[own].unsqueeze(1)
     group = groups.repeat(2)
-    return same | partner_is_copy | (group == group[own].unsqueeze(1))
+    return same | partner_is_copy | copy_of_partner | (group == group[own].unsqueeze(1))
 
 
 def choose_negatives(

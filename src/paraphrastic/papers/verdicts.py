@@ -162,15 +162,18 @@ class _Reader:
 
     def _of_key(self, run: Run, result: Result, key: str) -> tuple[NDArray[Any], str]:
         curve = re.fullmatch(r"epochs\[(.*),(\d+)\]", key)
-        value = epochs(result.curves.get(curve[1], []), int(curve[2]) / 100) if curve else result.value(key)
+        points = result.curves.get(curve[1], []) if curve else []
+        value = epochs(points, int(curve[2]) / 100) if curve else result.value(key)
         if not isinstance(value, int | float):
             raise _MissingError(f"no value of {key}: {run.name}")
         if replicates := result.replicates(key):
             return np.array([value, *replicates]), RESAMPLED
         null = self.claim.bound if self.claim.kind in ("at least", "at most", "reaches") else value
         error = error_of_items(key, null, self.claim.items or _items(result, key))
+        if curve:
+            error = points[0][0] / 12**0.5  # of a uniform distribution between two points of the curve
         noise = np.random.default_rng(crc32(f"{run.configuration} {key}".encode())).standard_normal(_REPLICATES)
-        return np.array([value, *(value + error * noise)]), NORMAL if error else UNKNOWN
+        return np.array([value, *(value + error * noise)]), NORMAL if error and not curve else UNKNOWN
 
 
 _ZERO: Numbers = Runs(np.zeros(SEEDS), np.zeros((SEEDS, _REPLICATES))), frozenset()

@@ -12,8 +12,10 @@ the environment starts them on one machine or on several.
 
 import logging
 import os
+import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -207,7 +209,7 @@ def run_in_processes(count: int, function: Callable[..., Result], *arguments: An
 
     for name in ("torch.distributed.elastic", "torch.multiprocessing.spawn"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # they log tracebacks and each process that is ended
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, _kept_signal_handlers():
         refused = Path(folder, "refused")
         meeting: Any = {"run_id": "train", "rdzv_backend": "c10d", "rdzv_endpoint": "localhost:0"}
         logs = DefaultLogsSpecs(log_dir=folder)  # its own folder is not removed
@@ -227,6 +229,19 @@ def run_in_processes(count: int, function: Callable[..., Result], *arguments: An
                 f"process {number} died {RESTARTS + 1} times: {reason}; run the same command again to continue"
             ) from error
     return results[0]
+
+
+@contextmanager
+def _kept_signal_handlers() -> Iterator[None]:
+    """Give signals the handlers back that torch replaces when it starts processes."""
+    signals = signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT
+    handlers = {each: handler for each in signals if (handler := signal.getsignal(each)) is not None}
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():  # elsewhere torch replaces none
+            for each, handler in handlers.items():
+                signal.signal(each, handler)
 
 
 def join(device: torch.device, run: Mapping[str, str] = MappingProxyType({})) -> Processes:
