@@ -5,8 +5,11 @@ from shutil import copytree
 import pytest
 
 import paraphrastic
-from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.export import Format, export
+from paraphrastic.export.compact import compact
+from paraphrastic.export.merge import merge
+from paraphrastic.inference.places import copy_model
 
 
 def fail(*arguments):
@@ -22,6 +25,27 @@ def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
             export(avg, tmp_path / place, Format.STATIC_EMBEDDING, force=True)
     assert [folder.name for folder in tmp_path.iterdir()] == ["out"]
     assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == before
+
+
+def test_model_that_is_no_longer_there(avg, tmp_path, monkeypatch):
+    copy_model(avg.folder, tmp_path / "model")
+    copy_model(avg.folder, tmp_path / "backup")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    model = paraphrastic.load("model")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    with pytest.raises(ModelError, match=r"^model: the model is no longer there, seen from .*elsewhere; load"):
+        model.save_pretrained(tmp_path / "backup")
+    assert paraphrastic.load(tmp_path / "backup").dim == avg.dim
+
+
+def test_folder_of_others_is_not_replaced(avg, tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis/chapter.txt").write_text("years of work")
+    for write in (lambda out: compact(avg, out, "int8"), lambda out: merge([avg], out)):
+        with pytest.raises(ParameterError, match=r"thesis: exists and is no model; name another folder"):
+            write(tmp_path / "thesis")
+    assert (tmp_path / "thesis/chapter.txt").exists()
 
 
 def test_text_for_a_path_and_unknown_formats(avg, tmp_path):

@@ -216,6 +216,14 @@ def test_meanings_of_columns(tmp_path):
         pairs_of(own.model_copy(update={"columns": columns | {"label": "other"}}))
 
 
+@pytest.mark.parametrize("text", ["true", '"true"', "1"])
+@pytest.mark.parametrize("positive", [True, "true", "True"])
+def test_truth_values_that_stand_for_1(tmp_path, text, positive):
+    rows = f'{{"text1": "a", "text2": "b", "label": {text}}}\n{{"text1": "c", "text2": "d", "label": false}}\n'
+    own = file_of(tmp_path, rows, columns={"label": "label"}, positive=[positive])
+    assert pairs_of(own)[0] == [("a", "b", 0)]
+
+
 @pytest.mark.parametrize("positive", ["3", "3.0", " 3.00 "])
 def test_numbers_that_stand_for_1(tmp_path, positive):
     own = file_of(tmp_path, "text1,text2,label\na,b,3.0\nc,d,1.0\ne,f,3\n", positive=[positive])

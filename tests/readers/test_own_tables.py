@@ -47,6 +47,8 @@ def test_formats_and_compressions_hold_the_same(tmp_path):
     write(folder / "state.json", "{}")
     with pa.ipc.new_stream(str(folder / "data-00000-of-00001.arrow"), table.schema) as stream:
         stream.write_table(table)
+    with pa.ipc.new_stream(str(folder / "cache-1f.arrow"), pa.schema([("indices", pa.uint64())])) as stream:
+        stream.write_table(pa.table({"indices": pa.array([2, 1], pa.uint64())}))  # as `shuffle` leaves
     paths = [tmp_path / "x.parquet", folder, write(tmp_path / "x.jsonl", lines)]
     paths.append(write(tmp_path / "x.jsonl.gz", gzip.compress(lines.encode())))
     paths.append(write(tmp_path / "X.CSV.GZ", gzip.compress(csv_text().encode())))

@@ -1,12 +1,14 @@
 """The folders of the cache and of the mirror."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from paraphrastic.base.errors import SourceError
-from paraphrastic.sources.locations import DataLocations, cache_folder, mirror_folder
+from paraphrastic.sources.catalogue import catalogue
+from paraphrastic.sources.locations import DataLocations, cache_folder, mirror_folder, url_key
 from tests.helpers.faulty_server import source_error
 
 
@@ -51,3 +53,18 @@ def test_locations_from_the_environment(monkeypatch, tmp_path):
     assert DataLocations.from_environment() == DataLocations(tmp_path / "cache")
     monkeypatch.setenv("PARAPHRASTIC_MIRROR", f"file://{tmp_path}")
     assert DataLocations.from_environment().mirror == tmp_path.resolve()
+
+
+def test_link_to_the_next_version_of_a_file(tmp_path):
+    locations = DataLocations(cache=tmp_path, mirror=None)
+    asset = catalogue().sources["asset"]
+    (file, *_) = asset.files
+    source = asset.model_copy(update={"files": (replace(file, sha256=None),)})
+    for folder in ("urls", "files"):
+        (tmp_path / folder).mkdir()
+    for version in ("a" * 64, "b" * 64):
+        (tmp_path / "files" / version).write_text(version)
+        (tmp_path / "files" / version).chmod(0o444)
+        (tmp_path / "urls" / url_key(file)).write_text(version)
+        (path,) = locations.paths(source)
+        assert path.read_text() == version

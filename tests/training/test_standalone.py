@@ -273,6 +273,13 @@ def test_folder_that_is_no_model_is_not_replaced(folder):
     assert (folder / "thesis/chapter.txt").exists()
 
 
+def test_working_directory_is_not_replaced(folder, monkeypatch):
+    (folder / "empty").mkdir()
+    monkeypatch.chdir(folder / "empty")
+    with pytest.raises(ParameterError, match=r"^\.: is the working directory, or around it; name a place in it"):
+        paraphrastic.train("../pairs.csv", ".", settings=SMALL)
+
+
 def test_model_beside_files_of_others_is_not_replaced(folder):
     paraphrastic.train("pairs.csv", "model", settings=SMALL)
     (folder / "model/.git").mkdir()

@@ -48,7 +48,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
             if mode is not None:
                 part.touch(mode | S_IWUSR)
             yield part
-            if mode is not None:
+            if mode is not None and not part.is_symlink():
                 part.chmod(mode)
             part.replace(path)
     finally:

@@ -41,6 +41,8 @@ def output_file(out: str, file: str | None) -> str:
     """
     path = Path(out)
     refuse_new_folder(path)
+    if path.is_dir():
+        raise ParameterError(f"{out}: is a folder; name a file")
     if file and path.is_file() and Path(file).exists() and path.samefile(file):
         raise ParameterError(f"{out}: is the file that is read; name another one")
     return str(path.resolve()) if path.is_symlink() else out

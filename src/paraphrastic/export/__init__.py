@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
 from paraphrastic.base.files import atomic_folder, atomic_write, write_text
 from paraphrastic.inference import CARD
+from paraphrastic.inference.places import check_not_here
 
 if TYPE_CHECKING:
     from paraphrastic.inference.model import Model
@@ -72,6 +73,7 @@ def _write_card(model: "Model", path: Path) -> str:
 
 def _check_place(model: "Model", out: Path, to: str, files: tuple[str, ...], force: bool) -> None:
     """Refuse a place in or around the folder of the model, one of another kind, and one that is not empty."""
+    check_not_here(out)
     place, source = out.resolve(), model.folder.resolve()
     if place.is_relative_to(source) or source.is_relative_to(place):
         raise ParameterError(f"{out}: overlaps the folder of the model; name another place")

@@ -12,6 +12,7 @@ from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import write_model
+from paraphrastic.inference.places import check_replaceable
 from paraphrastic.scoring import TableFormat
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder, with_table_format
 from paraphrastic.scoring.weight_files import RANGES, Ranges, write_arrays
@@ -45,11 +46,12 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
     Raises:
         ModelError: the model is no sum of embeddings, or a thousandth of its vocabulary is too large, or it has an
             activation function and `scale` is not 1.
-        ParameterError: there is no such format, `max_mb` or `scale` is not above 0, or the format cannot hold vectors
-            of that scale.
+        ParameterError: there is no such format, `max_mb` or `scale` is not above 0, the format cannot hold vectors of
+            that scale, or `out` is there and is no model.
     """
     if max_mb is not None and not max_mb > 0:
         raise ParameterError(f"max_mb = {max_mb}: should be a number above 0")
+    check_replaceable(out)
     model = model if scale == 1 else _scaled(model, scale)
     with np.errstate(over="ignore"):
         encoder = with_table_format(model.scorer, model.name, model.folder, table)

@@ -15,6 +15,7 @@ from paraphrastic.base.files import atomic_folder
 from paraphrastic.export.compact import entry_groups
 from paraphrastic.inference.model import Model, ModelInfo
 from paraphrastic.inference.model_folder import write_model
+from paraphrastic.inference.places import check_replaceable
 from paraphrastic.scoring.scorer import principal_directions
 from paraphrastic.scoring.static import EmbeddingTable, StaticEncoder
 
@@ -44,10 +45,11 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     Raises:
         ModelError: a member is no linear sum of embeddings, is of another kind than the first or an average of another
             vocabulary, or has numbers that are not finite.
-        ParameterError: there are no members, or `dim` is none of 1 to Σ dims.
+        ParameterError: there are no members, `dim` is none of 1 to Σ dims, or `out` is there and is no model.
     """
     if not models:
         raise ParameterError("models: there are none; name at least one")
+    check_replaceable(out)
     members = [_linear(model) for model in models]
     _refuse_others(models, members)
     encoders = _with_entries_of_all(members)

@@ -56,7 +56,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         DataError: a table is missing or damaged.
     """
     if (card := folder / CARD).is_file() and sets is None and corpus is None:
-        return card.read_text(encoding="utf-8")
+        return card.read_text(encoding="utf-8", errors="replace")
     model = load(folder)
     teachers = teachers_of(model)
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))

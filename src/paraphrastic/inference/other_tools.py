@@ -77,7 +77,8 @@ class OtherTools:
         except ImportError as error:
             raise AttributeError("mteb_model_meta") from error
         about, card = self.summary(), self.folder / CARD
-        licence = re.search(r"^license: (\S+)$", card.read_text("utf-8"), re.MULTILINE) if card.is_file() else None
+        text = card.read_text("utf-8", errors="replace") if card.is_file() else ""
+        licence = re.search(r"^license: (\S+)$", text, re.MULTILINE)
         tasks = {task for begin, task in _TASKS_OF_MTEB.items() if any(name.startswith(begin) for name in self.sources)}
         known = {
             "loader": lambda *arguments, **options: self,
@@ -102,6 +103,7 @@ class OtherTools:
 
         Raises:
             ParameterError: the folder exists and is no model, or has what no model has.
+            ModelError: the model is no longer in its folder.
         """
         out = Path(folder)
         check_replaceable(out)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from shutil import copyfile
 
-from paraphrastic.base.errors import ParameterError, ParaphrasticError
+from paraphrastic.base.errors import ModelError, ParameterError, ParaphrasticError
 from paraphrastic.base.reading import read_json
 from paraphrastic.inference import CARD
 
@@ -25,7 +25,8 @@ def check_replaceable(folder: Path) -> None:
     """Check that a model can take the place of what is there: nothing, or a model.
 
     Raises:
-        ParameterError: it is something else, or has a file or folder that no model has, which would be lost.
+        ParameterError: it is something else, or has a file or folder that no model has, which would be lost, or is the
+            working directory or around it.
     """
     if not folder.exists():
         return
@@ -33,10 +34,23 @@ def check_replaceable(folder: Path) -> None:
         raise ParameterError(f"{folder}: exists and is no model; name another folder")
     if others := [each.name for each in folder.iterdir() if each.is_dir() or each.name not in FILES]:
         raise ParameterError(f"{folder}: has {min(others)}, which no model has, and would lose it; name another folder")
+    check_not_here(folder)
+
+
+def check_not_here(path: Path) -> None:
+    """Raise a ParameterError for the working directory and those around it: what is written would take their place."""
+    if Path.cwd().is_relative_to(path.resolve()):
+        raise ParameterError(f"{path}: is the working directory, or around it; name a place in it")
 
 
 def copy_model(folder: Path, out: Path) -> None:
-    """Copy the files of a model, and no others, to a folder, which is created, with the permissions of new files."""
+    """Copy the files of a model, and no others, to a folder, which is created, with the permissions of new files.
+
+    Raises:
+        ModelError: the model is no longer there.
+    """
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{folder}: the model is no longer there, seen from {Path.cwd()}; load it again")
     out.mkdir(parents=True, exist_ok=True)
     for file in filter(Path.is_file, (folder / name for name in FILES)):
         copyfile(file, out / file.name)

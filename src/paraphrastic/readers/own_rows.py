@@ -12,6 +12,7 @@ from paraphrastic.readers.lines import BadRow, SourceRows
 
 _POSITIVE = ("1", "true", "yes", "duplicate", "equivalent", "paraphrase")
 _NEGATIVE = ("0", "false", "no", "not_duplicate", "not_equivalent", "not_paraphrase")
+_NUMBERS = {"true": "1", "false": "0"}  # which truth values become where they are no text
 _LARGEST = float(np.finfo(np.float64).max)
 _SHOWN = 5  # labels in a message
 NO_LABEL = ("", "-")  # as SNLI writes where annotators do not agree
@@ -64,7 +65,9 @@ class OwnRows(SourceRows):
         """
         text = _plain(self.columns[name])
         if positive:
-            is_positive = pc.is_in(text, _plain(pa.array(positive)))
+            wanted = _plain(pa.array(positive)).to_pylist()
+            numbers = [_NUMBERS[each] for each in wanted if each in _NUMBERS]
+            is_positive = pc.is_in(text, pa.array([*wanted, *numbers]))
             return pc.if_else(pc.is_valid(text), is_positive, None).cast(pa.int8())
         for number, words in (("1", _POSITIVE), ("0", _NEGATIVE)):
             text = pc.if_else(pc.is_in(text, pa.array(words)), number, text)

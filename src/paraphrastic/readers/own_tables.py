@@ -29,6 +29,7 @@ from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
 from paraphrastic.sources.own_files import OwnFile
 
 PART = 100_000  # rows that are read at a time
+_LEFT_BY_MAP = ("cache-", "tmp")  # files that `map` and `filter` of `datasets` leave beside those of the data set
 _HEAD = 1000  # JSON lines whose keys are the columns
 _SNIFFED = 5  # lines that tell the separator
 
@@ -319,6 +320,7 @@ def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
 def _arrow_files(folder: Path) -> list[Path]:
     if not is_dataset_folder(folder):
         raise DataError(f"{folder}: no folder of `datasets`; it has no state.json or dataset_info.json")
-    if not (paths := sorted(folder.glob("*.arrow"))):
+    found = sorted(folder.glob("*.arrow"))
+    if not (paths := [path for path in found if not path.name.startswith(_LEFT_BY_MAP)]):
         raise DataError(f"{folder}: has no .arrow file; save the data set again")
     return paths

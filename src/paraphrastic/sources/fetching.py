@@ -225,6 +225,8 @@ class _Origins:
             if mirrored and file.sha256 is None:  # not copied to the cache, because the file of the mirror may change
                 self._announce(source)
                 return mirrored
+            if (copy := self.locations.cached(file)) and copy.is_intact():
+                return copy.path  # also of a cache that is read-only
             part, lock = (cache / f"{name}s" / f"{url_key(file)}.{name}" for name in ("part", "lock"))
             for path in (part, lock):
                 path.parent.mkdir(parents=True, exist_ok=True)

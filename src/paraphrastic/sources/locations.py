@@ -98,6 +98,7 @@ class DataLocations:
         link = self.cache / "sources" / source.name / file.path
         if link.resolve() != copy.path.resolve():
             with atomic_write(link) as part:
+                part.unlink(missing_ok=True)
                 part.symlink_to(copy.path.absolute())
         return link
 

@@ -18,7 +18,7 @@ from paraphrastic.evaluation.suite import Benchmarks, Results
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import folder_of, load, load_scorer
-from paraphrastic.inference.places import check_replaceable, is_model_folder
+from paraphrastic.inference.places import check_not_here, check_replaceable, is_model_folder
 from paraphrastic.models import check_student, config_class, model_class
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
@@ -79,6 +79,7 @@ def train(
     out = Path(out)
     if not (out.is_dir() and not any(out.iterdir())):
         check_replaceable(out)
+    check_not_here(out)
     chosen, sets = _chosen(listed(pairs), model, listed(benchmarks), settings or {}, params)
     sources = corpus(chosen.corpus, chosen.tokenize.licences)
     _check(chosen, sources, sets)
