@@ -82,6 +82,9 @@ def test_training_data_and_figures(folder, tmp_path):
     assert "| mean of 2 sets | 502 | pearson | 70.0 ± 6.5 |" in card
     assert "| f | 100 | accuracy | 80.0 ± 7.8 |" in card  # 1.96 · √(0.8 · 0.2 / 100)
     assert "| mean of 1 sets | 5 | spearman | 70.0 ± 50.0 |" in card
+    assert "other than `features` are of a threshold" in card  # f
+    (tmp_path / "sets.csv").write_text(SETS.replace("f,labelled_pairs", "features.f,labelled_pairs"))
+    assert "of a threshold" not in model_card(folder, tmp_path / "sets.csv")
     assert "selected on sts.b" in card
     assert "nan" not in card
 

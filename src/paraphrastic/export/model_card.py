@@ -70,6 +70,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         summary=model.summary(),
         sources=sources,
         english=english,
+        thresholds=figures is not None and _has_thresholds(figures),
         licence=licence,
         teachers=teachers,
         licences=", ".join(dict.fromkeys(_TEACHERS.get(name, "see its own card") for name in teachers)),
@@ -138,6 +139,11 @@ def _figures(sets: pd.DataFrame) -> pd.DataFrame:
     share, n = table["value"] / 100, table["n"].clip(lower=2)
     spread = np.where(table["metric"] == "accuracy", (share * (1 - share) / n) ** 0.5, (1 - share**2) / (n - 1) ** 0.5)
     return table.assign(half=100 * _NORMAL_QUANTILE * spread).dropna(subset="value")
+
+
+def _has_thresholds(figures: pd.DataFrame) -> bool:
+    """Return whether an accuracy is not that of a regression on the vectors, as those of the suite `features` are."""
+    return any(row.metric == "accuracy" and not row.set.startswith("features.") for row in figures.itertuples())
 
 
 def _with_means(model: Model, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:
