@@ -143,7 +143,8 @@ def _figures(sets: pd.DataFrame) -> pd.DataFrame:
 
 def _has_thresholds(figures: pd.DataFrame) -> bool:
     """Return whether an accuracy is not that of a regression on the vectors, as those of the suite `features` are."""
-    return any(row.metric == "accuracy" and not row.set.startswith("features.") for row in figures.itertuples())
+    accuracies = figures.loc[figures["metric"] == "accuracy", "set"].astype(str)
+    return not all(name.startswith("features.") for name in accuracies)
 
 
 def _with_means(model: Model, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:
