@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+from shutil import rmtree
 
 import pytest
 from rich.progress import Progress
@@ -29,6 +30,16 @@ def test_repeated_fetch_of_an_unpinned_file(server, fetch_sources, content, tmp_
     fetch_sources(texts)
     assert content() == BODY
     assert len(server.requests) == 1
+
+
+def test_complete_cache_in_which_nothing_can_be_locked(server, fetch_sources, content, tmp_path):
+    texts = server.source()
+    fetch_sources(texts)
+    rmtree(tmp_path / "cache/locks")
+    (tmp_path / "cache/locks").touch()  # as if it were read-only, also for root
+    (tmp_path / "raw/texts/data.bin").unlink()
+    fetch_sources(texts)
+    assert content() == BODY
 
 
 @pytest.mark.parametrize("pinned", [True, False])
