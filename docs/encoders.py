@@ -280,10 +280,7 @@ def _svg(colours: Mapping[str, str]) -> str:
         "background": None,
         "config": {"font": FONT, "view": {"stroke": None}, "axis": axis | texts, "legend": texts},
         "data": {"values": points},
-        "encoding": {
-            "x": {"field": "x", "type": "quantitative"} | x,
-            "y": {"field": "y", "type": "quantitative"} | y,
-        },
+        "encoding": {"x": {"field": "x", "type": "quantitative"} | x, "y": {"field": "y", "type": "quantitative"} | y},
         "layer": [circles, *(_text(point, colours["text"]) for point in points if point["place"])],
     }
     svg: str = vl_convert.vegalite_to_svg(json.dumps(content))

@@ -144,19 +144,15 @@ class _Hashes:
             self._known = dict(read_json(KNOWN_HASHES))
         except (OSError, ValueError, TypeError):  # the first run, or a damaged list
             self._known = {}
-        self._used: dict[str, tuple[str, str]] = {}
+        self._used: dict[str, str] = {}
 
     def of(self, path: Path) -> str:
         """Return the SHA-256 of a file."""
         status = path.stat()
-        state = f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
-        match self._known.get(str(path.resolve())):
-            case [known, str(digest)] if known == state:
-                pass
-            case _:
-                digest = sha256_of(path)
-        self._used[str(path.resolve())] = state, digest
-        return digest
+        state = f"{path.resolve()} {status.st_mtime_ns} {status.st_size} {status.st_ino}"
+        known = self._known.get(state)
+        self._used[state] = known if isinstance(known, str) else sha256_of(path)
+        return self._used[state]
 
     def save(self) -> None:
         """Keep the hashes that were asked for."""

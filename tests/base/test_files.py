@@ -92,6 +92,17 @@ def test_folder_after_writing(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_folder_of_a_link_is_replaced_and_the_link_kept(tmp_path):
+    folder, link = tmp_path / "disk/folder", tmp_path / "link"
+    folder.mkdir(parents=True)
+    link.symlink_to(folder)
+    with atomic_folder(link) as part:
+        (part / "new").touch()
+    assert link.readlink() == folder
+    assert [file.name for file in folder.iterdir()] == ["new"]
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "disk", link]
+
+
 def test_folder_after_an_error(tmp_path):
     path = tmp_path / "folder"
     path.mkdir()
@@ -119,6 +130,17 @@ def test_folder_after_an_interrupt_between_the_old_and_the_new(tmp_path, monkeyp
         pass
     assert [file.name for file in path.iterdir()] == ["old"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_folder_of_a_process_killed_between_the_old_and_the_new(tmp_path):
+    for name in ("old", "new"):
+        folder = tmp_path / part_name("folder", os.getpid()) / name
+        folder.mkdir(parents=True)
+        (folder / "file").write_text(name)
+    with pytest.raises(KeyboardInterrupt), atomic_folder(tmp_path / "folder"):
+        raise KeyboardInterrupt
+    assert [(path.name, path.read_text()) for path in (tmp_path / "folder").iterdir()] == [("file", "old")]
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
 def test_folder_after_a_killed_process_with_the_same_id(tmp_path):

@@ -134,6 +134,19 @@ class TestEmbed:
         assert run("embed", "--model", "avg", "lines.txt", "--out", "out.npy").exit_code == 0
         assert Path("out.npy").is_symlink()
         assert len(np.load("large/v.npy")) == len(lines)
+        for command in (["card", "avg", "--out"], ["export", "avg", "--to", "word2vec"]):
+            Path("large/file").write_text("old")
+            Path(f"{command[0]}.txt").symlink_to("large/file")
+            assert run(*command, f"{command[0]}.txt", "--force").exit_code == 0
+            assert Path(f"{command[0]}.txt").is_symlink()
+            assert Path("large/file").read_text() != "old"
+
+    def test_endings_in_capitals(self, run, lines):
+        assert run("embed", "--model", "avg", "lines.txt", "--out", "V.NPY").exit_code == 0
+        assert len(np.load("V.NPY")) == len(lines)
+        Path("ROWS.CSV").write_text("id,text\n1,A dog.\n")
+        assert run("dedup", "--model", "avg", "ROWS.CSV", "--out", "KEPT.CSV").exit_code == 0
+        assert Path("KEPT.CSV").read_text() == "id,text\n1,A dog.\n"
 
     def test_unknown_format(self, run):
         result = run("embed", "--model", "avg", "lines.txt", "--out", "out.csv")

@@ -135,11 +135,7 @@ def test_workspace_without_scores(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("revisions", "names"),
-    [
-        ([], {}),
-        (["small", "small-s2"], {"small": "avg dim=50", "small-s2": "avg dim=50"}),
-        (["HEAD", "small"], {}),
-    ],
+    [([], {}), (["small", "small-s2"], {"small": "avg dim=50", "small-s2": "avg dim=50"}), (["HEAD", "small"], {})],
 )
 def test_page_of_plots(experiments, run, monkeypatch, tmp_path, revisions, names):
     monkeypatch.chdir(tmp_path / "clone")

@@ -65,6 +65,14 @@ def test_copies_depend_on_the_seed_alone(tmp_path):
     assert first == second != other
 
 
+def test_each_pair_of_copies_is_a_group_of_its_own(tmp_path):
+    words = source(tmp_path, COMMON + RARE, words=True)
+    tables = exchanged_copies([source(tmp_path, SENTENCES)] * 2, [words], 9, np.random.default_rng(0))
+    groups = [group for table in tables for group in table["group"].to_pylist()]
+    assert groups == [*range(len(groups))]
+    assert len(groups) > 9
+
+
 def test_corpus_without_a_list_of_words():
     reason = "needs sources of single sentences .*, as those of the corpus permissive; set it to 0, or name them"
     options = load_params(ROOT / "params.yaml").tokenize.model_copy(update={"exchange": 1})

@@ -225,3 +225,10 @@ def test_decisions_by_the_threshold_of_other_rows():
     for half, other in (slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2)):
         threshold = best_threshold(label[other], score[other])
         assert np.array_equal(margins[half] >= 0, score[half].astype(float) >= threshold)
+
+
+@pytest.mark.parametrize("label", [[1, 0] * 20, [0, 1] * 20, [1, 0, 0, 0] * 10])
+def test_threshold_where_the_labels_of_every_other_row_are_equal(label):
+    label, test = np.array(label), np.ones(40, bool)
+    margins = decision_margins(label, np.where(label, 0.9, 0.1).astype(np.float32), test)
+    assert np.array_equal(margins >= 0, label > 0)

@@ -97,6 +97,22 @@ def test_sets_that_select_without_those_of_the_papers(tmp_path, names, select):
     assert choose_selection(benchmarks, select).names == [names[0]]
 
 
+def test_development_rows_of_a_file_select(tmp_path):
+    rows = [("own.mine", "dev", 0, right, -right) for right in (1, 2, 3)]
+    rows += [(name, "test", 0, right, right) for name in ("own.mine", "own.other") for right in (1, 2)]
+    benchmarks = Benchmarks.load(write_benchmarks(tmp_path, [*rows, *SIMILARITY]))
+    selection = choose_selection(benchmarks, "own")
+    assert {each.name: len(each) for each in selection.sets} == {"own.mine": 3, "own.other": 2}
+    assert selection(DifferenceScorer()) == pytest.approx(0)  # −1 and 1
+    assert evaluate(benchmarks, DifferenceScorer()).metrics["own"]["mine"]["pearson"] == 100
+
+
+def test_oracle_of_benchmarks_without_its_sets(tmp_path):
+    rows = [("mteb.STS12", "test", 0, right, right) for right in (1, 2)]
+    with pytest.raises(ParameterError, match=r"train\.select: oracle: the benchmarks have no set of `transfer\.mean`;"):
+        choose_selection(Benchmarks.load(write_benchmarks(tmp_path, rows)), "oracle")
+
+
 @pytest.mark.parametrize(("select", "nearest"), [("sts.2061", "sts.2016"), ("word", "words"), ("sts.201", "sts.2016")])
 def test_unknown_selection(tmp_path, select, nearest):
     with pytest.raises(
@@ -183,6 +199,8 @@ def test_sets_whose_judgements_define_no_metric(tmp_path):
     ]
     ranking = [("own.faq", "test", 0, 5, right, 1) for right in (6, 7)]
     pairs = [("own.mine", "test", 0, 1, 1), ("own.mine", "test", 0, 2, 1), ("own.mine", "train", 0, 3, 0)]
+    pairs += [("own.taught", "train", 0, 1, 1), ("own.taught", "train", 0, 2, 1)]
+    pairs += [("own.taught", "test", 0, 1, label) for label in (0, 1)]
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path, similarity, ranking, pairs))
     results = evaluate(benchmarks, DifferenceScorer())
     assert {row["set"]: row.get("not_defined", "") for row in results.sets} == {
@@ -190,11 +208,12 @@ def test_sets_whose_judgements_define_no_metric(tmp_path):
         "own.faq": "not defined: all scores or labels are equal",
         "own.mine": "not defined: all scores or labels are equal",
         "own.one": "not defined: fewer than two rows",
+        "own.taught": "not defined: all scores or labels are equal",
         "sts.2012.MSRpar": "",
     }
     assert results.metrics.keys() == {"sts", "transfer"}
     assert set(results.scores["set"].to_pylist()) == {row["set"] for row in results.sets}
-    assert not any({"pearson", "map", "accuracy"} & row.keys() for row in results.sets[:4])
+    assert not any({"pearson", "map", "accuracy"} & row.keys() for row in results.sets[:5])
     for select in ("own.one", "own"):
         with pytest.raises(
             ParameterError,

@@ -148,6 +148,8 @@ def test_command(folder):
     assert run(folder, *place, "--force").exit_code == 0
     assert run(folder).stdout == model_card(folder)
     assert paraphrastic.load(folder).name == "avg"
+    (folder.parent / "README.md").write_text("# A project")
+    assert_refused(run(folder.parent, "--out", folder.parent / "card.md"), f"{folder.parent}: no model here")
 
 
 def test_sources_of_a_trained_model(tmp_path, monkeypatch):

@@ -30,13 +30,7 @@ def runtime():
 
 
 OTHER_NODES = (  # variants with nodes that those have not
-    *(
-        "lstmavg-output_gate=False",
-        "rnn-activation=relu",
-        "dan-num_layers=2",
-        "proj",
-        "gran",
-    ),
+    *("lstmavg-output_gate=False", "rnn-activation=relu", "dan-num_layers=2", "proj", "gran"),
     *("bilstmavg-output_gate=True-combine=sum", "charagram-words=False-bigrams=None-counts=sqrt"),
     "charcnn-filters={2:7,3:5}-filter_activation=tanh-dense=False",
 )

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 import torch
 
+from paraphrastic.base.errors import ModelError
 from paraphrastic.finetuning.initial_state import untrained_model
 from paraphrastic.finetuning.task_trainers import Outcome, TaskRun, finetune_pair_model
 from paraphrastic.finetuning.tasks import Task
@@ -62,6 +63,13 @@ def test_outcome_of_best_epoch(tmp_path):
     assert outcome.test == task.metrics("test", predicted["test"])
     assert outcome.predictions == pa.concat_tables(task.predictions(*each) for each in predicted.items())
     assert outcome.dev.keys() == outcome.test.keys() == {"accuracy", "f1"}
+
+
+@pytest.mark.parametrize("kind", ["labelled_sentences", "labelled_pairs"])
+def test_run_that_diverges_in_its_last_step(kind, tmp_path):
+    changes = {"learning_rate": 1e300, "max_grad_norm": None, "epochs": 1, "batch_size": 200}
+    with pytest.raises(ModelError, match=r"^a prediction is not finite; lower `learning_rate`"):
+        train_head(head_trainer(random_task(kind, 200), **changes), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -195,3 +195,9 @@ def test_diverging_run(tmp_path):
     changes = {"optimizer": "sgd", "learning_rate": 1e30, "max_grad_norm": None, "epochs": 20}
     with pytest.raises(ModelError, match=r"the loss is \w+ at step \d+: lower `learning_rate`"):
         train("charagram-2-layers", tmp_path, tagged_tokens(TEXTS), **changes)
+
+
+def test_run_that_diverges_in_its_last_step(tmp_path):
+    changes = {"optimizer": "sgd", "learning_rate": 1e30, "max_grad_norm": None, "epochs": 1, "batch_size": 100}
+    with pytest.raises(ModelError, match=r"^a prediction is not finite; lower `learning_rate`"):
+        train("charagram-2-layers", tmp_path, tagged_tokens(TEXTS), **changes)

@@ -104,6 +104,9 @@ def test_unknown_task_and_task_without_test_rows(tmp_path):
     rows = [("sst", split, 1, 1) for split in ("train", "dev")]
     with pytest.raises(DataError, match=r"sst: no rows for test; .*run `dvc repro`"):
         read_task(write_tasks(tmp_path, labelled_sentences=rows), "sst")
+    rows = [("own.mine", split, 1, 2, 3.0) for split in ("train", "test")]
+    with pytest.raises(DataError, match=r"own-mine: no rows for dev; add them to the file of the set$"):
+        read_task(write_tasks(tmp_path / "own", similarity=rows), "own-mine")
 
 
 def test_split_whose_labels_define_no_metric(tmp_path):

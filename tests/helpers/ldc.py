@@ -60,7 +60,7 @@ def labelled(model, seed=3, n=50):
     left = generator.integers(40, size=n)
     right = np.where(np.arange(n) % 2, left ^ 1, generator.integers(40, size=n))
     labels = (left // 2 == right // 2).astype(np.float32)
-    return LabelledPairs.of(model.vocabulary.lookup(SENTENCES), left, right, labels)
+    return LabelledPairs(model.vocabulary.lookup(SENTENCES), left, right, np.zeros(n, np.int64), labels)
 
 
 def train(folder, pairs=paraphrases, select=None, every=1e9, on_step=lambda step: None, device="cpu", **changes):

@@ -99,6 +99,11 @@ def test_forms_of_vectors(avg, form):
         np.testing.assert_allclose(scores, wanted, atol=1e-2 if form in ("float16", "bfloat16") else 1e-5)
 
 
+def test_list_that_begins_with_a_vector_of_zeros_as_json_has_it(avg):
+    vectors = [[0] * 8, avg.encode(LINES[0]).tolist()]
+    np.testing.assert_allclose(avg.similarity(vectors, LINES[0]), [[0], [1]], atol=1e-6)
+
+
 ARRAY = np.ones((3, 8), np.float32)
 NO_VECTORS = {
     "int8": (ARRAY.astype(np.int8), "vectors of int8: cosines are those of floating-point vectors"),

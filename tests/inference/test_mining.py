@@ -230,6 +230,9 @@ def test_commands(model, tmp_path):
     assert run("search", "lines.txt", "zzqx").stdout.splitlines()[1:] == ["1.0000\t61\tzzqx"]
     for query in ("zzqy", " "):
         assert_refused(run("search", "lines.txt", query), f"knows nothing of '{query}'; try another query")
+    result = run("search", "lines.txt", WORDS[0], "zzqy", "-k", 2)
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["query", WORDS[0], WORDS[0]]
+    assert "knows nothing of 'zzqy'; try another query" in result.stderr
     kept = run("dedup", "lines.txt", "--threshold", 0.8)
     removed = run("dedup", "lines.txt", "--threshold", 0.8, "--removed", "--out", tmp_path / "removed.tsv")
     header, *lines = (tmp_path / "removed.tsv").read_text().splitlines()

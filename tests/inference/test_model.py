@@ -22,6 +22,7 @@ from tests.helpers.toy_training import SENTENCES, WORDS
 
 RAW = [f'AGAIN "{WORDS[0]}" was the {WORDS[1]}.', "", "日本", f"{WORDS[2].upper()}, again!"]
 LINES = SENTENCES.to_pylist()
+NOT_UTF8 = pa.Array.from_buffers(pa.string(), 1, pa.array([b"a\xff"]).buffers())
 
 
 def test_vectors_of_raw_and_tokenized_text(model):
@@ -235,10 +236,7 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
             "1 sentences and 2: similarity_pairwise compares lists of eq",
         ),
         (lambda m: m.encode(["a"], normalise=True), "^unknown option of encode 'normalise': known"),
-        (
-            lambda m: m.encode(["a"], normalize=True),
-            "did you mean 'normalize_embeddings'",
-        ),
+        (lambda m: m.encode(["a"], normalize=True), "did you mean 'normalize_embeddings'"),
         (lambda m: m.encode(["a"], precision="int4"), "precision = 'int4': should be one of float32, "),
         (lambda m: m.similarity(["a"], ["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
         (lambda m: m.unknown([1]), r"sentences\[0\] is of type int"),
@@ -248,6 +246,7 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
         (lambda m: m.encode(pa.array([1, 2])), r"a column of type int64 where text is expected; cast it to pa\.string"),
         (lambda m: m.encode(pa.array([b"a"])), "a column of type binary where text is expected"),
         (lambda m: m.encode(pa.array([1]).dictionary_encode()), "a column of type dictionary<values=int64"),
+        (lambda m: m.encode(NOT_UTF8), r"the column has text that is not UTF-8; decode it before"),
         (lambda m: m.encode(pa.array(["a", None])), r"sentences\[1\] is null; fill nulls or drop them"),
         (lambda m: m.encode(pa.array([None])), r"sentences\[0\] is null"),
         (lambda m: m.similarity_pairwise(["a", "b"], pa.chunked_array([["a"], [None]])), r"sentences\[1\] is null"),

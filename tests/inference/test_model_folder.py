@@ -87,11 +87,7 @@ def test_weights_of_trained_model_after_loading(tmp_path, name):
 
 
 def test_selection_sets(tmp_path):
-    write_model(
-        OverlapScorer(),
-        ModelInfo("overlap", {}, ["sts.2012.MSRpar", "pit2015"]),
-        tmp_path,
-    )
+    write_model(OverlapScorer(), ModelInfo("overlap", {}, ["sts.2012.MSRpar", "pit2015"]), tmp_path)
     assert read_config(tmp_path)["selection"] == ["sts.2012.MSRpar", "pit2015"]
     assert load(tmp_path).summary()["selection"] == "sts.2012.MSRpar, pit2015"
 

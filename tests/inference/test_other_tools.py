@@ -108,6 +108,7 @@ def test_first_dimensions(model):
     vectors = model.encode(LEFT)
     np.testing.assert_array_equal(model.encode(LEFT, truncate_dim=3), vectors[:, :3])
     np.testing.assert_array_equal(model.encode(LEFT, truncate_dim=8), vectors)
+    assert model.encode(LEFT, truncate_dim=3).base is None  # the other numbers are not kept in memory
     unit = model.encode(LEFT, truncate_dim=3, normalize_embeddings=True)
     np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)
     for wrong in (0, 9, 2.5):

@@ -265,10 +265,7 @@ def test_findings_leave_p_and_intervals_to_the_claims():
     ("keys", "text"),
     [
         ({"rows": [["avg", "lstm", "gran"]]}, "avg above lstm, gran; in mean"),
-        (
-            {"rows": [["avg", "lstm"], ["avg", "gran"]], "bound": 2.0},
-            "avg above lstm by more than 2; avg above",
-        ),
+        ({"rows": [["avg", "lstm"], ["avg", "gran"]], "bound": 2.0}, "avg above lstm by more than 2; avg above"),
         (
             {"kind": "order", "rows": [["avg", "lstm", "gran"]], "bound": 1.0},
             "avg above lstm above gran by more than 1",

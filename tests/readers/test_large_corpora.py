@@ -99,6 +99,13 @@ def test_filter_by_feature_and_relation(tmp_path, limits, kept):
     assert bad == [("p.gz", 1)]
 
 
+def test_chunk_in_which_no_line_has_the_feature(tmp_path, monkeypatch):
+    monkeypatch.setattr(large_corpora, "CHUNK", 50)
+    lines = RELATIONS + "[NN] ||| a9 ||| b9 ||| Abstract=1 ||| 0-0\n" * 3
+    found, _ = content(read_files("ppdb", tmp_path, {"p.gz": lines}, filter=PairFilter(min_score=3.0)))
+    assert [row[0] for row in found] == ["a0", "a2"]
+
+
 NO_FEATURE = r"has no feature PPDB2\.0Score; set tokenize\.feature to .*Abstract, p"
 
 

@@ -57,9 +57,8 @@ def test_pairs(tmp_path, text, options, rows, bad):
 
 def test_scores_have_the_limits_of_the_filter(tmp_path):
     own = file_of(tmp_path, "text1,text2,score\na,b,4\nc,d,0.5\ne,f,nan\n")
-    bad = [(4, "not a number")]
-    assert pairs_of(own) == ([("a", "b", 0), ("c", "d", 1)], bad)
-    assert pairs_of(own, min_score=3.0) == ([("a", "b", 0)], bad)
+    assert pairs_of(own) == ([("a", "b", 0), ("c", "d", 1), ("e", "f", 2)], [])  # scores are not read
+    assert pairs_of(own, min_score=3.0) == ([("a", "b", 0)], [(4, "not a number")])
     with pytest.raises(DataError, match=r"has no column `score`; empty tokenize\.min_score"):
         pairs_of(file_of(tmp_path, "text1,text2\na,b\n"), min_score=3.0)
 
@@ -325,6 +324,19 @@ def test_parts_of_single_sentences(tmp_path, monkeypatch):
     rows, _ = pairs_of(file_of(tmp_path, "\n".join("abcdefg"), "mine.txt"))
     assert [row[:2] for row in rows] == [("a", "b"), ("c", "a"), ("d", "e"), ("f", "d"), ("g", "g")]
     assert len({group for *_, group in rows}) == len(rows)
+
+
+def test_sentences_of_other_parts_are_read_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_tables, "PART", 3)
+    rows, _ = pairs_of(file_of(tmp_path, "a dog\nb\nc\nA dog!\nb\nd\nc\nC", "mine.txt"))
+    assert [row[:2] for row in rows] == [("a dog", "b"), ("c", "a dog"), ("d", "d")]
+
+
+def test_scores_that_are_not_used_need_not_be_numbers(tmp_path, capsys):
+    own = file_of(tmp_path, "text1,text2,score\na,b,good\nc,d,n/a\n")
+    chosen = own.model_copy(update={"columns": ("text1", "text2")})
+    assert pairs_of(chosen) == ([("a", "b", 0), ("c", "d", 1)], [])
+    assert capsys.readouterr().err.endswith("not used: score\n")
 
 
 def test_single_sentences_that_are_refused(tmp_path):

@@ -103,6 +103,14 @@ def test_refused_rows_have_the_line_at_which_they_start(tmp_path):
     ]
 
 
+def test_all_lines_that_an_unclosed_quote_swallows_are_refused(tmp_path):
+    rows = [f'{n},"{n}"' for n in range(2, 30)]
+    rows[10] = '12,"twelve'
+    cells, bad = read(write(tmp_path / "x.csv", "\n".join(["a,b", *rows])))
+    assert [line for line, _ in bad] == [12, 13]
+    assert [int(a) for a, _ in cells] == [*range(2, 12), *range(14, 30)]
+
+
 def test_refused_rows_of_parquet_and_json_lines(tmp_path):
     pq.write_table(pa.table({"a": ["x", None], "b": [1.0, 2.0]}), tmp_path / "x.parquet")
     assert read(tmp_path / "x.parquet") == ([("x", "1"), (None, "2")], [(2, "no value of 'a'")])
@@ -148,6 +156,13 @@ def test_damaged_file_in_one_line(tmp_path, name, content, message):
         print(OwnTable(OwnFile(path=str(path))).names, read(path))
     assert str(error.value).removeprefix(f"{tmp_path}/{message}")[:1] in ("", " ", ":", ";", ")")
     assert "\n" not in str(error.value)
+
+
+def test_column_that_is_not_utf8(tmp_path):
+    texts = pa.Array.from_buffers(pa.string(), 1, pa.array([b"a\xff"]).buffers())
+    pq.write_table(pa.table({"a": texts, "b": ["1"]}), tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=r"x\.parquet: 'a' has text that is not UTF-8; write it again as UTF-8$"):
+        read(tmp_path / "x.parquet")
 
 
 def test_entries_that_are_paths():

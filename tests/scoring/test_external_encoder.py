@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from tokenizers import Tokenizer, pre_tokenizers
 from tokenizers.models import WordLevel
 
+import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.inference import model_folder
 from paraphrastic.models import external
@@ -45,6 +46,7 @@ class WordCountEncoder:
         return self
 
     def encode(self, texts: list[str], batch_size: int, show_progress_bar: bool) -> np.ndarray:
+        assert texts, "neither package has a shape for the vectors of no text"
         assert (batch_size, show_progress_bar) == (2, False)
         return np.array([[len(text.split()), 1] for text in texts])
 
@@ -87,6 +89,10 @@ def test_vectors_after_loading(encoder_folder, tmp_path):
     loaded = model_folder.load_scorer(tmp_path / "model")
     assert [file.name for file in (tmp_path / "model").iterdir()] == ["config.json"]
     np.testing.assert_array_equal(loaded.encode(TEXTS), [[1, 1], [2, 1], [0, 1]])
+    model = paraphrastic.load(tmp_path / "model")
+    assert model.dim == 2
+    assert model.encode([]).shape == (0, 2)
+    assert model.encode("A dog!").tolist() == [3, 1]
 
 
 @pytest.mark.parametrize("encoder_folder", ["sentence_transformers"], indirect=True)

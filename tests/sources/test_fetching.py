@@ -32,6 +32,17 @@ def test_repeated_fetch_of_an_unpinned_file(server, fetch_sources, content, tmp_
     assert len(server.requests) == 1
 
 
+def test_page_in_place_of_an_unpinned_archive(server, fetch_sources, content):
+    page = b"<html>log in</html>"
+    fetch_sources(server.source("/page.txt", page, pinned=False))
+    assert content("page.txt") == page
+    for path in ("/data.zip", "/data.txt.gz", "/data.zip"):  # nothing of it stays in the cache
+        error = source_error(fetch_sources, server.source(path, page, pinned=False))
+        remedy = "try later, or put the file into a mirror"
+        assert error == f"{server.address}{path}: the server sent another format; {remedy}"
+    assert len(server.requests) == 4
+
+
 def test_complete_cache_in_which_nothing_can_be_locked(server, fetch_sources, content, tmp_path):
     texts = server.source()
     fetch_sources(texts)

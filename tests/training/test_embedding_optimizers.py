@@ -97,6 +97,26 @@ def test_elements_without_a_gradient_are_not_penalized(optimizer_class, optimize
     assert weights[2].tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_idle_steps_at_a_learning_rate_of_zero(optimizer):
+    tables = []
+    for optimizer_class in CLASSES:
+        rates = np.array([0.1, 0, 0, 0.1, 0.1, 0.1])
+        embeddings = optimizer_class(torch.full((1, 1), 2.0), rates, optimizer, L2Penalty(0.0, to_start=False))
+        for step in (1, 4):
+            leaf, ids = embeddings.gather(torch.tensor([0]), step)
+            (step * leaf[ids]).sum().backward()
+            embeddings.update(step)
+            embeddings.flush(step + 2)  # steps 2 and 3 have the rate 0
+            if optimizer_class is DenseEmbeddingOptimizer:
+                for idle in (step + 1, step + 2):
+                    leaf, ids = embeddings.gather(torch.tensor([0]), idle)
+                    (0 * leaf[ids]).sum().backward()
+                    embeddings.update(idle)
+        tables.append(embeddings.weights.item())
+    assert tables[0] == pytest.approx(tables[1], rel=1e-6)
+
+
 @pytest.mark.parametrize("start", [0.0, 2.0], ids=["to zero", "to start"])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_five_idle_steps_of_one_element(optimizer, start):

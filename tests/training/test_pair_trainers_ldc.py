@@ -1,5 +1,6 @@
 """Training of the pair model, with labels and with mismatched pairs."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import torch
 
 from paraphrastic.models.ldc import Config
-from paraphrastic.training.batches import LabelledPairs, Paraphrases
+from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.pair_trainers import MatchTrainer
 from paraphrastic.training.trainer import Checkpoint
 from tests.helpers.ldc import LDC, labelled, paraphrases, start, train
@@ -36,7 +37,7 @@ def area_on_new_pairs(model):
 def four_hundred(model, shuffled=False):
     pairs = labelled(model, n=400)
     labels = pairs.labels[np.random.default_rng(5).permutation(400)] if shuffled else pairs.labels
-    return LabelledPairs.of(pairs.sentences, pairs.left, pairs.right, labels)
+    return replace(pairs, labels=labels)
 
 
 def test_seed_of_random_negatives(tmp_path):

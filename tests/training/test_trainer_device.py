@@ -68,8 +68,7 @@ BLOCKS = {"avg": WORD, "lstmavg": LSTM, "proj": PROJ, "charcnn": block_of("charc
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
-    [("avg", NOISE), ("lstmavg", NOISE), ("charcnn", NOISE), ("proj", FROZEN), ("lstmavg", FROZEN)],
+    ("name", "options"), [("avg", NOISE), ("lstmavg", NOISE), ("charcnn", NOISE), ("proj", FROZEN), ("lstmavg", FROZEN)]
 )
 def test_losses_with_dropout_or_frozen_embeddings_on_device_and_cpu(name, options, tmp_path):
     runs = (train(name, BLOCKS[name], device, tmp_path, **options, epochs=2) for device in (DEVICE, "cpu"))

@@ -8,7 +8,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.vocabulary import kinds
-from paraphrastic.vocabulary.kinds import CharacterVocabulary, NgramVocabulary
+from paraphrastic.vocabulary.kinds import CharacterVocabulary, NgramVocabulary, build_vocabulary
 from tests.helpers.ragged_lists import id_counts, id_lists
 from tests.helpers.random_sentences import ALPHABETS, naive_ngrams, random_sentences
 
@@ -101,6 +101,13 @@ def test_ids_of_known_and_unknown_characters():
     assert ragged.counts is None
 
 
+@pytest.mark.parametrize("kind", ["ngrams", "words+ngrams"])
+def test_spaces_alone_are_nothing_known(kind):
+    vocabulary = build_vocabulary(kind, pa.array([" ", "a", "a ", " b "]))
+    known = vocabulary.has_known(vocabulary.lookup(pa.array(["zz", "z z", "", "za", "b"])))
+    assert known.tolist() == [False, False, False, True, True]
+
+
 def test_ids_of_a_combining_mark():
     assert id_lists(OF_CHARACTERS.lookup(pa.array(["e\u0301", "é"]))) == [[2, 1, 0, 2], [2, 3, 2]]
 
@@ -129,11 +136,7 @@ def test_ids_and_shares_equal_naive_ones(monkeypatch, alphabet, size):
 
 
 @pytest.mark.parametrize(
-    ("texts", "message"),
-    [
-        (["é", "ab"], "'ab' is not one character"),
-        (["e\u0301"], "is not one character"),
-    ],
+    ("texts", "message"), [(["é", "ab"], "'ab' is not one character"), (["e\u0301"], "is not one character")]
 )
 def test_vocabulary_with_invalid_entry(texts, message):
     with pytest.raises(DataError, match=message) as error:

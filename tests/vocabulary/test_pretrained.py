@@ -212,6 +212,8 @@ def test_array_and_words_of_a_package(tmp_path):
         ([[1.0, 2.0]], ["the", "a"], "2 words beside 1 vectors; fetch it again"),
         ([[1.0, 2.0], [3.0, 4.0]], ["the", None], "1 words beside 2 vectors"),
         ([[1.0, np.nan]], ["the"], "a value is not a finite number"),
+        ([[1.0, 1e300]], ["the"], "a value is not a finite number"),
+        ([["1", "2"]], ["the"], "its array is of <U1, where vectors have floats; name another package"),
         (np.array([[None, 1]]), ["the"], "damaged or of another format"),  # a pickle
     ],
 )

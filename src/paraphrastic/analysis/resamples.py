@@ -45,7 +45,8 @@ def resamples(artifacts: Artifacts) -> pd.DataFrame:
     pairs, see `significance.resample`, so that the differences of rows are replicates of the paired difference.
 
     Returns:
-        A column for each of `KEYS`, named as in metrics/evaluate.json, and a row for each replicate.
+        A column for each of `KEYS`, named as in metrics/evaluate.json, and a row for each replicate. Of `MEANS` there
+        is the first one that the sets define.
 
     Raises:
         DataError: the scores are missing, or have no set of these metrics.

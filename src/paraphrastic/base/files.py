@@ -57,7 +57,11 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error."""
+    """Yield a new folder beside `path`; it replaces `path` at the end of the block, or is removed after an error.
+
+    Of a link, its target is replaced.
+    """
+    path = path.resolve() if path.is_symlink() else path
     with scratch_folder(path) as scratch:
         part, old = scratch / "new", scratch / "old"
         part.mkdir()
@@ -180,6 +184,8 @@ def _remove_abandoned(path: Path) -> None:
     for part in path.parent.glob(f"{glob.escape(start)}*{_HERE}"):
         process = part.name.removeprefix(start).removesuffix(_HERE)
         if process.isdecimal() and (int(process) == os.getpid() or not _is_running(int(process))):
+            if (part / "new").is_dir() and (part / "old").is_dir() and not path.exists():
+                (part / "old").replace(path)  # it was killed between both moves of `atomic_folder`
             rmtree(part, ignore_errors=True) if part.is_dir() else part.unlink(missing_ok=True)
 
 

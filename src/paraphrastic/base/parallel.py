@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
+from types import ModuleType
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -49,26 +50,26 @@ def start_command() -> None:
     of pandas; `Table.to_pandas` imports it later all the same. numba, if it has been imported, imports SciPy at the
     first call of a function, to multiply matrices in compiled functions, which none of this package does.
     """
-    with _hidden("pandas"):
+    with replaced_module("pandas"):
         with suppress(AttributeError):  # Arrow expects an ImportError, which its compiled code does not get
             pa.array([0])
         pa.array([0]).to_numpy()
     if "numba" in sys.modules:
-        with _hidden("scipy.linalg"):
+        with replaced_module("scipy.linalg"):
             import numba.np.arraymath  # noqa: F401  # reads whether there is SciPy
 
 
 @contextmanager
-def _hidden(package: str) -> Iterator[None]:
-    """Let imports of a package fail, unless it has been imported."""
-    if package in sys.modules:
+def replaced_module(name: str, module: ModuleType | None = None) -> Iterator[None]:
+    """Let imports of a module find another one, or fail if it is None, unless the module has been imported."""
+    if name in sys.modules:
         yield
         return
-    sys.modules[package] = None  # type: ignore[assignment]
+    sys.modules[name] = module  # type: ignore[assignment]
     try:
         yield
     finally:
-        del sys.modules[package]
+        del sys.modules[name]
 
 
 def end_with(starter: int) -> None:

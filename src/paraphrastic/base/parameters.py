@@ -84,7 +84,7 @@ class Tokenize(Section):
 
     licences: list[Name]  # that sources of the catalogue may have, see `sources.licences`; an empty list keeps all
     drop_overlap: bool  # drop training pairs that contain a sentence of an evaluation set
-    max_bad_rows: float = Field(ge=0, le=1)  # share of unusable rows of a source above which it is refused
+    max_bad_rows: float = Field(ge=0, le=1)  # unusable rows of a source, per pair read, above which it is refused
     feature: Name  # the feature of PPDB that `min_score` and `max_score` limit; other sources have one score
     min_score: float | None  # smallest score of a training pair; None for no limit
     max_score: float | None  # largest score; None for no limit
@@ -112,7 +112,7 @@ class VocabularyLimits(Section):
     # the latter are the occurrences in the training data of charagram2016 §4.1.2 and §4.4, and the frequencies of
     # iclr2016 §5.1 and §6
     count: Literal["sentences", "pairs"]
-    min_count: PositiveInt  # occurrences that a word needs
+    min_count: Annotated[int, Field(gt=0, lt=2**31)]  # occurrences that a word needs
     orders: Orders  # lengths of character n-grams
     ngram_min_count: PositiveInt  # occurrences that a character n-gram needs
     ngrams_per_order: PositiveInt | None  # how many of the most frequent n-grams of each order are kept; None keeps all

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,10 +42,15 @@ def search(
     from paraphrastic.inference import mining
 
     loaded = paraphrastic.load(model, device=device)
+    nothing = "{}: the vocabulary knows nothing of '{}'; try another query".format
+    if blank := [query for query in queries if not query.strip()]:
+        raise ParameterError(nothing(loaded.folder, blank[0]))
     found = mining.search(loaded, read_sentences(file, column), queries, k)
     for query, share, lines in zip(queries, loaded.unknown(queries), found, strict=True):
-        if not query.strip() or (share == 1 and not lines):
-            raise ParameterError(f"{loaded.folder}: the vocabulary knows nothing of '{query}'; try another query")
+        if share == 1 and not lines:
+            if not any(found):
+                raise ParameterError(nothing(loaded.folder, query))
+            message(nothing(loaded.folder, query))
     results = [(query, line) for query, lines in zip(queries, found, strict=True) for line in lines]
     rows = ((query, f"{line.score:.4f}", line.row + 1, line.text) for query, line in results)
     first = 0 if len(queries) > 1 else 1
@@ -144,9 +150,7 @@ def _tell_unknown(count: int, total: int, differ: str) -> None:
 
 def _has_graph(lines: "Lines", many: int) -> bool:
     """Return whether lines are found by a graph, which is faster from `many` lines on, and say so."""
-    from paraphrastic.inference.line_index import has_graph
-
-    if len(lines.vectors) < many or not has_graph():
+    if len(lines.vectors) < many or find_spec("usearch") is None:
         return False
     message("usearch finds nearly all of the nearest lines; --exact compares all")
     return True
@@ -160,7 +164,7 @@ def _table_to_copy(file: str, out: str) -> "OwnTable | None":
     if table := table_of(file):
         ending = f".{format_of(Path(file))}".replace(".arrow", ".parquet")
         is_printed = out == STANDARD_STREAM and not (ending == ".parquet" and sys.stdout.isatty())
-        if not is_printed and Path(out).suffix != ending:
+        if not is_printed and Path(out).suffix.lower() != ending:
             name = FORMATS[ending.removeprefix(".")]
             raise ParameterError(f"{out}: rows of {file} are written as {name}; name a file that ends in {ending}")
     return table

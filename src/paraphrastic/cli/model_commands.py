@@ -37,7 +37,7 @@ def embed(
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference.vector_files import FORMATS, write_vectors
 
-    if out != STANDARD_STREAM and Path(out).suffix not in FORMATS:
+    if out != STANDARD_STREAM and Path(out).suffix.lower() not in FORMATS:
         raise BadParameter(f"'{out}' ends in none of {', '.join(FORMATS)}", param_hint="--out")
     out = output_file(out, file)
     loaded = paraphrastic.load(model, device=device)
@@ -192,10 +192,10 @@ def card(
     if out == STANDARD_STREAM:
         sys.stdout.write(text)
         return
-    refuse_new_folder(Path(out))
-    if Path(out).exists() and not force:
+    path = Path(output_file(out, None))
+    if path.exists() and not force:
         raise ParameterError(f"{out}: exists; --force replaces it")
-    write_text(Path(out), text)
+    write_text(path, text)
 
 
 def info(model: ModelFolder) -> None:

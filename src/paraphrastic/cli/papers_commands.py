@@ -26,8 +26,7 @@ papers = Typer(help="Tables, figures and claims of the papers.", no_args_is_help
 _ID = Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
 Ids = Annotated[list[str] | None, _ID]
 DataOption = Annotated[
-    Literal["open", "replica", "paper"],
-    Option("--data", help="Data: open, a replica of the papers', theirs."),
+    Literal["open", "replica", "paper"], Option("--data", help="Data: open, a replica of the papers', theirs.")
 ]
 
 

@@ -31,12 +31,13 @@ def exchanged_copies(
         copies: of each sentence.
         generator: source of random numbers.
     """
-    listed = pa.concat_arrays([text_of_rows(each) for each in words])
+    listed, groups = pa.concat_arrays([text_of_rows(each) for each in words]), 0
     for part in (part for _ in range(copies) for source in sentences for part in source.texts):
         texts = _exchange(part, listed, generator)
         even = pa.concat_arrays([texts, texts[: len(texts) % 2]])
         half = len(even) // 2
-        columns = {"text1": even[:half], "text2": even[half:], "group": np.arange(half)}
+        columns = {"text1": even[:half], "text2": even[half:], "group": np.arange(groups, groups + half)}
+        groups += half
         yield pa.table(columns).cast(RAW["pairs"])
 
 

@@ -134,7 +134,7 @@ def _left_out(own: OwnFile, layout: Layout) -> int:
         return 0
     label, known = layout.others["label"], set[str]()
     labels = (rows.zeros_and_ones(label, own.positive, known) for rows in OwnTable(own).parts([label]))
-    return sum(pc.sum(pc.equal(each, 0)).as_py() or 0 for each in labels)
+    return sum(pc.equal(each, 0).true_count for each in labels)
 
 
 def _overlaps_of(texts: pa.StringArray, table: pa.Table) -> Iterator[SharedTexts]:

@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paraphrastic.base.parallel import in_order, njit
-from paraphrastic.base.tables import SIDES
+from paraphrastic.base.tables import SENTENCES, SIDES
 from paraphrastic.text.columns import Hashes, Numbers, TextNumbering, chunks, hash_texts
 from paraphrastic.text.tokenizer import CHUNK, normalize, tokenize_chunk
 
-_SCHEMA = pa.schema([("text", pa.string())])
 BoolArray = NDArray[np.bool_]
 Check = Callable[[pa.StringArray], BoolArray]  # of normalized texts (n,): which of them it finds, (n,)
 
@@ -31,14 +30,14 @@ class TextColumn:
 
     def __init__(self, path: Path) -> None:
         self._path, self._starts = path, [0]
-        self._writer = pa.ipc.new_file(path, _SCHEMA, options=pa.ipc.IpcWriteOptions(compression="lz4"))
+        self._writer = pa.ipc.new_file(path, SENTENCES, options=pa.ipc.IpcWriteOptions(compression="lz4"))
 
     def __len__(self) -> int:
         return self._starts[-1]
 
     def append(self, texts: pa.StringArray) -> None:
         """Write further texts, which are a part."""
-        self._writer.write_batch(pa.record_batch([texts], schema=_SCHEMA))
+        self._writer.write_batch(pa.record_batch([texts], schema=SENTENCES))
         self._starts.append(len(self) + len(texts))
 
     def close(self) -> None:

@@ -51,6 +51,17 @@ def check_judgements(gold: ArrayLike, question: NDArray[Any] | None = None) -> N
         raise UndefinedError("not defined: no question has a correct and a wrong candidate")
 
 
+def check_labels(label: NDArray[Any], is_test: NDArray[np.bool_]) -> None:
+    """Check that the test pairs, and the training pairs that give the threshold if there are any, have both labels.
+
+    Raises:
+        UndefinedError: as for `check_judgements`.
+    """
+    check_judgements(label[is_test])
+    if not is_test.all():
+        check_judgements(label[~is_test])
+
+
 def _finite(values: ArrayLike) -> NDArray[Any]:
     """Return values as an array (n,)."""
     array = np.asarray(values)
@@ -182,7 +193,8 @@ def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[
     """Return the score of each test pair minus a threshold: a paraphrase is predicted if this is at least 0.
 
     The threshold is the best one of the training pairs. A set without training pairs has two thresholds: that of its
-    even rows is the best one of its odd rows, and vice versa.
+    even rows is the best one of its odd rows, and vice versa. If one of both has a single label, as where labels
+    alternate, rows are even and odd among those of their label.
 
     Args:
         label: (n,), 1 for a paraphrase, 0 otherwise.
@@ -193,6 +205,8 @@ def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[
     if not is_test.all():
         return np.asarray(exact[is_test] - best_threshold(label[~is_test], score[~is_test]))
     odd = np.arange(len(score)) % 2 == 1
+    if any(len(np.unique(label[half] > 0)) < 2 for half in (odd, ~odd)):
+        odd = _positions((label > 0).astype(np.int64)) % 2 == 1
     thresholds = [best_threshold(label[half], score[half]) for half in (odd, ~odd)]
     return np.asarray(exact - np.where(odd, thresholds[1], thresholds[0]))
 

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import DataError, ModelError, ParameterError, unknown_name
 from paraphrastic.base.tables import PAIR_KINDS, PHRASE_SETS, SCORES, SENTENCES, SIDES, indexed_schema, read_table
-from paraphrastic.evaluation.headline import FEATURES, MTEB, headline, headline_sets
+from paraphrastic.evaluation.headline import FEATURES, MTEB, OWN, headline, headline_sets
 from paraphrastic.evaluation.metrics import (
     UndefinedError,
     accuracy_and_f1,
     check_judgements,
+    check_labels,
     decision_margins,
     map_and_mrr,
     pearson,
@@ -240,20 +241,23 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
     """
     sets = [each for each in benchmarks.sets() if each.kind == "similarity"]
     if not sets:
-        problem = "the benchmarks have no set of similarity that could select; set it to none"
-        raise ParameterError(f"{_SELECT}: {problem}")
+        raise ParameterError(f"{_SELECT}: the benchmarks have no set of similarity that could select; set it to none")
     oracle = headline_sets([each.name for each in sets]) if select == "oracle" else []
+    if select == "oracle" and not oracle:
+        raise ParameterError(f"{_SELECT}: oracle: the benchmarks have no set of `transfer.mean`; name a set or a group")
     chosen = [each for each in sets if each.name in oracle or f"{each.name}.".startswith(f"{select}.")]
     if not chosen:  # sets and groups are `sts.2016.headlines`, `sts.2016` and `sts`
         groups = {group for each in sets for group in accumulate(each.name.split("."), "{}.{}".format)}
         known = {"none", "oracle", "test"} | groups
         raise ParameterError(f"{_SELECT}: {unknown_name('set to select by', select, known)}")
+    own = benchmarks.tables["similarity"].filter((pc.field("split") == "dev") & pc.starts_with(pc.field("set"), OWN))
+    dev = [own.filter(pc.field("set") == each.name) for each in chosen]  # in their place test rows would be known
+    chosen = [replace(each, table=rows) if len(rows) else each for each, rows in zip(chosen, dev, strict=True)]
     for each in chosen:
         try:
             check_judgements(each.column("score"))
         except UndefinedError as error:
-            remedy = "select by other sets, or add rows to it"
-            raise ParameterError(f"{_SELECT}: {each.name}: {error}; {remedy}") from error
+            raise ParameterError(f"{_SELECT}: {each.name}: {error}; select by other sets, or add rows to it") from error
     return Selection(benchmarks.sentences, chosen)
 
 
@@ -302,9 +306,8 @@ def _of_features(
     if not sets:
         return [], []
     if not isinstance(scorer, VectorScorer | SparseScorer):
-        return [({}, {"not_defined": "not defined: the model scores pairs and has no sentence vectors"})] * len(
-            sets
-        ), []
+        reason = {"not_defined": "not defined: the model scores pairs and has no sentence vectors"}
+        return [({}, reason)] * len(sets), []
     from paraphrastic.evaluation.features import feature_metrics
 
     found = feature_metrics(scorer, sentences, {each.name: each.table for each in sets})
@@ -326,7 +329,7 @@ def _metrics(evaluation_set: EvaluationSet, scores: Scores) -> dict[str, float]:
     label, test = evaluation_set.column("label"), evaluation_set.is_test
     if evaluation_set.kind == "ranking":
         return map_and_mrr(evaluation_set.column("question"), label, scores)._asdict()
-    check_judgements(label[test])
+    check_labels(label, test)
     return accuracy_and_f1(label[test], decision_margins(label, scores, test), 0.0)._asdict()
 
 

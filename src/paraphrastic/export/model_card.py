@@ -18,7 +18,7 @@ from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.export.merge import teachers_of
 from paraphrastic.inference import CARD
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import load
+from paraphrastic.inference.model_folder import load, read_config
 from paraphrastic.sources.catalogue import catalogue
 from paraphrastic.sources.licences import strictest
 from paraphrastic.sources.source import EXCHANGED
@@ -55,6 +55,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         ModelError: the model is missing or damaged.
         DataError: a table is missing or damaged.
     """
+    read_config(folder)  # any folder may have a README
     if (card := folder / CARD).is_file() and sets is None and corpus is None:
         return card.read_text(encoding="utf-8", errors="replace")
     model = load(folder)

@@ -7,6 +7,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import kl_div, log_softmax
 
+from paraphrastic.base.errors import ModelError
 from paraphrastic.nn.layers import Dense
 
 
@@ -67,3 +68,10 @@ def expected_score(log_p: Tensor) -> Tensor:
     values = torch.arange(1, log_p.shape[1] + 1, dtype=log_p.dtype, device=log_p.device)
     mean: Tensor = (log_p.exp() * values).sum(1)
     return mean.clamp(1, log_p.shape[1])  # rounding can leave the interval
+
+
+def finite(predicted: Tensor) -> Tensor:
+    """Return predictions as they are; raise a ModelError if one is not finite: `argmax` of NaN is the first class."""
+    if not predicted.isfinite().all():
+        raise ModelError("a prediction is not finite; lower `learning_rate`, or bound it with `max_grad_norm`")
+    return predicted

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor, nn
 
 from paraphrastic.base.errors import DataError
+from paraphrastic.finetuning.heads import finite
 from paraphrastic.finetuning.options import TaggerConfig
 from paraphrastic.finetuning.tasks import predictions
 from paraphrastic.models import model_class
@@ -191,6 +192,6 @@ class Tagger:
         self.network.eval()
         out = self.embeddings.new_empty(len(sentences.tokens.ids), dtype=torch.int64)
         for rows in length_batches(sentences.tokens.lengths):
-            best = self.network(self.embeddings, *self.inputs(sentences.take(rows))).argmax(1)
+            best = finite(self.network(self.embeddings, *self.inputs(sentences.take(rows)))).argmax(1)
             out.index_copy_(0, to_device(sentences.tokens.positions(rows), out.device), best)
         return out.cpu().numpy()

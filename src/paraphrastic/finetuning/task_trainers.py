@@ -12,7 +12,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy, nll_loss
 
 from paraphrastic.base import devices
-from paraphrastic.finetuning.heads import expected_score, kl_divergence, target_distribution
+from paraphrastic.finetuning.heads import expected_score, finite, kl_divergence, target_distribution
 from paraphrastic.finetuning.initial_state import InitialState
 from paraphrastic.finetuning.options import CharagramTagger, HeadConfig, TaggerConfig
 from paraphrastic.finetuning.tagger import Network, Tagger, as_read, refuse_empty
@@ -122,7 +122,7 @@ class HeadTrainer(Trainer):
         sides = vectors[to_device(positions, vectors.device)].split(len(rows))  # (n, dim) for each sentence of a row
         log_p = self._head(*sides)  # (n, classes)
         predicted = expected_score(log_p) if self._task.kind == "similarity" else log_p.exp()
-        return predicted.cpu().numpy()
+        return finite(predicted).cpu().numpy()
 
 
 def finetune_pair_model(
@@ -151,7 +151,8 @@ def finetune_pair_model(
     def score(_: object) -> float:
         return task.metrics("dev", predict("dev"))[task.metric]
 
-    pairs = LabelledPairs.of(sentences, train.left, train.right, train.gold.astype(np.float32))
+    one_source = np.zeros(len(train), np.int64)
+    pairs = LabelledPairs(sentences, train.left, train.right, one_source, train.gold.astype(np.float32))
     trainer = LabelTrainer(model, pairs, config, run.seed, score, pretrained=pretrained)
     return _outcome(run.train(trainer), task, predict)
 

@@ -176,7 +176,9 @@ def load_task(folder: Path, rows: TaskRows) -> Task:
     """
     splits = _split_pooled(rows.table) if rows.name == POOLED else _split(rows.table)
     if empty := [split for split in SPLITS if not len(splits[split])]:
-        raise DataError(f"{rows.name}: no rows for {', '.join(empty)}; its source is incomplete, run `dvc repro`")
+        is_own = rows.name.startswith("own-")
+        remedy = "add them to the file of the set" if is_own else "its source is incomplete, run `dvc repro`"
+        raise DataError(f"{rows.name}: no rows for {', '.join(empty)}; {remedy}")
     sentences = read_table(folder / "sentences.parquet", SENTENCES)["text"].combine_chunks()
     used = np.unique(np.concatenate([side for split in splits.values() for side in (split.left, split.right)]))
     gold = np.concatenate([split.gold for split in splits.values()])

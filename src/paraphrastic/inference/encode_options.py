@@ -1,10 +1,15 @@
-"""Options of `Model.encode` by the type of its result, for type checkers."""
+"""Options of `Model.encode` by the type of its result, for type checkers, and those that it does not know."""
 
-from typing import Literal, Required, TypedDict
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any, Literal, Required, TypedDict
 
 from numpy.typing import ArrayLike
 
+from paraphrastic.base.errors import ParameterError, unknown_name
 from paraphrastic.inference import Precision
+
+_OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it says of its task
 
 
 class Options(TypedDict, total=False):
@@ -61,3 +66,10 @@ class WithUnknown(Options, total=False):
     convert_to_numpy: bool
     convert_to_tensor: bool
     return_unknown: Required[Literal[True]]
+
+
+def refuse_unknown(encode: Callable[..., Any], others: Mapping[str, Any]) -> None:
+    """Raise a ParameterError for the first of `others` that is neither None nor of `mteb`: no option of `encode`."""
+    if names := [name for name, value in others.items() if value is not None and name not in _OF_MTEB]:
+        known = [name for name in signature(encode).parameters if name != "others"]
+        raise ParameterError(unknown_name("option of encode", names[0], known))

@@ -17,7 +17,8 @@ def vectors_of(given: Any) -> Vectors | None:
     if _is_numeric(given):
         return _checked(_floats(given))
     first = next(iter(given), None) if hasattr(given, "__len__") else None  # an iterator would lose it
-    if not (_is_numeric(first) or _is_list(first)):
+    is_nested = isinstance(first, list | tuple)  # of JSON, where a vector of zeros has integers
+    if not (_is_numeric(first) or _is_list(first) or (is_nested and any(map(_is_list, given)))):
         return None
     rows = [_floats(each) for each in given]
     shapes = {row.shape for row in rows}

@@ -11,7 +11,6 @@ The rows of R are the principal directions, so that q is short. d is the size th
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -158,11 +157,6 @@ def exact_cosines(vectors: Vectors, left: LineNumbers, right: LineNumbers) -> Sc
         lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
         cosines[part] = np.einsum("nd,nd->n", a, b) / np.where(lengths > 0, lengths, 1)
     return cosines
-
-
-def has_graph() -> bool:
-    """Return whether `usearch` is installed."""
-    return find_spec("usearch") is not None
 
 
 def _bounding(vectors: Vectors, least: float) -> Vectors:

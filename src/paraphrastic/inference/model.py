@@ -1,6 +1,5 @@
 """The class that users call: from raw text to vectors and similarities."""
 
-import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from paraphrastic.base.errors import ModelError, ParameterError, missing, unknown_name
+from paraphrastic.base.errors import ModelError, ParameterError, missing
 from paraphrastic.inference import Precision
-from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown
+from paraphrastic.inference.encode_options import ToArray, ToFloats, ToTensor, ToTensors, WithUnknown, refuse_unknown
 from paraphrastic.inference.given_vectors import is_tensor, vectors_of
 from paraphrastic.inference.other_tools import OtherTools
 from paraphrastic.inference.quantization import Quantized, quantize
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 Compared: TypeAlias = str | Texts | Vectors  # texts, or vectors of texts
 Shares: TypeAlias = NDArray[np.float64]
 
-_OF_MTEB = ("task_metadata", "hf_split", "hf_subset", "prompt_type")  # what it says of its task
 BATCH = 1 << 14  # sentences: enough for all threads of the tokenizer; 20 MB of vectors of size 300
 
 
@@ -127,8 +125,7 @@ class Model(OtherTools, ModelInfo):
             normalize_embeddings: scale each vector to length 1; a zero vector stays zero.
             truncate_dim: keep the first dimensions only, before vectors are scaled.
             precision: data type of the result, see `quantization.quantize`; None is float32.
-            ranges: (2, dim), of the numbers that `int8` and `uint8` divide into steps; by default those of training
-                sentences, which the folder of a trained model has.
+            ranges: (2, dim), for `int8` and `uint8`; by default those of training sentences, which the folder has.
             convert_to_numpy: an array; otherwise a list of n tensors, or a tensor for a single text.
             convert_to_tensor: a tensor of torch.
             return_unknown: also return the share of unknown words or n-grams, see `unknown`.
@@ -142,16 +139,19 @@ class Model(OtherTools, ModelInfo):
             ModelError: the model compares pairs and has no sentence vectors, or it has no ranges and none are given.
             ParameterError: `sentences` has something other than strings, or an option is unknown or has a wrong value.
         """
-        if names := [name for name, value in others.items() if value is not None and name not in _OF_MTEB]:
-            known = [name for name in inspect.signature(self.encode).parameters if name != "others"]
-            raise ParameterError(unknown_name("option of encode", names[0], known))
+        if others:
+            refuse_unknown(self.encode, others)
         chosen = self.ranges_for(precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
         is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
-        vectors = np.empty((len(texts), self.dim), np.float32)
+
+        def finished(vectors: Vectors) -> Quantized:
+            part = normalize_rows(vectors[:, :truncate_dim]) if normalize_embeddings else vectors[:, :truncate_dim]
+            return part if precision in (None, "float32") else quantize(part, precision, chosen)
+
+        like = finished(np.empty((0, self.dim), np.float32))
+        result: Any = np.empty((len(texts), like.shape[1]), like.dtype)
         for rows in _batches(len(texts), batch_size, show_progress_bar):
-            vectors[rows] = self.encode_tokenized(tokenize(texts[rows], "NFKC"))
-        vectors = normalize_rows(vectors[:, :truncate_dim]) if normalize_embeddings else vectors[:, :truncate_dim]
-        result: Any = vectors if precision in (None, "float32") else quantize(vectors, precision, chosen)
+            result[rows] = finished(self.encode_tokenized(tokenize(texts[rows], "NFKC")))
         result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
@@ -177,7 +177,7 @@ class Model(OtherTools, ModelInfo):
         if self.ranges is None or (is_unit and dim not in (None, self.dim)):
             how = "give `ranges=ranges_of(vectors)` of typical texts, see paraphrastic.inference.quantization"
             raise ModelError(f"{self.folder}: has no ranges for {precision} of such vectors; {how}")
-        return self.ranges[is_unit][:, :dim]
+        return self.ranges[bool(is_unit)][:, :dim]
 
     def unknown(self, sentences: str | Texts) -> Any:
         """Return the share of each sentence's words, n-grams or characters that the vocabulary lacks.
@@ -188,7 +188,9 @@ class Model(OtherTools, ModelInfo):
         Raises:
             ParameterError: `sentences` contains something other than strings.
         """
-        shares = self.scorer.oov_share(tokenize(_column_of(sentences), "NFKC"))
+        texts = _column_of(sentences)
+        parts = (tokenize(texts[rows], "NFKC") for rows in _batches(len(texts), BATCH, progress=False))
+        shares = np.concatenate([np.empty(0), *map(self.scorer.oov_share, parts)])
         return float(shares[0]) if isinstance(sentences, str) else shares
 
     def similarity(self, a: Compared, b: Compared, batch_size: int = BATCH) -> Any:
@@ -210,8 +212,7 @@ class Model(OtherTools, ModelInfo):
         """
         if isinstance(self.scorer, VectorScorer):
             first, second, i, j = self._unit_vectors(a, b, batch_size)
-            products = np.clip(first @ second.T, -1, 1)
-            products[i[:, None] == j] = 1
+            products = np.where(i[:, None] == j, np.float32(1), np.clip(first @ second.T, -1, 1))
             return _converted(products, True, is_tensor(a) or is_tensor(b))
         self._refuse_vectors(a, b)
         left, right = _column_of(a), _column_of(b)

@@ -117,13 +117,9 @@ def _load_kind(kind: str, folder: Path, options: Mapping[str, Any], device: str)
         from paraphrastic.scoring.static import StaticEncoder
 
         return StaticEncoder.load(folder, options)
-    if kind == "tfidf":
-        from paraphrastic.scoring.bags import TfidfScorer
+    from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 
-        return TfidfScorer.load(folder, options)
-    from paraphrastic.scoring.bags import OverlapScorer
-
-    return OverlapScorer()
+    return TfidfScorer.load(folder, options) if kind == "tfidf" else OverlapScorer()
 
 
 def usable_device(folder: Path, device: str) -> str:

@@ -45,7 +45,7 @@ def write_vectors(
         OSError: `out` cannot be written.
     """
     count = unknown = 0
-    writer = _jsonl if out == STANDARD_STREAM else FORMATS[Path(out).suffix]
+    writer = _jsonl if out == STANDARD_STREAM else FORMATS[Path(out).suffix.lower()]
     on_terminal = out == STANDARD_STREAM and sys.stdout.isatty()  # a bar would appear between the lines
     ranges = model.ranges_for(precision, is_unit=normalize)
     like = quantize(np.empty((0, model.dim), np.float32), precision, ranges)

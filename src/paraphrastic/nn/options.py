@@ -75,7 +75,7 @@ class TrainingConfig(ArchitectureConfig):
     """
 
     epochs: PositiveInt
-    batch_size: Annotated[int, Field(ge=2)]
+    batch_size: Annotated[int, Field(ge=2, lt=2**31)]
     accumulate: PositiveInt = 1
     batches: Literal["mixed", "source", "blocks"]
     curriculum: bool

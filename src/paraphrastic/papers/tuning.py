@@ -54,11 +54,7 @@ class Search:
         chosen = f"best of {len(means)} by {self.key} ({means[number]:.1f}, {seeds})"
         note = f"{point}: {chosen}, of the grid of {self.grid.source}"
         return Choice(
-            label=self.row.all_labels[0],
-            columns=self.row.columns,
-            tasks=self.row.tasks,
-            tuned=dict(tuned),
-            note=note,
+            label=self.row.all_labels[0], columns=self.row.columns, tasks=self.row.tasks, tuned=dict(tuned), note=note
         )
 
 

@@ -20,6 +20,8 @@ from paraphrastic.readers.paraphrase_groups import side_by_side
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
 from paraphrastic.sources.own_files import Meaning, OwnFile
 from paraphrastic.sources.source import Source
+from paraphrastic.text.columns import TextNumbering, hash_texts
+from paraphrastic.text.tokenizer import normalize, tokenize
 
 TEXTS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 SIDES: tuple[Meaning, Meaning] = ("text1", "text2")
@@ -139,7 +141,10 @@ def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     if wanted.limits_scores and "score" not in layout.others:
         raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
     wanted.check_source_without_relations(own.path)
-    _name_unused(own, [*layout.unused, *([] if wanted.limits_scores else score_of(layout))])
+    if not wanted.limits_scores:  # which need not be numbers then
+        others = {meaning: layout.others[meaning] for meaning in sorted(layout.others.keys() - {"score"})}
+        layout = layout._replace(others=others, unused=(*layout.unused, *score_of(layout)))
+    _name_unused(own, layout.unused)
     limits = " of such a score, see tokenize.min_score and max_score" if wanted.limits_scores else ""
     yield from _not_empty(own, read_pairs(own, layout, wanted), limits)
 
@@ -172,10 +177,12 @@ def _name_unused(own: OwnFile, columns: Sequence[str]) -> None:
 def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> Iterator[Reading]:
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
-    known, read = set[str](), 0
+    known, read, seen = set[str](), 0, TextNumbering()
     for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
         yield (
-            _sentences(rows, layout, read) if layout.single else _pairs(rows, layout, own, wanted, groups, known, read)
+            _sentences(rows, layout, read, seen)
+            if layout.single
+            else _pairs(rows, layout, own, wanted, groups, known, read)
         )
         read += len(rows)
 
@@ -243,22 +250,18 @@ def _layout_of_sentences(table: OwnTable) -> Layout:
     return _layout("pairs", table, (name, name), ())
 
 
-def _sentences(rows: OwnRows, layout: Layout, read: int) -> Reading:
-    """Return single sentences, two in a row, each normal form once."""
+def _sentences(rows: OwnRows, layout: Layout, read: int, seen: TextNumbering) -> Reading:
+    """Return single sentences, two in a row, each normal form once; those of other parts are `seen`."""
     text = rows.columns[layout.texts[0]]
-    left, right = side_by_side(text.filter(pc.not_equal(pc.utf8_trim_whitespace(text), "")))
+    text = text.filter(pc.not_equal(pc.utf8_trim_whitespace(text), ""))
+    known = len(seen)
+    left, right = side_by_side(text.filter(pa.array(seen.add(hash_texts(normalize(tokenize(text)))) >= known)))
     group = pa.array(np.arange(read, read + len(left)))
     return make_reading("pairs", [rows], may_be_empty=True, text1=left, text2=right, group=group)
 
 
 def _pairs(
-    rows: OwnRows,
-    layout: Layout,
-    own: OwnFile,
-    wanted: PairFilter,
-    groups: dict[str, int],
-    known: set[str],
-    read: int,
+    rows: OwnRows, layout: Layout, own: OwnFile, wanted: PairFilter, groups: dict[str, int], known: set[str], read: int
 ) -> Reading:
     columns: dict[str, pa.Array] = {
         "text1": rows.columns[layout.texts[0]],
@@ -276,7 +279,7 @@ def _pairs(
         accepted = pc.and_(accepted, wanted.accepts_scores(scores))
         blank = _blank(rows.columns[name])
         columns["score"] = pc.if_else(blank, 0.0, scores)  # not read after the filter
-        unjudged = _count(blank) if wanted.limits_scores else 0
+        unjudged = blank.true_count if wanted.limits_scores else 0
     columns = {name: column.filter(accepted) for name, column in columns.items()}
     return replace(make_reading("pairs", [rows], may_be_empty=True, **columns), unjudged=unjudged)
 
@@ -298,15 +301,11 @@ def _judged(rows: OwnRows, layout: Layout, own: OwnFile, questions: dict[str, in
         columns["label"] = rows.zeros_and_ones(gold, own.positive, known)
     if layout.kind == "ranking":
         columns["question"] = _numbered(rows.columns[layout.texts[0]], questions)
-    return replace(make_reading(layout.kind, [rows], may_be_empty=True, **columns), unjudged=_count(unjudged))
+    return replace(make_reading(layout.kind, [rows], may_be_empty=True, **columns), unjudged=unjudged.true_count)
 
 
 def _blank(column: pa.StringArray, texts: Sequence[str] = ("",)) -> pa.BooleanArray:
     return pc.is_in(pc.utf8_trim_whitespace(column), pa.array(texts))
-
-
-def _count(mask: pa.BooleanArray) -> int:
-    return pc.sum(mask).as_py() or 0
 
 
 def _numbered(column: pa.Array, numbers: dict[str, int]) -> pa.Array:

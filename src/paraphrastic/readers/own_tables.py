@@ -183,7 +183,8 @@ class OwnTable:
                 if "end of data" in str(error):
                     remedy = "close it, or say `quotes: false` for this file"
                     raise DataError(f"{self._path}, line {line}: a quoted cell does not end; {remedy}") from error
-                yield line, f"not CSV: {error}"
+                for swallowed in range(line, reader.line_num + 1):
+                    yield swallowed, f"not CSV: {error}"
 
     def _reader(self, lines: Iterable[str], delimiter: str | None = None) -> Any:
         delimiter = delimiter or self._delimiter
@@ -232,10 +233,15 @@ class OwnTable:
             is_class = pc.and_(pc.greater_equal(column, 0), pc.less(column, len(classes) - 1))
             column = classes.take(pc.if_else(is_class, column, len(classes) - 1))
         try:
-            return column.cast(pa.string())
+            texts = column.cast(pa.string())
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
             kind = f"has the type {column.type}, which is neither text nor numbers"
             raise DataError(f"{self._path}: '{name}' {kind}") from error
+        try:
+            texts.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{self._path}: '{name}' has text that is not UTF-8; write it again as UTF-8") from error
+        return texts
 
     @contextmanager
     def _open(self) -> Iterator[IO[str]]:
@@ -286,12 +292,11 @@ class OwnTable:
 
 def _in_parts(path: Path, columns: Sequence[str], rows: Iterator[_NumberedCells], size: int) -> "Iterator[_Part]":
     while part := list(islice(rows, size)):
-        bad = [BadRow(str(path), line, row) for line, row in part if isinstance(row, str)]
-        good = []
+        good, bad = list[tuple[int, list[str | None] | list[str]]](), list[BadRow]()
         for line, row in part:
             if isinstance(row, str):
-                continue
-            if all(cell is None or is_utf8(cell) for cell in row):
+                bad.append(BadRow(str(path), line, row))
+            elif all(cell is None or is_utf8(cell) for cell in row):
                 good.append((line, row))
             else:
                 bad.append(BadRow(str(path), line, "not UTF-8"))

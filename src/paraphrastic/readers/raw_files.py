@@ -54,17 +54,10 @@ def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
         SourceError: the file cannot be read.
         DataError: the file is damaged or truncated, or the archive does not have one member of that name.
     """
-    rest = b""
     with ExitStack() as stack, report_damage(path):
         stream = stack.enter_context(_open_text(path, pattern, stack))
-        while chunk := stream.read(size):
-            chunk = rest + chunk
-            end = chunk.rfind(b"\n") + 1
-            rest = chunk[end:]
-            if end:
-                yield chunk[:end]
-    if rest:
-        yield rest
+        while chunk := stream.read(size) + stream.readline():
+            yield chunk
 
 
 def _open_text(path: Path, pattern: str, stack: ExitStack) -> IO[bytes]:

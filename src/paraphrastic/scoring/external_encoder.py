@@ -56,7 +56,7 @@ class ExternalEncoder(VectorScorer):
             ParameterError: the package that reads it is not installed, there is no such device, or the encoder has no
                 such precision.
         """
-        texts, encoder = sentences.to_pylist(), self._encoder
+        texts, encoder = sentences.to_pylist() or [""], self._encoder  # of no texts, neither package has a shape
         with _named_errors(self._folder):
             vectors = np.asarray(
                 encoder.encode(texts, batch_size=self._batch_size, show_progress_bar=False), np.float32
@@ -66,7 +66,7 @@ class ExternalEncoder(VectorScorer):
         if len(bad := np.flatnonzero(~np.isfinite(vectors).all(1))):
             text = texts[bad[0]]
             raise ModelError(f"{self._folder}: the vector of {text!r:.60} is not finite; choose another encoder")
-        return vectors
+        return vectors[: len(sentences)]
 
     def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors, and ones, (n,): what an external encoder knows is not known here."""
@@ -185,9 +185,8 @@ def _refuse_pickles(folder: Path) -> None:
         if path.suffix in _PICKLES and not any(path.parent.glob("*.safetensors")):
             remedy = "convert it to model.safetensors, or choose another encoder"
             raise ModelError(f"{path}: pickled weights can run code and are not read; {remedy}")
-        if path.is_file() or path.is_dir():
-            continue
-        raise ModelError(f"{path}: is neither a file nor a folder; {_REMEDY}")
+        if not (path.is_file() or path.is_dir()):
+            raise ModelError(f"{path}: is neither a file nor a folder; {_REMEDY}")
 
 
 def _load_sentence_transformer(package: Any, path: str, device: str, precision: Float) -> Any:

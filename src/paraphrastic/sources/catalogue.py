@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from paraphrastic.base.errors import DataError, ParameterError, did_you_mean, first_problem, unknown_name
 from paraphrastic.base.reading import SMALL, regular
@@ -196,26 +196,20 @@ def _unknown_name(kind: str, name: str, display_names: Mapping[str, str]) -> str
     return f"unknown {kind} '{name}': {did_you_mean(name, display_names)}known are {known}"
 
 
-class _Suite(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Suite(BaseModel, strict=True, extra="forbid"):
     sources: list[Text]
     select: Text
     extends: list[Text] = []
 
 
-class _Content(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Content(BaseModel, strict=True, extra="forbid"):
     # the attributes of a `Source`, beside `expand`, and `like`, the entry that has the keys that are not here
     sources: dict[str, dict[str, Any]]
     corpora: dict[str, list[Text]]
     benchmarks: dict[str, _Suite]
 
 
-class _Template(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Template(BaseModel, strict=True):
     expand: dict[str, Annotated[list[Text], Field(min_length=1)]] = {}
 
 

@@ -24,6 +24,7 @@ from paraphrastic.sources.locations import DataLocations, url_key
 from paraphrastic.sources.source import File, Source
 
 _THREADS = 4
+_STARTS = {".gz": b"\x1f\x8b", ".tgz": b"\x1f\x8b", ".bz2": b"BZh", ".zip": b"PK"}  # first bytes by ending
 
 OnFailure = Callable[[Source, SourceError], None]
 _Job = tuple[Source, File]
@@ -35,7 +36,7 @@ def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source
     Args:
         sources: the sources.
         folder: where to.
-        again: the command to run after a person has provided the files of a source.
+        again: the command to run after a person has provided the files of a source, or if an optional one has failed.
 
     Returns:
         The sources whose files are there.
@@ -47,9 +48,11 @@ def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source
     if not any(source.files for source in sources):
         return list(sources)
     locations = DataLocations.from_environment()
-    absent = fetch_visibly(
-        sources, folder, locations, lambda source, error: message(f"{source.name} is left out: {error}")
-    )
+
+    def on_failure(source: Source, error: SourceError) -> None:
+        message(f"{source.name} is left out: {error}; `{again}` tries again")
+
+    absent = fetch_visibly(sources, folder, locations, on_failure)
     for source in (source for source in absent if source.manual):
         message(f"{source.name} is left out: {locations.how_to_provide(source)} and run `{again}`")
     return [source for source in sources if source not in absent]
@@ -254,6 +257,11 @@ class _Origins:
         if file.sha256 and sha256 != file.sha256:
             part.unlink()
             raise SourceError(_wrong_hash(file, mirrored, sha256))
+        with part.open("rb") as stream:
+            is_other = not stream.read(4).startswith(_STARTS.get(Path(file.path).suffix, b""))
+        if is_other and not mirrored:  # such as the page of a network that asks for a password
+            part.unlink()
+            raise SourceError(f"{file.url}: the server sent another format; try later, or put the file into a mirror")
         if not file.sha256:
             with atomic_write(self.locations.cache / "urls" / url_key(file)) as hash_file:
                 hash_file.write_text(sha256, encoding="utf-8")

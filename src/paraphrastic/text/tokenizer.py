@@ -127,6 +127,10 @@ def _cast_to_string(column: RawTexts) -> pa.StringArray | pa.ChunkedArray:
         raise ParameterError("an array of more than 2 GB of text; pass a pa.ChunkedArray of smaller ones") from error
     if strings.null_count:
         raise ParameterError(f"sentences[{pc.index(strings.is_null(), True)}] is null; fill nulls or drop them")
+    try:
+        strings.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise ParameterError("the column has text that is not UTF-8; decode it before") from error
     return strings
 
 

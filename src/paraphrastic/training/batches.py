@@ -237,10 +237,3 @@ class LabelledPairs(SentencePairs):
     """Pairs that match or do not."""
 
     labels: NDArray[np.floating]  # (n,), 1 for a match, 0 otherwise
-
-    @classmethod
-    def of(
-        cls, sentences: Ragged, left: NDArray[np.integer], right: NDArray[np.integer], labels: NDArray[np.floating]
-    ) -> "LabelledPairs":
-        """Return pairs of one source."""
-        return cls(sentences, left, right, np.zeros(len(labels), np.int64), labels)

@@ -190,6 +190,7 @@ class SparseRowOptimizer(EmbeddingOptimizer):
         drift = np.where(touched, self._idle.drift(last, step), 0).astype(np.float32)
         shrink = np.where(touched & (idle > 0), self._strength * self._idle.penalty(last, step), 0).astype(np.float32)
         beta1, beta2 = (BETA1, BETA2) if self._adam else (0.0, 1.0)
+        idle = np.where(touched, idle, 0)
         decay1, decay2 = (beta1**idle).astype(np.float32), (beta2**idle).astype(np.float32)
         _apply_idle_steps(self._w, self._m, self._v, self._start, rows, drift, decay1, decay2, shrink)
         self._last[rows[touched]] = step
@@ -242,7 +243,7 @@ def _apply_idle_steps(
     epsilon = np.float32(EPSILON)
     for k in range(len(rows)):
         row, d, p = rows[k], drift[k], shrink[k]
-        if d == 0 and p == 0:
+        if d == 0 and p == 0 and decay2[k] == 1:
             continue
         for j in range(w.shape[1]):
             root = np.sqrt(v[row, j])

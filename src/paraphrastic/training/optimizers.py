@@ -1,9 +1,7 @@
 """Adam, AdaGrad and SGD with momentum on whole tensors, with an L2 penalty."""
 
 import math
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -12,10 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from paraphrastic.base.parallel import Array, njit
+from paraphrastic.base.parallel import Array, njit, replaced_module
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 MOMENTUM = 0.95  # charagram2016 §4.2
+# optimizers of PyTorch import this, 1.3 s, to ask it not to compile them; it has the two functions that they call
+_DYNAMO = ModuleType("torch._dynamo")
+vars(_DYNAMO).update(disable=lambda function, *_, **__: function, graph_break=lambda: None)
+_no_compiler = partial(replaced_module, _DYNAMO.__name__, _DYNAMO)
 
 
 class L2Penalty(NamedTuple):
@@ -115,24 +117,6 @@ def compiled_shrink(w: Array, v: Array, start: Array, strength: Any, epsilon: An
         if v[i] > 0:
             w0 = start[i] if len(start) else np.float32(0)
             w[i] = w0 + (w[i] - w0) / (1 + strength / (np.sqrt(v[i]) + epsilon))
-
-
-@contextmanager
-def _no_compiler() -> Iterator[None]:
-    """Keep PyTorch's optimizers from importing `torch._dynamo`, 1.3 s: they only ask it not to compile them.
-
-    A module with the two functions that they call takes its place. Nothing happens if it has been imported.
-    """
-    name = "torch._dynamo"
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = ModuleType(name)
-    vars(sys.modules[name]).update(disable=lambda function, *_, **__: function, graph_break=lambda: None)
-    try:
-        yield
-    finally:
-        del sys.modules[name]
 
 
 def gradient_of(tensor: Tensor) -> Tensor:

@@ -120,7 +120,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, ca
     counts = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])["source"].value_counts().to_pylist()
     sources = {each["values"]: each["counts"] for each in counts}
     is_usual = params.train.loss == LOSS and not params.train.loss_options
-    named = {} if is_usual else {"name": params.train.loss, **loss.model_dump()}
+    named = {} if is_usual else loss.model_dump() | {"name": params.train.loss}
     info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources, loss=named)
     if rank() == 0:
         with atomic_folder(out) as part:

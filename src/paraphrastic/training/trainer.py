@@ -277,10 +277,9 @@ class Trainer(ABC):
         losses: list[float] = torch.stack(self._losses).tolist() if self._losses else []
         for step, loss in enumerate(losses, self.step + 1 - len(losses)):
             if not math.isfinite(loss):
-                raise ModelError(
-                    f"the loss is {loss} at step {step}: lower `learning_rate`, or bound the gradient with "
-                    "`max_grad_norm`"
-                )
+                remedy = "lower `learning_rate`, or bound the gradient with `max_grad_norm`"
+                remedy = "an option of the loss is too large or too small" if step == 1 else remedy
+                raise ModelError(f"the loss is {loss} at step {step}: {remedy}")
         return losses
 
     def _evaluate(self, epoch: float, callbacks: Sequence[Callback]) -> None:

@@ -33,10 +33,7 @@ _PAIR_COUNTS = pa.schema([("pair", pa.int64()), ("count", pa.int64()), ("sentenc
 
 
 def count_words(
-    sentences: TextColumns,
-    min_count: int = 1,
-    on_progress: OnProgress = lambda _: None,
-    weights: Weights | None = None,
+    sentences: TextColumns, min_count: int = 1, on_progress: OnProgress = lambda _: None, weights: Weights | None = None
 ) -> pa.Table:
     """Return the words that occur at least `min_count` times, most frequent first, then by text.
 

