@@ -67,7 +67,7 @@ def test_outcome_of_best_epoch(tmp_path):
 
 @pytest.mark.parametrize("kind", ["labelled_sentences", "labelled_pairs"])
 def test_run_that_diverges_in_its_last_step(kind, tmp_path):
-    changes = {"learning_rate": 1e300, "max_grad_norm": None, "epochs": 1, "batch_size": 200}
+    changes = {"learning_rate": 1e38, "max_grad_norm": None, "epochs": 1, "batch_size": 200}
     with pytest.raises(ModelError, match=r"^a prediction is not finite; lower `learning_rate`"):
         train_head(head_trainer(random_task(kind, 200), **changes), tmp_path)
 

@@ -90,13 +90,14 @@ def _difference(decision: Decision) -> str:
     test, compared = decision.test, decision.comparison
     if test is None or compared is None:
         return ""
-    decimals = 1 if test.high - test.low > 1 else 2
+    width = test.high - test.low
+    decimals = 1 if width > 1 else 2 if width > 0.1 else 3
     low, high = sorted((compared.sign * test.low, compared.sign * test.high))
     text = f"{signed(compared.sign * test.difference, decimals)} [{number(low, decimals)}, {number(high, decimals)}]"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
     if p == f", p = {ALPHA:.3f}":  # which side of the level it is on
         p = f", p = {decision.p:.4f}"
     count, sides = len(list(decision.claim.comparisons())), compared.sides
-    names = " and ".join(_name(side.model_copy(update={"key": ""})) for side in sides)
+    names = " and ".join(dict.fromkeys(_name(side.model_copy(update={"key": ""})) for side in sides))
     which = f"; of {count} comparisons: {names} in {' and '.join(dict.fromkeys(side.key for side in sides))}"
     return text + p + (which if count > 1 else "")

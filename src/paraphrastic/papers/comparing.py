@@ -20,6 +20,7 @@ from paraphrastic.papers.results import Result, Store, sets_of
 
 GAP = "–"
 _COUNT, _OF_SCORES = 100, 2  # larger numbers are counts, those with more decimals fractions, compared in percent
+_OF_PAIRS = (".epochs", ".learning_rate", ".optimizer", ".negatives", ".margin")  # options of training on pairs
 _ROUNDING = 0.1  # a mean of printed numbers and the printed mean differ by less
 
 
@@ -185,16 +186,31 @@ def _line(
 
 
 def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experiments, data: Data) -> list[str]:
-    """Return the parameters that have another value on the papers' data, as "`epochs` 1 in place of 10"."""
-    found = []
+    """Return the parameters that have another value on the papers' data, as "`epochs` 1 in place of 10".
+
+    Columns follow where other rows with the same label have the paper's value.
+    """
+    found: dict[str, list[Row]] = {}
     for row in rows if experiment.paper and declared.params and data != "paper" else ():
         run, papers = (runs_of_row(experiment, row, declared, each)[0] for each in (data, "paper"))
         ours, theirs = (without_seed(expected(declared.params, each)) for each in (run, papers))
-        for key in sorted(key for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]):
+        for key in sorted(key for key in ours.keys() & theirs.keys() if ours[key] != theirs[key] and _reads(run, key)):
             start = f"{run.start.model}'s" if run.start and key.endswith(".vectors") else ours[key]  # not a file's hash
             name = key.removeprefix(f"models.{run.model}.")
-            found.append(f"`{name}` {_value(start)} in place of {_value(theirs[key])}")
-    return [each for each in dict.fromkeys(found) if not each.startswith("`benchmarks`")]
+            found.setdefault(f"`{name}` {_value(start)} in place of {_value(theirs[key])}", []).append(row)
+    shown = []
+    for text, some in found.items():
+        columns = dict.fromkeys(column for row in some for column in experiment.keys_of(row))
+        shown.append(text if len(some) == len(rows) else f"{text} ({', '.join(columns)})")
+    return [each for each in shown if not each.startswith("`benchmarks`")]
+
+
+def _reads(run: Run, key: str) -> bool:
+    """Return whether a run reads a parameter; one on tasks alone reads nothing of pairs, one of tagging no model."""
+    if not run.tasks or run.corpora != ["sample"]:
+        return True
+    unread = ("tokenize.", *(["models."] if run.families == {"tags"} else []))
+    return not key.startswith(unread) and (run.model == "ldc" or not key.endswith(_OF_PAIRS))
 
 
 def _value(value: Any) -> str:

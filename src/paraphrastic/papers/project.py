@@ -177,7 +177,8 @@ class Project:
         """Return the comparison that the pages show: with the replica if it has results, otherwise with open data."""
         if experiment.paper and self.experiments.replica:
             replica = self.compare(experiment, "replica")
-            if any(line.results for line in replica.lines):
+            cells = [cell for line in replica.lines for cell in line.cells.values()]  # none in a figure of curves
+            if any(line.results for line in replica.lines) and (not cells or any(cell.ours for cell in cells)):
                 return replica
         return self.compare(experiment, "open")
 
