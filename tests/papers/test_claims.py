@@ -160,6 +160,13 @@ def test_correlation_of_few_sets_has_the_error_of_none(tmp_path):
     assert shown.startswith("−61.8 [−10")
 
 
+def test_narrow_interval_has_more_decimals(tmp_path):
+    values = {"avg": (0.9121, 0.9126, 0.9129), "lstm": (0.6821, 0.6824, 0.6829)}
+    (found,) = decided(stored(tmp_path, values), claim(items=10**9))
+    shown = dict(zip(HEADER, cells(found), strict=True))["difference"]
+    assert re.match(r"\+0\.230 \[0\.2\d\d, 0\.2\d\d\]", shown)
+
+
 def test_gains_are_compared_seed_by_seed(tmp_path):
     values = {"avg": (68.0, 70.0, 66.0), "lstm": (60.0, 62.0, 58.0), "gran": (67.0, 69.0, 65.0)}
     rows = [[{"row": "avg", "minus": "lstm"}, {"row": "avg", "minus": "gran"}]]  # gains of 8 and 1, each of all seeds

@@ -247,6 +247,35 @@ def test_settings_that_are_not_the_papers(tmp_path):
     assert not any(line.deviations for line in papers)
 
 
+@pytest.mark.parametrize(
+    ("tasks", "kept"), [(["sst"], {"dim"}), (["tags-ewt"], set()), ([], {"dim", "epochs", "tokenize.drop_overlap"})]
+)
+def test_settings_that_a_run_on_tasks_does_not_read(tmp_path, tasks, kept):
+    row = {"label": "avg simpwiki", "model": "avg", "preset": "avg", "open_options": {"dim": 50}, "tasks": tasks}
+    row |= {"corpus": {"open": ["sample"], "paper": ["sample"]}}
+    columns = {"score": f"finetune.{tasks[0]}.test.accuracy"} if tasks else {"mean": "transfer.mean"}
+    experiment = declare(rows=[row], columns=columns)
+    params = changed(changed(PARAMS, "models.avg.epochs", 5), "models.avg.dim", 300)
+    preset = Preset(model="avg", options={"epochs": 10, "dim": 300})
+    lines = compare(
+        experiment, Experiments({experiment.id: experiment}, {"avg": preset}, params), "open", Store(tmp_path, params)
+    ).lines
+    assert {text.split("`")[1] for line in lines for text in line.deviations} - {"vectors"} == kept
+
+
+def test_settings_of_some_rows_of_a_label_name_their_columns(tmp_path):
+    same = {"label": "avg simpwiki", "model": "avg", "preset": "avg"}
+    rows = [same | {"open_options": {"dim": 50}, "columns": ["mean"]}, same | {"columns": ["other"]}]
+    experiment = declare(rows=rows, columns={"mean": "transfer.mean", "other": "sick.pearson"})
+    params = changed(changed(PARAMS, "models.avg.epochs", 5), "models.avg.dim", 300)
+    preset = Preset(model="avg", options={"epochs": 10, "dim": 300})
+    declared = Experiments({experiment.id: experiment}, {"avg": preset}, params)
+    lines = compare(experiment, declared, "open", Store(tmp_path, params)).lines
+    found = [text for line in lines for text in line.deviations]
+    assert "`dim` 50 in place of 300 (mean)" in found
+    assert "`epochs` 5 in place of 10" in found
+
+
 @pytest.mark.parametrize(("value", "text"), [(1.25, "+1.2"), (-0.04, "0.0"), (0.0, "0.0"), (-3.0, "−3.0")])
 def test_sign(value, text):
     assert signed(value, 1) == text

@@ -72,10 +72,13 @@ def test_runs_are_compared_once_and_again_when_the_other_one_has_another_result(
     assert project.store.result(RUN).tables["agreement"] == [["agree"], [2]]
 
 
-@pytest.mark.parametrize(("finished", "data"), [(1, "replica"), (0, "open")])
-def test_pages_show_the_replica_where_it_has_results(finished, data, project, monkeypatch):
+@pytest.mark.parametrize(
+    ("finished", "cells", "data"),
+    [(1, {}, "replica"), (1, {"a": ("1.0", [2.0])}, "replica"), (1, {"a": ("1.0", [])}, "open"), (0, {}, "open")],
+)
+def test_pages_show_the_replica_where_it_has_numbers_or_curves(finished, cells, data, project, monkeypatch):
     by_data = {
-        "replica": make_comparison(make_line("avg", {}, seeds=2, finished=finished), data="replica"),
+        "replica": make_comparison(make_line("avg", cells, seeds=2, finished=finished), data="replica"),
         "open": make_comparison(make_line("avg", {}), data="open"),
     }
     monkeypatch.setattr(Project, "compare", lambda _, experiment, data: by_data[data])
