@@ -17,7 +17,7 @@ def main() -> None:
     """Fetch missing files, from PARAPHRASTIC_MIRROR first, and remove files that are no longer needed."""
     params = load_params()
     sources = (*corpus(params.corpus, params.tokenize.licences), *suite(params.benchmarks).sources)
-    present = download(sources, RAW_FOLDER, "dvc repro -f download")
+    present = download(sources, RAW_FOLDER, "`dvc repro -f download`")
     prune(present, RAW_FOLDER)
     rows = {each.name: (each.name, each.title, each.licence, each.citation) for each in present}
     write_rows(COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows.values()], LIST)

@@ -102,7 +102,7 @@ def test_development_rows_of_a_file_select(tmp_path):
     rows += [(name, "test", 0, right, right) for name in ("own.mine", "own.other") for right in (1, 2)]
     benchmarks = Benchmarks.load(write_benchmarks(tmp_path, [*rows, *SIMILARITY]))
     selection = choose_selection(benchmarks, "own")
-    assert {each.name: len(each) for each in selection.sets} == {"own.mine": 3, "own.other": 2}
+    assert {each.name: len(each) for each in selection.sets} == {"own.mine (dev)": 3, "own.other": 2}
     assert selection(DifferenceScorer()) == pytest.approx(0)  # −1 and 1
     assert evaluate(benchmarks, DifferenceScorer()).metrics["own"]["mine"]["pearson"] == 100
 
@@ -191,6 +191,9 @@ def test_own_sets_have_all_their_metrics(tmp_path):
     assert results.metrics == {"own": {"faq": {"map": 50.0, "mrr": 50.0}, "words": {"animals": words}}}
 
 
+OF_TRAINING = "of the training rows, which give the threshold"
+
+
 def test_sets_whose_judgements_define_no_metric(tmp_path):
     similarity = [
         *SIMILARITY[:3],
@@ -208,7 +211,7 @@ def test_sets_whose_judgements_define_no_metric(tmp_path):
         "own.faq": "not defined: all scores or labels are equal",
         "own.mine": "not defined: all scores or labels are equal",
         "own.one": "not defined: fewer than two rows",
-        "own.taught": "not defined: all scores or labels are equal",
+        "own.taught": f"not defined: all scores or labels are equal {OF_TRAINING}",
         "sts.2012.MSRpar": "",
     }
     assert results.metrics.keys() == {"sts", "transfer"}

@@ -14,10 +14,13 @@ import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.export import Format, export, onnx
 from paraphrastic.export.compact import compact
+from paraphrastic.inference.model import ModelInfo
+from paraphrastic.inference.model_folder import write_model
+from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.text.tokenizer import tokenize
 from tests.helpers.encoder_variants import REPRESENTATIVE, VARIANTS, variant_parameters
 from tests.helpers.small_models import ENCODERS, save_encoder, save_word_vectors
-from tests.helpers.toy_training import SENTENCES
+from tests.helpers.toy_training import SENTENCES, prepare
 
 TEXTS = [*SENTENCES.to_pylist()[:9], '"Again," he said.', "a", "", "日本 was", "xyzzy"]
 
@@ -85,6 +88,16 @@ def test_vectors_of_sif(tmp_path, components, runtime):
 def test_vectors_of_compact_model(tmp_path, runtime):
     compact(save_encoder(tmp_path / "model", "charagram", ENCODERS["charagram"]), tmp_path / "small", "int8")
     assert_same_vectors(paraphrastic.load(tmp_path / "small"), tmp_path / "out", runtime)
+
+
+def test_text_of_which_spaces_alone_are_known(tmp_path, runtime):
+    encoder, _, config = prepare("charagram", ENCODERS["charagram"])
+    texts = pa.array([" ", *encoder.texts.to_pylist()[1:]])
+    encoder = TrainedEncoder(encoder.module, encoder.embeddings, texts)
+    write_model(encoder, ModelInfo("charagram", config.model_dump()), tmp_path / "model")
+    model = paraphrastic.load(tmp_path / "model")
+    assert_same_vectors(model, tmp_path / "out", runtime)
+    assert not model.encode("日本 日").any()
 
 
 def test_all_encoders():

@@ -62,7 +62,7 @@ def test_stage_with_an_optional_source_that_failed(choose, monkeypatch, tmp_path
     monkeypatch.setattr(fetching, "fetch", fetch)
     stage.main()
     assert capsys.readouterr().err == (
-        "pit2015 is left out: https://example.org: 404; try later; `dvc repro -f download` tries again\n"
+        "pit2015 is left out: https://example.org: 404; try later; run `dvc repro -f download` to have it\n"
     )
     assert "pit2015" not in listed_sources(tmp_path)
 

@@ -185,7 +185,8 @@ def _remove_abandoned(path: Path) -> None:
         process = part.name.removeprefix(start).removesuffix(_HERE)
         if process.isdecimal() and (int(process) == os.getpid() or not _is_running(int(process))):
             if (part / "new").is_dir() and (part / "old").is_dir() and not path.exists():
-                (part / "old").replace(path)  # it was killed between both moves of `atomic_folder`
+                with suppress(OSError):  # another process was first
+                    (part / "old").replace(path)  # it was killed between both moves of `atomic_folder`
             rmtree(part, ignore_errors=True) if part.is_dir() else part.unlink(missing_ok=True)
 
 

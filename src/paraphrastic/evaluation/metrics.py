@@ -59,7 +59,10 @@ def check_labels(label: NDArray[Any], is_test: NDArray[np.bool_]) -> None:
     """
     check_judgements(label[is_test])
     if not is_test.all():
-        check_judgements(label[~is_test])
+        try:
+            check_judgements(label[~is_test])
+        except UndefinedError as error:
+            raise UndefinedError(f"{error} of the training rows, which give the threshold") from error
 
 
 def _finite(values: ArrayLike) -> NDArray[Any]:

@@ -234,7 +234,7 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
     Args:
         benchmarks: the sets.
         select: the name of a set, a prefix of names up to a dot, or `oracle` for the sets of the headline mean
-            (acl2017 §4.2).
+            (acl2017 §4.2). Of a set in a file, rows of `dev` select if it has some.
 
     Raises:
         ParameterError: there is no such set, or the judgements of one define no correlation.
@@ -252,7 +252,8 @@ def choose_selection(benchmarks: Benchmarks, select: str) -> Selection:
         raise ParameterError(f"{_SELECT}: {unknown_name('set to select by', select, known)}")
     own = benchmarks.tables["similarity"].filter((pc.field("split") == "dev") & pc.starts_with(pc.field("set"), OWN))
     dev = [own.filter(pc.field("set") == each.name) for each in chosen]  # in their place test rows would be known
-    chosen = [replace(each, table=rows) if len(rows) else each for each, rows in zip(chosen, dev, strict=True)]
+    both = zip(chosen, dev, strict=True)
+    chosen = [replace(each, name=f"{each.name} (dev)", table=rows) if len(rows) else each for each, rows in both]
     for each in chosen:
         try:
             check_judgements(each.column("score"))

@@ -53,7 +53,7 @@ def export(model: "Model", out: Path | str, to: Format | str, force: bool = Fals
     module: Any = import_module(f"{__name__}.{_MODULES.get(to, to.replace('-', '_'))}")
     files, write = module.FORMATS[to]
     _check_place(model, out, to, files, force)
-    with (atomic_folder if files else atomic_write)(out.resolve() if out.is_symlink() else out) as part:
+    with atomic_folder(out) if files else atomic_write(out.resolve() if out.is_symlink() else out) as part:
         note: str = write(model, part)
         return note + (_write_card(model, part / CARD) if files else "")
 

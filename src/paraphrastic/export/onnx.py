@@ -99,13 +99,13 @@ def _graph(model: Model, scorer: Any) -> Any:
 
 def _known(g: "Layers", scorer: Any, int64: int) -> str:
     """Return whether a sentence has a known entry, (B,), as the vocabularies define it."""
-    if "ngrams" in scorer.vocabulary_kind:
+    space, counted = scorer.texts.index(" ").as_py(), "ngrams" in scorer.vocabulary_kind  # −1 if it is not there
+    if counted and space < 0:
         return g("Greater", g.lengths, 0)
-    is_known = g("And", g.inside, g("Not", g("Equal", g.ids, 0)))
+    is_known = g("And", g.inside, g("Not", g("Equal", g.ids, space if counted else 0)))
     always = sum(boundary_widths(_boundary_tokens(scorer)))
     if scorer.vocabulary_kind == "characters":
-        space = 1 + scorer.texts.index(" ").as_py()  # 0, the id of unknown characters, if it is not there
-        is_known, always = g("And", is_known, g("Not", g("Equal", g.ids, space))), 0
+        is_known, always = g("And", is_known, g("Not", g("Equal", g.ids, 1 + space))), 0
     return g("Greater", g("ReduceSum", g("Cast", is_known, to=int64), [1], keepdims=0), always)
 
 

@@ -73,5 +73,7 @@ def expected_score(log_p: Tensor) -> Tensor:
 def finite(predicted: Tensor) -> Tensor:
     """Return predictions as they are; raise a ModelError if one is not finite: `argmax` of NaN is the first class."""
     if not predicted.isfinite().all():
-        raise ModelError("a prediction is not finite; lower `learning_rate`, or bound it with `max_grad_norm`")
+        raise ModelError(
+            "a prediction is not finite; lower `learning_rate`, or bound the gradient with `max_grad_norm`"
+        )
     return predicted

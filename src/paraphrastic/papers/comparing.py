@@ -201,7 +201,7 @@ def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experimen
     shown = []
     for text, some in found.items():
         columns = dict.fromkeys(column for row in some for column in experiment.keys_of(row))
-        shown.append(text if len(some) == len(rows) else f"{text} ({', '.join(columns)})")
+        shown.append(text if len(some) == len(rows) or not columns else f"{text} ({', '.join(columns)})")
     return [each for each in shown if not each.startswith("`benchmarks`")]
 
 
@@ -210,7 +210,8 @@ def _reads(run: Run, key: str) -> bool:
     if not run.tasks or run.corpora != ["sample"]:
         return True
     unread = ("tokenize.", *(["models."] if run.families == {"tags"} else []))
-    return not key.startswith(unread) and (run.model == "ldc" or not key.endswith(_OF_PAIRS))
+    is_of_pairs = run.model != "ldc" and key.startswith("models.") and key.endswith(_OF_PAIRS)
+    return not (key.startswith(unread) or is_of_pairs)
 
 
 def _value(value: Any) -> str:

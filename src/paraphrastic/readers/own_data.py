@@ -16,7 +16,7 @@ from paraphrastic.readers.lines import NUMBER
 from paraphrastic.readers.own_judgements import is_index, is_named_like_judgement, judgements
 from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
 from paraphrastic.readers.own_tables import OwnTable
-from paraphrastic.readers.paraphrase_groups import side_by_side
+from paraphrastic.readers.paraphrase_groups import in_two_columns
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
 from paraphrastic.sources.own_files import Meaning, OwnFile
 from paraphrastic.sources.source import Source
@@ -141,10 +141,7 @@ def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     if wanted.limits_scores and "score" not in layout.others:
         raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
     wanted.check_source_without_relations(own.path)
-    if not wanted.limits_scores:  # which need not be numbers then
-        others = {meaning: layout.others[meaning] for meaning in sorted(layout.others.keys() - {"score"})}
-        layout = layout._replace(others=others, unused=(*layout.unused, *score_of(layout)))
-    _name_unused(own, layout.unused)
+    _name_unused(own, [*layout.unused, *([] if wanted.limits_scores else score_of(layout))])
     limits = " of such a score, see tokenize.min_score and max_score" if wanted.limits_scores else ""
     yield from _not_empty(own, read_pairs(own, layout, wanted), limits)
 
@@ -178,6 +175,8 @@ def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> I
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
     known, read, seen = set[str](), 0, TextNumbering()
+    if not wanted.limits_scores:  # scores need not be numbers then
+        layout = layout._replace(others={key: layout.others[key] for key in layout.others.keys() - {"score"}})
     for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
         yield (
             _sentences(rows, layout, read, seen)
@@ -253,9 +252,9 @@ def _layout_of_sentences(table: OwnTable) -> Layout:
 def _sentences(rows: OwnRows, layout: Layout, read: int, seen: TextNumbering) -> Reading:
     """Return single sentences, two in a row, each normal form once; those of other parts are `seen`."""
     text = rows.columns[layout.texts[0]]
-    text = text.filter(pc.not_equal(pc.utf8_trim_whitespace(text), ""))
-    known = len(seen)
-    left, right = side_by_side(text.filter(pa.array(seen.add(hash_texts(normalize(tokenize(text)))) >= known)))
+    text, known = text.filter(pc.not_equal(pc.utf8_trim_whitespace(text), "")), len(seen)
+    numbers, first = np.unique(seen.add(hash_texts(normalize(tokenize(text)))), return_index=True)
+    left, right = in_two_columns(text, first[numbers >= known])  # new numbers ascend in the order of the file
     group = pa.array(np.arange(read, read + len(left)))
     return make_reading("pairs", [rows], may_be_empty=True, text1=left, text2=right, group=group)
 
@@ -279,7 +278,7 @@ def _pairs(
         accepted = pc.and_(accepted, wanted.accepts_scores(scores))
         blank = _blank(rows.columns[name])
         columns["score"] = pc.if_else(blank, 0.0, scores)  # not read after the filter
-        unjudged = blank.true_count if wanted.limits_scores else 0
+        unjudged = blank.true_count
     columns = {name: column.filter(accepted) for name, column in columns.items()}
     return replace(make_reading("pairs", [rows], may_be_empty=True, **columns), unjudged=unjudged)
 

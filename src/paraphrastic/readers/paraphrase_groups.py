@@ -129,8 +129,12 @@ def word_list(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def side_by_side(texts: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
     """Return single sentences as sides of pairs, each normal form once; of an odd number, the first one twice."""
     forms = normal_forms(texts).indices.to_numpy()
-    first = np.sort(np.unique(forms, return_index=True)[1])
-    left, right = np.append(first, first[: len(first) % 2]).reshape(-1, 2).T
+    return in_two_columns(texts, np.sort(np.unique(forms, return_index=True)[1]))
+
+
+def in_two_columns(texts: pa.StringArray, rows: Integers) -> tuple[pa.StringArray, pa.StringArray]:
+    """Return the texts of these rows, one side of a pair after the other; of an odd number, the first one twice."""
+    left, right = np.append(rows, rows[: len(rows) % 2]).reshape(-1, 2).T
     return texts.take(pa.array(left)), texts.take(pa.array(right))
 
 

@@ -36,7 +36,7 @@ def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source
     Args:
         sources: the sources.
         folder: where to.
-        again: the command to run after a person has provided the files of a source, or if an optional one has failed.
+        again: what to run after a person has provided the files of a source, or if an optional one has failed.
 
     Returns:
         The sources whose files are there.
@@ -50,11 +50,11 @@ def download(sources: Sequence[Source], folder: Path, again: str) -> list[Source
     locations = DataLocations.from_environment()
 
     def on_failure(source: Source, error: SourceError) -> None:
-        message(f"{source.name} is left out: {error}; `{again}` tries again")
+        message(f"{source.name} is left out: {error}; run {again} to have it")
 
     absent = fetch_visibly(sources, folder, locations, on_failure)
     for source in (source for source in absent if source.manual):
-        message(f"{source.name} is left out: {locations.how_to_provide(source)} and run `{again}`")
+        message(f"{source.name} is left out: {locations.how_to_provide(source)} and run {again}")
     return [source for source in sources if source not in absent]
 
 

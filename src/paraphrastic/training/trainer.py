@@ -278,7 +278,11 @@ class Trainer(ABC):
         for step, loss in enumerate(losses, self.step + 1 - len(losses)):
             if not math.isfinite(loss):
                 remedy = "lower `learning_rate`, or bound the gradient with `max_grad_norm`"
-                remedy = "an option of the loss is too large or too small" if step == 1 else remedy
+                remedy = (
+                    "an option of the loss, or an initial vector, has too large or too small numbers"
+                    if step == 1
+                    else remedy
+                )
                 raise ModelError(f"the loss is {loss} at step {step}: {remedy}")
         return losses
 

@@ -45,7 +45,7 @@ class Vocabulary(ABC):
         return concat(map(self.lookup_chunk, chunks(sentences, CHUNK)))
 
     def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
-        """Return which sentences, as `lookup` returned them, have an entry of the vocabulary, (n,)."""
+        """Return which sentences, as `lookup` returned them, have an entry other than a space, (n,)."""
         spaces = looked_up.occurrences(self._space) if self._space >= 0 else 0
         known: NDArray[np.bool_] = looked_up.lengths > spaces
         return known
@@ -159,6 +159,8 @@ class NgramVocabulary(Vocabulary):
         lengths = np.diff(offsets) - 1  # padding included
         total = sum((np.maximum(lengths - n + 1, 0) for n in self._orders), np.zeros_like(lengths))
         missing = np.where(lengths > 2 * len(self._padding), total - known, 0)
+        if self._space >= 0:  # which the ends of every sentence have
+            total = total - np.diff(offsets_from_lengths((windows == self._space).sum(axis=0))[offsets])
         shares: NDArray[np.float64] = missing / np.maximum(total, 1)
         return shares
 
