@@ -41,7 +41,7 @@ def table(name: str, project: Project) -> str:
     """Return the table of an experiment.
 
     – stands for numbers that are not known. A star marks rows whose numbers are those of an earlier version in the
-    declaration, because a run is missing.
+    declaration, because a run is missing, or that were stored with other parameters.
     """
     experiment = project.experiments.by_id[name]
     comparison = project.compare(experiment, "open")
@@ -56,7 +56,7 @@ def table(name: str, project: Project) -> str:
 def _label(line: Line) -> str:
     """Return the label of a row, with the name of the model as code."""
     row = line.rows[0]
-    star = " \\*" if line.gap and row.cells.keys() & line.cells.keys() else ""
+    star = " \\*" if line.changed or (line.gap and row.cells.keys() & line.cells.keys()) else ""
     return re.sub(rf"\b{row.model}\b", f"`{row.model}`", line.label) + star
 
 

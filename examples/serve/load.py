@@ -69,6 +69,8 @@ def main() -> None:
             (memory,) = re.findall(r"VmRSS:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text())
         finally:
             server.terminate()
+    if len(times) < 2:
+        sys.exit("error: fewer than two requests have ended; raise --seconds")
     rate, cuts = len(times) / given.seconds, quantiles(times, n=100)
     counts = f"{given.clients} clients, {given.texts} texts: {rate:,.0f} requests/s, {rate * given.texts:,.0f} texts/s"
     print(f"{counts}, p50 {cuts[49] * 1000:.1f} ms, p99 {cuts[98] * 1000:.1f} ms, {int(memory) / 1024:.0f} MB")

@@ -258,7 +258,7 @@ def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tupl
     to_bring = [*(source.name for source in needs.manual), *vectors]
     stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)
     known = project.store.minutes()  # of stored runs of the same models, and on the same corpora if there are any
-    keys = [((run.model, run.settings["benchmarks"]), run.settings["corpus"]) for run in missing]
+    keys = [((run.model, str(run.settings["benchmarks"])), run.settings["corpus"]) for run in missing]
     minutes = [known.get((*key, *corpus), known.get(key)) for key, corpus in keys]
     return (
         experiment.id,

@@ -74,7 +74,8 @@ def _all_but_seed(record: Record) -> str:
     """Return a digest of the parameters without the seed, of the code, and of the user's files."""
     stages = parse_yaml(record.read(LOCKS[0]))["stages"].values()
     deps = {each["path"]: each["md5"] for stage in stages for each in stage.get("deps", ())}
-    inputs = {path: md5 for path, md5 in deps.items() if path == "data/inputs/data.csv" or not path.startswith("data/")}
+    own = ("data/inputs/data.csv", "data/inputs/teacher.csv")
+    inputs = {path: md5 for path, md5 in deps.items() if path in own or not path.startswith("data/")}
     return sha256(json.dumps([without_seed(record.parameters), inputs], sort_keys=True).encode()).hexdigest()
 
 

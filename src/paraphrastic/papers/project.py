@@ -26,6 +26,7 @@ from paraphrastic.papers.tuning import Choices
 from paraphrastic.papers.verdicts import Decision, decide
 from paraphrastic.sources.catalogue import catalogue, corpus, suite
 from paraphrastic.sources.locations import DataLocations
+from paraphrastic.sources.own_files import listed
 from paraphrastic.sources.source import Source
 
 _AGAINST = "against"  # the analyses of two runs are computed again if this table has another content
@@ -43,14 +44,14 @@ class DataNeeds:
     def of(cls, runs: Sequence[Run], locations: DataLocations) -> Self:
         """Return the needs of runs: of the sources to bring of a suite, those with a set that a run shows."""
         corpora = sorted({name for run in runs for name in run.corpora})
-        suites = sorted({run.settings["benchmarks"] for run in runs})
+        suites = {str(each): each for run in runs for each in listed(run.settings["benchmarks"])}
         families = frozenset[str]().union(*(run.families for run in runs))
-        members = [each for name in suites for each in suite(name).sources]
+        members = [each for name in sorted(suites) for each in suite(suites[name]).sources]
         unread = {each.name for each in members if each.manual and not families & {n.split(".")[0] for n in each.rows}}
         vectors = [catalogue().sources[run.vectors] for run in runs if run.vectors]
         sources = [*corpus(corpora), *(each for each in members if each.name not in unread), *vectors]
         distinct = list({each.name: each for each in sources}.values())
-        names = [*corpora, *(f"suite {name}" for name in suites)]
+        names = [*corpora, *(f"suite {name}" for name in sorted(suites))]
         return cls(names, distinct, [each for each in distinct if not locations.has(each)])
 
     @property

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from paraphrastic.analysis.comparison.repository import dvc_repository, path_in
+from paraphrastic.analysis.comparison.repository import dvc_repository, experiments, path_in
 from paraphrastic.base.errors import ParameterError, did_you_mean
 from paraphrastic.base.files import flat
 from paraphrastic.base.parameters import FILES
@@ -160,14 +160,10 @@ def records(root: Path) -> Iterator[list[Record]]:
 
 def _revisions(scm: Any) -> dict[str, str]:
     """Return commits by name: the last one, those of branches, and experiments; of equal names the latest."""
-    from dvc.repo.experiments.utils import exp_refs
-
     head = scm.get_rev()
     branches = {ref.removeprefix("refs/heads/"): scm.get_ref(ref) for ref in scm.iter_refs("refs/heads")}
-    experiments = [(ref.name, scm.get_ref(str(ref))) for ref in exp_refs(scm)]
-    latest_last = sorted(experiments, key=lambda each: scm.resolve_commit(each[1]).commit_time)
     other = {name: rev for name, rev in branches.items() if rev != head}
-    return {"HEAD": head, **other, **dict(sorted(dict(latest_last).items()))}
+    return {"HEAD": head, **other, **dict(sorted(dict(experiments(scm)).items()))}
 
 
 def _text(read_bytes: Callable[[str], bytes], path: str) -> str:

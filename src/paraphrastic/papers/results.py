@@ -181,7 +181,7 @@ class Store:
         names = [path.stem for path in sorted(self._folder.glob("*.json"))]
         for configuration in filter(None, map(self._configuration, names)):
             known = [each.minutes for each in configuration.seeds.values() if each.minutes is not None]
-            key = configuration.params.get("model"), configuration.params.get("benchmarks")
+            key = configuration.params.get("model"), str(configuration.params.get("benchmarks"))
             durations.setdefault(key, []).extend(known)
             durations.setdefault((*key, *configuration.params.get("corpus", ())), []).extend(known)
         return {key: sum(known) / len(known) for key, known in durations.items() if known}

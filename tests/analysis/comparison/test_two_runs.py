@@ -1,12 +1,15 @@
 """Pairs that two runs have scored, the correlations of their scores, and pairs that only one of them judges well."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from paraphrastic.analysis.comparison.repository import git
+from paraphrastic.analysis.comparison.revisions import scores_of
 from paraphrastic.analysis.comparison.two_runs import SENTENCES_FILE, agreement, errors, pairs_of_two_runs
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import SENTENCES, read_table, write_table
@@ -130,6 +133,13 @@ def test_other_pairs_in_the_workspace(data, texts, pairs):
     write_run(data, texts, pairs)
     with pytest.raises(DataError, match=r"^sts\.2012\.MSRpar: .*different pairs; evaluate both"):
         pairs_of_two_runs("one", "workspace")
+
+
+def test_name_of_experiments_at_two_commits(data):
+    for revision in ("one", "two"):
+        commit = git(Path(), "rev-parse", f"{revision}^{{commit}}").strip()
+        git(Path(), "update-ref", f"refs/exps/{commit[:2]}/{commit[2:]}/twice", commit)
+    assert scores_of("twice").keys() in (scores_of("one").keys(), scores_of("two").keys())
 
 
 def test_no_set_in_common(data):

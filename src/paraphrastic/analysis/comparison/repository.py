@@ -132,6 +132,14 @@ def path_in(folder: str, root: Path) -> str:
     return "" if path == "." else path
 
 
+def experiments(scm: Any) -> list[tuple[str, str]]:
+    """Return name and commit of all experiments, the latest last; `scm` is that of DVC."""
+    from dvc.repo.experiments.utils import exp_refs
+
+    found = [(ref.name, scm.get_ref(str(ref))) for ref in exp_refs(scm)]
+    return sorted(found, key=lambda each: int(scm.resolve_commit(each[1]).commit_time))
+
+
 @contextmanager
 def files_of(root: Path, revision: str) -> Iterator[Any]:
     """Yield the files of the project `root` in a revision or an experiment, as a file system of `fsspec`.
@@ -142,6 +150,7 @@ def files_of(root: Path, revision: str) -> Iterator[Any]:
 
     with dvc_repository(root) as repo:
         folder, remotes = path_in(repo.root_dir, root), repo.config["remote"]
-        with repo.switch(revision):
+        same = [commit for name, commit in experiments(repo.scm) if name == revision]
+        with repo.switch(same[-1] if len(same) > 1 else revision):  # DVC refuses a name that several commits have
             repo.config["remote"] = remotes  # relative addresses of a revision would start at its root, `/`
             yield DirFileSystem(f"/{folder}", repo.dvcfs.fs)
