@@ -75,7 +75,8 @@ def test_each_command_here_and_in_a_subfolder(run, monkeypatch, command):
         patch.chdir("sub")
         there = run(*(f"../{word}" if Path("..", word).is_file() or word == "avg" else word for word in words))
     here = run(*words)
-    assert (here.stdout == "") == (command in SILENT)
+    assert (here.exit_code, here.stdout == "") == (0, command in SILENT)
+    assert any(path.is_file() for path in Path("sub").rglob("*")) == (command in ("merge", "compact", "export"))
     assert (there.exit_code, there.stdout.replace("../", "")) == (0, here.stdout)
     for path in Path("sub").rglob("*"):
         assert path.is_dir() or path.read_bytes() == path.relative_to("sub").read_bytes()

@@ -65,6 +65,12 @@ def test_device_of_commands_that_compare_lines(run, command):
     assert HAS_GPU or records.read
 
 
+def test_options_that_reach_the_function(run):
+    assert_refused(run("compact", "avg", "small", "--scale", "0"), "scale = 0.0: should be a number")
+    train = ["train", "--corpus", "pairs.tsv", "--model", "avg", "--out", "m"]
+    assert_refused(run(*train, "--params", "none.yaml"), "none.yaml: no such file")
+
+
 @pytest.mark.parametrize(
     ("command", "header"),
     [

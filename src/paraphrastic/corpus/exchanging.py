@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from paraphrastic.base.tables import RAW
 from paraphrastic.corpus.tokenized_pairs import Pairs
@@ -32,8 +33,11 @@ def exchanged_copies(
         generator: source of random numbers.
     """
     listed, groups = pa.concat_arrays([text_of_rows(each) for each in words]), 0
+    new = listed.filter(pc.match_substring_regex(listed, r"^\p{L}{3,}$"))
+    weights = (_DAMPING + np.arange(len(new), dtype=np.float64)) ** _POWER
+    shares = weights / weights.sum()
     for part in (part for _ in range(copies) for source in sentences for part in source.texts):
-        texts = _exchange(part, listed, generator)
+        texts = _exchange(part, listed[:_FUNCTION_WORDS], new, shares, generator)
         even = pa.concat_arrays([texts, texts[: len(texts) % 2]])
         half = len(even) // 2
         columns = {"text1": even[:half], "text2": even[half:], "group": np.arange(groups, groups + half)}
@@ -47,17 +51,21 @@ def text_of_rows(pairs: Pairs) -> pa.StringArray:
     return texts.take(pa.array(np.stack([pairs.left, pairs.right], axis=1).ravel())).combine_chunks()
 
 
-def _exchange(texts: pa.StringArray, listed: pa.StringArray, generator: np.random.Generator) -> pa.StringArray:
-    """Return copies of those texts of which at least one word is exchanged."""
+def _exchange(
+    texts: pa.StringArray,
+    kept: pa.StringArray,
+    new: pa.StringArray,
+    shares: NDArray[np.float64],
+    generator: np.random.Generator,
+) -> pa.StringArray:
+    """Return copies of those texts of which at least one word is exchanged, none of `kept`, for `new` ones."""
     words, offsets = split_words(texts)
     lengths = np.diff(offsets)
     share = np.repeat(generator.uniform(*_SHARE, len(lengths)), lengths)
     fits = pc.match_substring_regex(words, _EXCHANGED).to_numpy(zero_copy_only=False)
-    common = pc.is_in(words, listed[:_FUNCTION_WORDS]).to_numpy(zero_copy_only=False)
+    common = pc.is_in(words, kept).to_numpy(zero_copy_only=False)
     chosen = fits & ~common & (np.repeat(lengths, lengths) >= _SHORTEST) & (generator.random(len(words)) < share)
-    new = listed.filter(pc.match_substring_regex(listed, r"^\p{L}{3,}$"))
-    weights = (_DAMPING + np.arange(len(new), dtype=np.float64)) ** _POWER
-    drawn = generator.choice(len(new), chosen.sum(), p=weights / weights.sum())
+    drawn = generator.choice(len(new), chosen.sum(), p=shares)
     changed = pc.replace_with_mask(words, pa.array(chosen), new.take(pa.array(drawn)))
     copies = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), changed), " ")
     counts = np.diff(np.append(0, chosen.cumsum())[offsets])
