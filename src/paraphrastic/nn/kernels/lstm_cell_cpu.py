@@ -12,9 +12,8 @@ import math
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from paraphrastic.base.parallel import FASTMATH, Array, njit
 
@@ -24,18 +23,6 @@ _TANH_BOUND = 7.9
 _P = tuple(map(np.float32, (-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
                             1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03)))  # fmt: skip
 _Q = tuple(map(np.float32, (1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)))
-
-
-def _bitcast_to_float(context: Any, bits: Any) -> Any:
-    return types.float32(types.int32), lambda _, builder, __, args: builder.bitcast(args[0], ir.FloatType())
-
-
-def _bitcast_to_int(context: Any, number: Any) -> Any:
-    return types.int32(types.float32), lambda _, builder, __, args: builder.bitcast(args[0], ir.IntType(32))
-
-
-_float_from_bits: Any = intrinsic(_bitcast_to_float)
-_bits_of_float: Any = intrinsic(_bitcast_to_int)
 
 
 def _widen(number: Any) -> Any:
@@ -48,7 +35,7 @@ def _overload_widen(number: Any) -> Any:
         return number
 
     def widened(number: Any) -> Any:
-        return _float_from_bits(np.int32(number) << np.int32(16))
+        return np.int32(np.int32(number) << np.int32(16)).view(np.float32)
 
     return widened if number == types.int16 else unchanged
 
@@ -63,7 +50,7 @@ def _overload_narrow(number: Any, like: Any) -> Any:
         return number
 
     def rounded(number: Any, like: Any) -> Any:
-        bits = _bits_of_float(number)
+        bits = np.float32(number).view(np.int32)
         return np.int16((bits + np.int32(0x7FFF) + ((bits >> np.int32(16)) & np.int32(1))) >> np.int32(16))
 
     return rounded if like == types.int16 else unchanged
