@@ -159,8 +159,6 @@ class NgramVocabulary(Vocabulary):
         lengths = np.diff(offsets) - 1  # padding included
         total = sum((np.maximum(lengths - n + 1, 0) for n in self._orders), np.zeros_like(lengths))
         missing = np.where(lengths > 2 * len(self._padding), total - known, 0)
-        if self._space >= 0:  # which the ends of every sentence have
-            total = total - np.diff(offsets_from_lengths((windows == self._space).sum(axis=0))[offsets])
         shares: NDArray[np.float64] = missing / np.maximum(total, 1)
         return shares
 
