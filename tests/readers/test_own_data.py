@@ -1,6 +1,5 @@
 """Training pairs and evaluation sets of the user: what the names of the columns mean."""
 
-import gzip
 import json
 
 import pyarrow as pa
@@ -57,8 +56,9 @@ def test_pairs(tmp_path, text, options, rows, bad):
 
 def test_scores_have_the_limits_of_the_filter(tmp_path):
     own = file_of(tmp_path, "text1,text2,score\na,b,4\nc,d,0.5\ne,f,nan\n")
-    assert pairs_of(own) == ([("a", "b", 0), ("c", "d", 1), ("e", "f", 2)], [])  # scores are not read
-    assert pairs_of(own, min_score=3.0) == ([("a", "b", 0)], [(4, "not a number")])
+    bad = [(4, "not a number")]
+    assert pairs_of(own) == ([("a", "b", 0), ("c", "d", 1)], bad)
+    assert pairs_of(own, min_score=3.0) == ([("a", "b", 0)], bad)
     with pytest.raises(DataError, match=r"has no column `score`; empty tokenize\.min_score"):
         pairs_of(file_of(tmp_path, "text1,text2\na,b\n"), min_score=3.0)
 
@@ -300,60 +300,8 @@ def test_scores_that_training_would_not_read(tmp_path):
     check_files(corpus({"path": path, "columns": ["text1", "text2"]}), limits_scores=False)
 
 
-@pytest.mark.parametrize("ending", ["", ".gz"])
-def test_single_sentences_in_lines(tmp_path, ending):
-    text = b"A dog runs.\n\na DOG runs\nIt rains.\r\n\xff\nTwo men, talking\n"
-    (tmp_path / f"mine.txt{ending}").write_bytes(gzip.compress(text) if ending else text)
-    (source,) = corpus(f"{tmp_path}/mine.txt{ending}")
-    assert (source.name, source.single, source.pairs) == ("own.mine", True, True)
-    check_files([source], limits_scores=False)
-    rows = [("A dog runs.", "It rains.", 0), ("Two men, talking", "A dog runs.", 1)]
-    assert pairs_of(source.options["own"]) == (rows, [(5, "not UTF-8")])
-
-
-@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ""])
-def test_single_sentences_in_a_column(tmp_path, ending):
-    path = write_columns(tmp_path, ending, {"body": ["a", "b", " ", "c", "d"], "score": ["1", "2", "3", "4", "5"]})
-    own = OwnFile(path=str(path), columns={"text": "body"})
-    assert own.single
-    assert pairs_of(own) == ([("a", "b", 0), ("c", "d", 1)], [])
-
-
-def test_parts_of_single_sentences(tmp_path, monkeypatch):
-    monkeypatch.setattr(own_tables, "PART", 3)
-    rows, _ = pairs_of(file_of(tmp_path, "\n".join("abcdefg"), "mine.txt"))
-    assert [row[:2] for row in rows] == [("a", "b"), ("c", "a"), ("d", "e"), ("f", "d"), ("g", "g")]
-    assert len({group for *_, group in rows}) == len(rows)
-
-
-def test_sentences_of_other_parts_are_read_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(own_tables, "PART", 3)
-    rows, _ = pairs_of(file_of(tmp_path, "a dog\nb\nc\nA dog!\nb\nd\nc\nC", "mine.txt"))
-    assert [row[:2] for row in rows] == [("a dog", "b"), ("c", "a dog"), ("d", "d")]
-
-
 def test_scores_that_are_not_used_need_not_be_numbers(tmp_path, capsys):
     own = file_of(tmp_path, "text1,text2,score\na,b,good\nc,d,n/a\n")
     chosen = own.model_copy(update={"columns": ("text1", "text2")})
     assert pairs_of(chosen) == ([("a", "b", 0), ("c", "d", 1)], [])
     assert capsys.readouterr().err.endswith("not used: score\n")
-
-
-def test_single_sentences_that_are_refused(tmp_path):
-    lines = file_of(tmp_path, "a\nb\n", "mine.txt")
-    with pytest.raises(DataError, match=r"mine\.txt: has single sentences; an evaluation set needs"):
-        check_files(suite(lines.path).sources)
-    with pytest.raises(DataError, match=r"mine\.txt: has no column `score`; empty tokenize\.min_score"):
-        pairs_of(lines, min_score=1.0)
-    with pytest.raises(DataError, match=r"mine\.txt: not one usable row"):
-        pairs_of(file_of(tmp_path, "\n", "mine.txt"))
-    table = file_of(tmp_path, "body\na\n")
-    remedy = (
-        r"rename them, or name both with `{path: …, columns: \[A, B\]}`; single sentences with `columns: {text: A}`$"
-    )
-    with pytest.raises(DataError, match=rf"no columns text1/text2.*; {remedy}"):
-        pairs_of(table)
-    with pytest.raises(DataError, match=r"no column boddy for `text`; the columns are body"):
-        pairs_of(OwnFile(path=table.path, columns={"text": "boddy"}))
-    with pytest.raises(DataError, match=r"has single sentences; name no column beside `text`"):
-        pairs_of(OwnFile(path=table.path, columns={"text": "body", "label": "body"}))

@@ -175,7 +175,7 @@ def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> I
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
     known, read, seen = set[str](), 0, TextNumbering()
-    if not wanted.limits_scores:  # scores need not be numbers then
+    if own.columns is not None and not wanted.limits_scores:  # the user has named others; scores need not be numbers
         layout = layout._replace(others={key: layout.others[key] for key in layout.others.keys() - {"score"}})
     for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
         yield (
@@ -278,7 +278,7 @@ def _pairs(
         accepted = pc.and_(accepted, wanted.accepts_scores(scores))
         blank = _blank(rows.columns[name])
         columns["score"] = pc.if_else(blank, 0.0, scores)  # not read after the filter
-        unjudged = blank.true_count
+        unjudged = blank.true_count if wanted.limits_scores else 0
     columns = {name: column.filter(accepted) for name, column in columns.items()}
     return replace(make_reading("pairs", [rows], may_be_empty=True, **columns), unjudged=unjudged)
 
