@@ -6,6 +6,7 @@ from docs import tables
 from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.results import Result
+from tests.helpers.recorded_results import changed
 from tests.helpers.small_project import declare, make_project
 
 ROWS = (
@@ -51,6 +52,14 @@ def test_numbers_of_an_earlier_version_until_the_row_is_run_again(project):
     assert rows(project)[4] == ["earlier \\*", "", "58.4 ± 0.2", "–", "19"]
     store(project, 67.0, 68.0, 50.0, 60.0)
     assert rows(project)[4] == ["earlier", "", "60.0", "2", "19"]
+
+
+def test_numbers_that_were_stored_with_other_parameters_are_marked(project):
+    runs = project.plan(project.experiments.select(["mine"]), "open")
+    for run in runs[:2]:
+        old = expected(changed(project.params, "vocabulary.min_count", 7), run)
+        project.store.add(run, Result("0.3.0", {"sts.mean": 67.0}, minutes=2.4), old)
+    assert rows(project)[2][0] == "`avg` of words \\*"
 
 
 def test_table_of_the_readme_has_no_options(project):

@@ -96,7 +96,7 @@ def test_given_ranges(ranged):
     expected = quantize(ranged.encode(LINES, truncate_dim=3, normalize_embeddings=True), "int8", ranges[:, :3])
     options = {"truncate_dim": 3, "normalize_embeddings": True, "precision": "int8"}
     np.testing.assert_array_equal(ranged.encode(LINES, **options, ranges=ranges[:, :3]), expected)
-    unit = {"normalize_embeddings": True, "precision": "int8"}
+    unit = {"normalize_embeddings": np.True_, "precision": "int8"}
     np.testing.assert_array_equal(ranged.encode(LINES, truncate_dim=ranged.dim, **unit), ranged.encode(LINES, **unit))
     np.testing.assert_array_equal(
         ranged.encode(LINES, truncate_dim=3, precision="int8"), ranged.encode(LINES, precision="int8")[:, :3]

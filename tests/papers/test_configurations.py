@@ -1,5 +1,6 @@
 """Experiments by configuration: means over seeds, and differences with seeds and items as random factors."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ from paraphrastic.evaluation.headline import pooled_sets
 from paraphrastic.finetuning.tasks import predictions
 from paraphrastic.papers import configurations
 from paraphrastic.papers.configurations import by_state, means, runs
-from paraphrastic.papers.records import records
+from paraphrastic.papers.records import parse_yaml, records
 from tests.helpers.recorded_results import PARAMS, add_experiment, changed, commit, make_repository, write_results
 from tests.helpers.repository import DVC, isolated_environment, run
 from tests.helpers.score_tables import noisy_run
@@ -79,6 +80,24 @@ def test_a_configuration_alone_has_all_that_it_changes_and_one_of_other_code_a_d
         labels = runs(own.values(), names)["configuration"]
     assert labels["small-s1"] == labels["small-s3"] != labels["small-s2"]
     assert all(re.fullmatch(r"avg \([0-9a-f]{6}\)", label) for label in labels)
+
+
+def test_configurations_with_other_teachers_differ(folder):
+    names = ["small-s1", "small-s2"]
+    teacher = {"path": "data/inputs/teacher.csv", "md5": "1" * 32}
+
+    def taught(path):
+        lock = parse_yaml(own["small-s2"].read(path)) if path == "dvc.lock" else None
+        if not lock:
+            return own["small-s2"].read(path)
+        next(iter(lock["stages"].values())).setdefault("deps", []).append(teacher)
+        return json.dumps(lock)
+
+    with records(folder) as known:
+        own = {each.name: each for each in known if each.name in ("HEAD", *names)}
+        both = [*(each for each in own.values() if each.name != "small-s2"), replace(own["small-s2"], read=taught)]
+        labels = runs(both, names)["configuration"]
+    assert labels["small-s1"] != labels["small-s2"]
 
 
 def test_mean_and_standard_deviation_over_seeds_best_first(found):

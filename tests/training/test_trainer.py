@@ -188,13 +188,19 @@ def test_run_with_damaged_checkpoint(tmp_path):
     assert steps[0] == 1
 
 
-def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("step", "remedy"),
+    [
+        (6, "lower `learning_rate`, or bound the gradient with `max_grad_norm`"),
+        (1, "an option of the loss, or an initial vector, has too large or too small numbers"),
+    ],
+)
+def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch, step, remedy):
     monkeypatch.setattr(training_loop, "_POINTS", 4)  # losses are read after 8 steps
     trainer = small_trainer()
     loss_of = trainer.loss_of
-    trainer.loss_of = lambda *arguments: loss_of(*arguments) * (np.nan if trainer.step == 6 else 1)
-    message = "the loss is nan at step 6: lower `learning_rate`, or bound the gradient with `max_grad_norm`"
-    with pytest.raises(ModelError, match=f"^{message}"):
+    trainer.loss_of = lambda *arguments: loss_of(*arguments) * (np.nan if trainer.step == step else 1)
+    with pytest.raises(ModelError, match=f"^the loss is nan at step {step}: {remedy}"):
         trainer.run(Checkpoint(tmp_path), 1e9)
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from paraphrastic.analysis.comparison import two_runs
 from paraphrastic.analysis.comparison.repository import git
 from paraphrastic.analysis.comparison.revisions import scores_of
 from paraphrastic.analysis.comparison.two_runs import SENTENCES_FILE, agreement, errors, pairs_of_two_runs
@@ -105,6 +106,15 @@ def test_pairs_of_sets_that_both_runs_have(b):
     expected = [["sts.2012.MSRpar", "a b", "a c", 3.0, 0.5, 0.5], ["sts.2012.MSRpar", "a b", "d", 1.0, 0.0, 0.0]]
     assert pairs.to_numpy().tolist() == expected
     pd.testing.assert_frame_equal(pairs_of_two_runs(b, "one")[0], pairs)
+
+
+def test_sets_of_the_sample_that_one_run_has_beside_others(tmp_path, monkeypatch):
+    sample = [("sample.negation", *row[1:]) for row in MSRPAR]
+    for revision, pairs in (("a", sample), ("b", [*sample, *MSRPAR])):
+        write_run(tmp_path / revision / "data", TEXTS, pairs)
+    monkeypatch.setattr(two_runs, "table_of", lambda run, path, schema: read_table(tmp_path / run / path, schema))
+    pairs, left_out = pairs_of_two_runs("a", "b")
+    assert (pairs["set"].unique().tolist(), left_out) == (["sample.negation"], ["sts.2012.MSRpar"])
 
 
 @pytest.mark.usefixtures("in_repository")
