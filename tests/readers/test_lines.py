@@ -3,7 +3,7 @@
 import pytest
 
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import BadRow, SourceLines, check_parallel
+from paraphrastic.readers.lines import BadRow, SourceLines, read_parallel
 
 
 def lines_of(data):
@@ -82,6 +82,8 @@ def test_unknown_labels():
     assert [(row.line, row.why) for row in lines.bad] == [(line, "a label other than 0, 1") for line in (3, 4, 5)]
 
 
-def test_parallel_files_of_different_length():
-    with pytest.raises(DataError, match=r"^a has 2 lines and c has 1, but .*remove both and run `dvc repro`$"):
-        check_parallel(SourceLines("a", b"1\n2\n"), SourceLines("b", b"1\n2"), SourceLines("c", b"1\n"))
+def test_parallel_files_of_different_length(tmp_path):
+    for name, data in (("a", b"1\n2\n"), ("b", b"1\n2"), ("c", b"1\n")):
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(DataError, match=r"^\S+/a has 2 lines and \S+/c has 1, but .*remove both and run `dvc repro`$"):
+        read_parallel(tmp_path, "a", "b", "c")

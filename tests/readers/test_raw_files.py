@@ -1,12 +1,11 @@
 """Missing, damaged and superfluous files."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
 from paraphrastic.base.errors import DataError, SourceError
-from paraphrastic.readers.lines import SourceLines
+from paraphrastic.readers.lines import read_lines
 from paraphrastic.readers.raw_files import find_file, find_files, read_archive, read_bytes
 from tests.helpers.raw_files import write_archive
 
@@ -14,9 +13,9 @@ from tests.helpers.raw_files import write_archive
 def test_empty_and_missing_files(tmp_path):
     (tmp_path / "a.txt").touch()
     with pytest.raises(DataError, match=r"a\.txt: the file is empty; remove it and run `dvc repro`$"):
-        SourceLines.read(tmp_path / "a.txt")
-    with pytest.raises(SourceError, match=r"b\.txt: no such file; run `dvc repro`"):
-        SourceLines.read(tmp_path / "b.txt")
+        read_lines(tmp_path, "a.txt")
+    with pytest.raises(SourceError, match=r"contains no b\.txt; run `dvc repro`"):
+        read_lines(tmp_path, "b.txt")
     with pytest.raises(SourceError, match=r"contains no \*\.tsv; run `dvc repro`"):
         find_files(tmp_path, "*.tsv")
     with pytest.raises(SourceError, match="cannot be read"):
@@ -28,7 +27,7 @@ def test_damaged_gzip_file(tmp_path, damage):
     path = tmp_path / "a.gz"
     path.write_bytes(damage(gzip.compress(b"line\n" * 1000)))
     with pytest.raises(DataError, match=r"a\.gz: damaged or truncated .*; remove it and run `dvc repro`$"):
-        SourceLines.read(path)
+        read_lines(tmp_path, path.name)
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [("gztar", ".tar.gz"), ("zip", ".zip")])
@@ -51,9 +50,10 @@ def test_member_without_a_name(tmp_path):
         read_archive(path)
 
 
-def test_missing_member_of_an_archive():
+def test_missing_member_of_an_archive(tmp_path):
+    write_archive(tmp_path / "a.zip", {"b.txt": b""}, "zip")
     with pytest.raises(DataError, match=r"a\.zip: the archive contains no c\.txt; remove it and run `dvc repro`$"):
-        SourceLines.of_member(Path("a.zip"), {"b.txt": b""}, "c.txt")
+        read_lines(tmp_path, "c.txt", archive="a.zip")
 
 
 def test_two_files_in_place_of_one(tmp_path):

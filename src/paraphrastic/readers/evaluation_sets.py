@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import SourceLines, check_parallel, read_lines
-from paraphrastic.readers.raw_files import find_file, find_files, read_archive
+from paraphrastic.readers.lines import SourceLines, read_lines, read_parallel, read_splits
+from paraphrastic.readers.raw_files import find_file, read_archive
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 
 
@@ -27,7 +27,7 @@ def columns(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """
     kind, names = options["kind"], options["columns"]
     is_split = "splits" in options
-    for lines, value in read_lines(folder, options["splits" if is_split else "sets"], options.get("archive")):
+    for lines, value in read_splits(folder, options["splits" if is_split else "sets"], options.get("archive")):
         if "header" in options:
             lines.skip_header(*options["header"])
         fields = lines.fields(len(names), options.get("separator", "\t"))
@@ -60,7 +60,7 @@ def sts_archive(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         set_name = name.removesuffix(".txt").rpartition(".")[2]  # surprise.OnWN → OnWN
         if set_name == "ALL" or (set_name == "SMT" and input_name not in archive):
             continue  # ALL repeats the other sets, and the sentences of SMT are distributed by the LDC
-        texts, gold = (SourceLines.of_member(path, archive, member) for member in (input_name, name))
+        texts, gold = read_parallel(folder, input_name, name, archive=path.name)
         name = options.get("set", f"sts.{options['year']}.{set_name}")
         yield _sts_reading(texts, gold, name, options["split"])
 
@@ -71,12 +71,11 @@ def sts_files(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `set`, its `year` and its `split`.
     Yields: `sts.YEAR.SET`.
     """
-    texts, gold = (SourceLines.read(folder / f"STS.{kind}.{options['set']}.txt") for kind in ("input", "gs"))
+    texts, gold = read_parallel(folder, *(f"STS.{kind}.{options['set']}.txt" for kind in ("input", "gs")))
     yield _sts_reading(texts, gold, f"sts.{options['year']}.{options['set']}", options["split"])
 
 
 def _sts_reading(texts: SourceLines, gold: SourceLines, name: str, split: str) -> Reading:
-    check_parallel(texts, gold)
     first, second = texts.fields(2)
     score = gold.numbers(gold.text, 0, 5, may_be_blank=True)
     return make_reading("similarity", [texts, gold], set=name, split=split, text1=first, text2=second, score=score)
@@ -88,11 +87,10 @@ def sts_tsv(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `year`, and `split` of all sets; `set` if all pairs are one set.
     Yields: `sts.YEAR.SET` or the set, one reading per file.
     """
-    for path in find_files(folder, "*.tsv"):
-        lines = SourceLines.read(path)
+    for lines in read_lines(folder, "*.tsv"):
         score, first, second = lines.fields(3)
         score = lines.numbers(score, 0, 5, may_be_blank=True)
-        name = options.get("set", f"sts.{options['year']}.{path.name.split('.')[0]}")
+        name = options.get("set", f"sts.{options['year']}.{Path(lines.file).name.split('.')[0]}")
         of_set = {"set": name, "split": options["split"]}
         yield make_reading("similarity", [lines], **of_set, text1=first, text2=second, score=score)
 
@@ -103,7 +101,7 @@ def sick(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `splits` maps a file to its split.
     Yields: `sick.relatedness` and `sick.entailment` for each file.
     """
-    for lines, split in read_lines(folder, options["splits"]):
+    for lines, split in read_splits(folder, options["splits"]):
         lines.skip_header("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")
         _, first, second, score, judgment = lines.fields(5)
         yield from _sick_readings(lines, score, judgment, text1=first, text2=second, split=split)
@@ -115,7 +113,7 @@ def sick_archive(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `archive`; `splits` maps a value of the last column to the split.
     Yields: `sick.relatedness` and `sick.entailment`, with the rows of all splits in the order of the file.
     """
-    ((lines, _),) = read_lines(folder, {"SICK.txt": ""}, options["archive"])
+    (lines,) = read_lines(folder, "SICK.txt", archive=options["archive"])
     lines.skip_header("pair_ID", "sentence_A", "sentence_B", "entailment_label", "relatedness_score")
     _, first, second, judgment, score, *_, part = lines.fields(12)
     number = lines.labels(part, list(options["splits"]))
@@ -141,10 +139,7 @@ def pit2015(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         whose score is 0.6. Then set `paraphrase.pit2015`, without these pairs, as the task computes F1 (Xu et al.
         2015, §5).
     """
-    path = find_file(folder, "*.zip")
-    archive = read_archive(path)
-    texts, gold = (SourceLines.of_member(path, archive, f"test.{kind}") for kind in ("data", "label"))
-    check_parallel(texts, gold)
+    texts, gold = read_parallel(folder, "test.data", "test.label", archive="*.zip")
     _, _, first, second = texts.fields(4)
     label, score = gold.fields(2)
     read = {"text1": first, "text2": second, "score": gold.numbers(score, 0, 1)}
@@ -163,7 +158,7 @@ def wikiqa_corpus(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         question id belong to one question. Sentence ids are DOCUMENT-NUMBER and in order, as `evaluation.metrics`
         assumes for ties.
     """
-    for lines, split in read_lines(folder, options["splits"], options["archive"]):
+    for lines, split in read_splits(folder, options["splits"], options["archive"]):
         lines.skip_header("QuestionID", "Question", "DocumentID", "DocumentTitle", "SentenceID", "Sentence", "Label")
         question_id, question, document, _, candidate_id, candidate, label = lines.fields(7)
         foreign = pc.not_equal(pc.replace_substring_regex(candidate_id, r"-\d+$", ""), document)
@@ -184,7 +179,7 @@ def trecqa(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Yields: Set `qa.qasent`, one reading per file: in the split `train` the candidates of all questions, in other
         splits the candidates of questions with both a correct and a wrong answer.
     """
-    for lines, split in read_lines(folder, options["splits"], options.get("archive")):
+    for lines, split in read_splits(folder, options["splits"], options.get("archive")):
         _check_tags(lines)
         candidates = _candidates(lines)
         if split != "train":

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import NUMBER, SourceLines, parse_chunks
-from paraphrastic.readers.raw_files import find_file
+from paraphrastic.base.parallel import in_order
+from paraphrastic.readers.lines import NUMBER, SourceLines
+from paraphrastic.readers.raw_files import find_file, text_chunks
 from paraphrastic.readers.reading import PASS_ALL, PairFilter, ReaderOptions, Reading, make_reading
 
 CHUNK = 1 << 22  # bytes of text per chunk
@@ -29,7 +30,8 @@ def _in_chunks(
     def reader(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         path = folder / options["file"] if "file" in options else find_file(folder, "*.gz")
         wanted, rows = options.get("filter", PASS_ALL), 0
-        for reading in parse_chunks(path, options.get("member", "*"), CHUNK, lambda lines: parse(lines, wanted)):
+        chunks = text_chunks(path, options.get("member", "*"), CHUNK)
+        for reading in in_order(lambda chunk: parse(SourceLines(path, *chunk), wanted), chunks):
             yield reading
             rows += len(reading.table)
         if not rows:

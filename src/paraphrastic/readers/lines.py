@@ -6,10 +6,10 @@ that fields and the lines of parallel files stay aligned.
 
 import csv
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.parallel import in_order
-from paraphrastic.readers.raw_files import read_archive, read_bytes, text_chunks
-
-Parsed = TypeVar("Parsed")
+from paraphrastic.readers.raw_files import read_files
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -115,27 +112,6 @@ class SourceLines(SourceRows):
         self.first = first
         self.text = self._decode(data.removeprefix(_BYTE_ORDER_MARK) if first == 1 else data)
 
-    @classmethod
-    def read(cls, path: Path) -> "SourceLines":
-        """Return the lines of a file, decompressed if its name ends as that of a compressed one."""
-        return cls(path, read_bytes(path))
-
-    @classmethod
-    def of_member(cls, path: Path, members: dict[str, bytes], name: str) -> "SourceLines":
-        """Return the lines of a member of the archive `path`.
-
-        Args:
-            path: path of the archive, for messages.
-            members: content of all members by name.
-            name: name of the member.
-
-        Raises:
-            DataError: the archive does not contain the member.
-        """
-        if name not in members:
-            raise DataError(f"{path}: the archive contains no {name}; {REMEDY}")
-        return cls(f"{path}!{name}", members[name])
-
     def __len__(self) -> int:
         return len(self.text)
 
@@ -176,39 +152,26 @@ class SourceLines(SourceRows):
         self.skip(pa.array(np.arange(len(self)) == 0))
 
 
-def read_lines(folder: Path, files: Mapping[str, str], archive: str | None = None) -> Iterator[tuple[SourceLines, str]]:
-    """Yield the lines of each of several files, with the value that `files` has for it, such as its split.
-
-    Args:
-        folder: contains the files, or the archive.
-        files: a value by the name of each file; in an archive, names are without folders.
-        archive: name of the archive; None if there is none.
-    """
-    members = read_archive(folder / archive) if archive else {}
-    for name, value in files.items():
-        if archive:
-            yield SourceLines.of_member(folder / archive, members, name), value
-        else:
-            yield SourceLines.read(folder / name), value
+def read_lines(folder: Path, *files: str, archive: str | None = None) -> list[SourceLines]:
+    """Return the lines of the files that `raw_files.read_files` finds."""
+    return [SourceLines(name, data) for name, data in read_files(folder, files, archive)]
 
 
-def parse_chunks(path: Path, pattern: str, size: int, parse: Callable[[SourceLines], Parsed]) -> Iterator[Parsed]:
-    """Yield the result of `parse` for the lines of each chunk of a file; several threads parse.
+def read_parallel(folder: Path, *files: str, archive: str | None = None) -> list[SourceLines]:
+    """Return the lines of parallel files, or raise a DataError if they have different numbers of lines."""
+    first, *others = lines = read_lines(folder, *files, archive=archive)
+    for other in others:
+        if len(other) != len(first):
+            counts = f"{first.file} has {len(first)} lines and {other.file} has {len(other)}"
+            raise DataError(f"{counts}, but their lines should correspond; remove both and run `dvc repro`")
+    return lines
 
-    Args:
-        path: path of a plain file, of a gzip file, or of a zip archive.
-        pattern: of the name of the member of the zip archive.
-        size: bytes of text per chunk.
-        parse: called with the lines of a chunk.
-    """
 
-    def numbered() -> Iterator[tuple[bytes, int]]:
-        first = 1
-        for chunk in text_chunks(path, pattern, size):
-            yield chunk, first
-            first += chunk.count(b"\n")
-
-    return in_order(lambda chunk: parse(SourceLines(path, *chunk)), numbered())
+def read_splits(
+    folder: Path, splits: Mapping[str, str], archive: str | None = None
+) -> Iterator[tuple[SourceLines, str]]:
+    """Return the lines of each of several files, with the value that `splits` has for it."""
+    return zip(read_lines(folder, *splits, archive=archive), splits.values(), strict=True)
 
 
 def csv_rows(file: Iterable[str], delimiter: str, quoted: bool) -> Any:
@@ -222,12 +185,3 @@ def is_utf8(text: str) -> bool:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:
         return False
-
-
-def check_parallel(*files: SourceLines) -> None:
-    """Raise a DataError if parallel files have different numbers of lines."""
-    first = files[0]
-    for other in files[1:]:
-        if len(other) != len(first):
-            counts = f"{first.file} has {len(first)} lines and {other.file} has {len(other)}"
-            raise DataError(f"{counts}, but their lines should correspond; remove both and run `dvc repro`")

@@ -16,7 +16,6 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,8 +25,8 @@ import pyarrow as pa
 from paraphrastic.base import reading
 from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import SourceLines, SourceRows, check_parallel, csv_rows, is_utf8
-from paraphrastic.readers.raw_files import find_file, find_files, read_archive, read_bytes
+from paraphrastic.readers.lines import SourceRows, csv_rows, is_utf8, read_parallel
+from paraphrastic.readers.raw_files import read_files
 
 Listing = Mapping[str, Any]
 Cells = Sequence[object]
@@ -59,13 +58,12 @@ def read_records(folder: Path, listing: Listing) -> Iterator[Records]:
         SourceError: a file is missing.
         DataError: a file is damaged, empty or of another format.
     """
-    contents = _contents(folder, listing)
+    files, archive = listing["files"], listing.get("archive")
     if listing["format"] == "lines":
-        lines = [SourceLines(name, data) for name, data in contents]
-        check_parallel(*lines)
+        lines = read_parallel(folder, *files, archive=archive)
         yield Records(lines, _batch(each.text for each in lines))
     else:
-        yield from (_records(name, data, listing) for name, data in contents)
+        yield from (_records(name, data, listing) for name, data in read_files(folder, files, archive))
 
 
 def _records(name: str, data: bytes, listing: Listing) -> Records:
@@ -85,20 +83,6 @@ def _records(name: str, data: bytes, listing: Listing) -> Records:
 def _batch(columns: Iterable[pa.StringArray]) -> pa.RecordBatch:
     arrays = list(columns)
     return pa.record_batch(arrays, list(map(str, range(len(arrays)))))
-
-
-def _contents(folder: Path, listing: Listing) -> list[tuple[str, bytes]]:
-    """Return name and content of the files of a listing, in its order, those of a pattern by name."""
-    if "archive" not in listing:
-        paths = [path for name in listing["files"] for path in find_files(folder, name)]
-        return [(str(path), read_bytes(path)) for path in paths]
-    archive, contents = find_file(folder, listing["archive"]), list[tuple[str, bytes]]()
-    members = read_archive(archive)
-    for pattern in listing["files"]:
-        if not (names := sorted(name for name in members if fnmatchcase(name, pattern))):
-            raise DataError(f"{archive}: the archive contains no {pattern}; {REMEDY}")
-        contents += [(f"{archive}!{name}", members[name]) for name in names]
-    return contents
 
 
 def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing) -> Iterator[Cells]:

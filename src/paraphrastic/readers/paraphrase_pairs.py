@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import SourceLines, check_parallel
+from paraphrastic.readers.lines import SourceLines, read_lines, read_parallel
 from paraphrastic.readers.paraphrase_groups import components
-from paraphrastic.readers.raw_files import find_file, find_files, read_archive
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_pairs
 
 
@@ -24,7 +23,7 @@ def lexicon(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Yields: Each unordered pair of words once, in the order of the first occurrence; each pair is its own group.
     """
-    lines = SourceLines.read(find_file(folder, "*.txt"))
+    (lines,) = read_lines(folder, "*.txt")
     words = pc.split_pattern(lines.text, " ")
     has_blank = pc.match_substring_regex(lines.text, r"(^| )[\s\x1C-\x1F]*( |$)")
     words = lines.reject(words, has_blank, "a word is blank")
@@ -54,8 +53,7 @@ def aligned(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """
     start = 0
     for names in options["groups"]:
-        files = [SourceLines.read(path) for name in names for path in find_files(folder, name)]
-        check_parallel(*files)
+        files = read_parallel(folder, *names)
         text = pa.concat_arrays([file.text for file in files])  # (files * lines,)
         firsts = range(len(files) if options.get("all") else 1)
         pairs = np.array([(a, b) for a in firsts for b in range(a + 1, len(files))])  # (pairs, 2)
@@ -74,8 +72,7 @@ def labelled_tokens(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """
     files, first, second = [], [], []
     for name in options["folders"]:
-        left, right, label = (SourceLines.read(folder / name / file) for file in ("a.toks", "b.toks", "sim.txt"))
-        check_parallel(left, right, label)
+        left, right, label = read_parallel(folder, *(f"{name}/{file}" for file in ("a.toks", "b.toks", "sim.txt")))
         positive = pc.equal(label.labels(label.text, ["0", "1"]), 1)
         first.append(left.text.filter(positive))
         second.append(right.text.filter(positive))
@@ -92,8 +89,7 @@ def wikisplit(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         own group.
     """
     start = 0
-    for path in find_files(folder, "*.tsv"):
-        lines = SourceLines.read(path)
+    for lines in read_lines(folder, "*.tsv"):
         long, short = lines.fields(2)
         short = lines.reject(short, pc.invert(pc.match_substring(short, " <::::> ")), "no <::::>")
         concatenated = pc.replace_substring(short, " <::::> ", " ")
@@ -106,7 +102,7 @@ def onestop(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Yields: One reading; pairs that share a sentence, directly or through other pairs of any file, form a group.
     """
-    files = [SourceLines.read(path) for path in find_files(folder, "*.txt")]
+    files = read_lines(folder, "*.txt")
     first, second = (pa.concat_arrays(side) for side in zip(*map(_blocks, files), strict=True))
     usable = pc.and_(first.is_valid(), second.is_valid())
     first, second = first.filter(usable), second.filter(usable)
@@ -133,10 +129,7 @@ def simpwiki(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Yields: The last fields of corresponding lines, which are the sentences; each line is its own group.
     """
-    path = find_file(folder, "*.tar.gz")
-    archive = read_archive(path)
-    normal, simple = (SourceLines.of_member(path, archive, f"{side}.aligned") for side in ("normal", "simple"))
-    check_parallel(normal, simple)
+    normal, simple = read_parallel(folder, "normal.aligned", "simple.aligned", archive="*.tar.gz")
     yield make_pairs([normal, simple], _last_field(normal), _last_field(simple), np.arange(len(normal)))
 
 

@@ -3,47 +3,64 @@
 import io
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO
 
-from paraphrastic.base.compressed import COMPRESSED, REMEDY, report_damage
+from paraphrastic.base.compressed import COMPRESSED, REMEDY, report_damage, unpacked
 from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.base.reading import Unpacker
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, decompressed if its name ends in `.gz`, `.tgz` or `.bz2`."""
-    with report_damage(path), path.open("rb") as file:
-        return _decompressed(path.name, file, Unpacker(path)).read()
+    """Return the content of a file, decompressed if it is compressed."""
+    with report_damage(path), unpacked(path) as file:
+        return file.read()
 
 
-def _decompressed(name: str, file: IO[bytes], unpacker: Unpacker) -> IO[bytes]:
-    ending = Path(name).suffix.replace(".tgz", ".gz")
-    return unpacker.stream(COMPRESSED[ending][1](file)) if ending in COMPRESSED else file
+def read_files(folder: Path, patterns: Iterable[str], archive: str | None = None) -> list[tuple[str, bytes]]:
+    """Return name and content of files, in the order of the patterns and those of a pattern by name.
+
+    Args:
+        folder: contains the files, or the archive.
+        patterns: of the names of files; in an archive, names are without folders.
+        archive: pattern of the name of the archive; None if there is none.
+    """
+    if archive is None:
+        return [(str(path), read_bytes(path)) for pattern in patterns for path in find_files(folder, pattern)]
+    path, contents = find_file(folder, archive), list[tuple[str, bytes]]()
+    members = read_archive(path)
+    for pattern in patterns:
+        if not (names := sorted(name for name in members if fnmatchcase(name, pattern))):
+            raise DataError(f"{path}: the archive contains no {pattern}; {REMEDY}")
+        contents += [(f"{path}!{name}", members[name]) for name in names]
+    return contents
 
 
-def read_archive(path: Path, pattern: str = "*") -> dict[str, bytes]:
+def read_archive(path: Path) -> dict[str, bytes]:
     """Return the content of files in a zip archive or compressed tar archive, by their names without folders.
 
     Members that gzip or bzip2 compressed are decompressed; `.gz` is left out of their names. Files that macOS adds to
     zip archives (`__MACOSX/._NAME`) are left out.
-
-    Args:
-        path: path of the archive.
-        pattern: of the names of the members that are read.
     """
     members = _zip_members if path.suffix == ".zip" else _tar_members
     with report_damage(path):
         unpacker = Unpacker(path)
-        contents = ((name, io.BytesIO(data)) for name, data in members(path, pattern, unpacker))
-        return {name.removesuffix(".gz"): _decompressed(name, file, unpacker).read() for name, file in contents}
+        contents = members(path, unpacker)
+        return {name.removesuffix(".gz"): _decompressed(name, data, unpacker) for name, data in contents}
 
 
-def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
-    """Yield the text of a file in chunks of whole lines, so that memory does not depend on the length of the file.
+def _decompressed(name: str, data: bytes, unpacker: Unpacker) -> bytes:
+    ending = Path(name).suffix
+    return unpacker.stream(COMPRESSED[ending][1](io.BytesIO(data))).read() if ending in COMPRESSED else data
+
+
+def text_chunks(path: Path, pattern: str, size: int) -> Iterator[tuple[bytes, int]]:
+    """Yield the text of a file in chunks of whole lines, and the number of the first line of each.
+
+    Memory does not depend on the length of the file.
 
     Args:
         path: path of a plain file, of a gzip file, or of a zip archive.
@@ -54,39 +71,43 @@ def text_chunks(path: Path, pattern: str, size: int) -> Iterator[bytes]:
         SourceError: the file cannot be read.
         DataError: the file is damaged or truncated, or the archive does not have one member of that name.
     """
-    with ExitStack() as stack, report_damage(path):
+    first = 1
+    with report_damage(path), ExitStack() as stack:
         stream = stack.enter_context(_open_text(path, pattern, stack))
         while chunk := stream.read(size) + stream.readline():
-            yield chunk
+            yield chunk, first
+            first += chunk.count(b"\n")
 
 
 def _open_text(path: Path, pattern: str, stack: ExitStack) -> IO[bytes]:
     if path.suffix != ".zip":
-        return _decompressed(path.name, stack.enter_context(path.open("rb")), Unpacker(path))
+        return unpacked(path)
     archive = stack.enter_context(zipfile.ZipFile(path))
-    members = [info for info in archive.infolist() if _is_wanted(info.filename, pattern) and not info.is_dir()]
+    members = [info for info in archive.infolist() if _is_file(info) and fnmatchcase(_name(info), pattern)]
     if len(members) != 1:
         raise DataError(f"{path}: {len(members)} members of the archive match {pattern}, expected one; {REMEDY}")
     return Unpacker(path).stream(archive.open(members[0]))
 
 
-def _is_wanted(name: str, pattern: str) -> bool:
-    return fnmatchcase(Path(name).name, pattern) and not Path(name).name.startswith("._")
+def _name(info: zipfile.ZipInfo) -> str:
+    return Path(info.filename).name
 
 
-def _zip_members(path: Path, pattern: str, unpacker: Unpacker) -> Iterator[tuple[str, bytes]]:
+def _is_file(info: zipfile.ZipInfo) -> bool:
+    return not info.is_dir() and not _name(info).startswith("._")
+
+
+def _zip_members(path: Path, unpacker: Unpacker) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            if not info.is_dir() and _is_wanted(info.filename, pattern):
-                with unpacker.stream(archive.open(info)) as stream:
-                    yield Path(info.filename).name, stream.read()
+        for info in filter(_is_file, archive.infolist()):
+            with unpacker.stream(archive.open(info)) as stream:
+                yield _name(info), stream.read()
 
 
-def _tar_members(path: Path, pattern: str, unpacker: Unpacker) -> Iterator[tuple[str, bytes]]:
+def _tar_members(path: Path, unpacker: Unpacker) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=io.BytesIO(read_bytes(path)), mode="r:") as archive:
         for info in archive:
-            member = archive.extractfile(info) if info.isfile() and _is_wanted(info.name, pattern) else None
-            if member is not None:
+            if info.isfile() and not Path(info.name).name.startswith("._") and (member := archive.extractfile(info)):
                 yield Path(info.name).name, unpacker.stream(member).read()
 
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import SourceLines, read_lines
-from paraphrastic.readers.raw_files import find_file, read_archive
+from paraphrastic.readers.lines import SourceLines, read_lines, read_splits
 from paraphrastic.readers.reading import ReaderOptions, Reading, make_reading
 
 _CLOSING = ["''", ")", "-RRB-"]  # tags of tokens that still belong to a sentence after its full stop
@@ -27,7 +26,7 @@ def conllu(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `set`, the name of the set; `splits` maps a file to its split.
     Yields: One reading per file.
     """
-    for lines, split in read_lines(folder, options["splits"]):
+    for lines, split in read_splits(folder, options["splits"]):
         yield _tagged_reading([lines], _nodes(lines), options["set"], split)
 
 
@@ -76,10 +75,9 @@ def treebank(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `set`, the name of the set; `splits` maps a split to the first and last number of its files.
     Yields: One reading per split.
     """
-    path = find_file(folder, "*.zip")
-    archive = read_archive(path)
     for split, (first, last) in options["splits"].items():
-        files = [SourceLines.of_member(path, archive, f"wsj_{number:04}.mrg") for number in range(first, last + 1)]
+        names = (f"wsj_{number:04}.mrg" for number in range(first, last + 1))
+        files = read_lines(folder, *names, archive="*.zip")
         starts = np.cumsum([0, *map(len, files)])
         tokens = pa.concat_tables(map(_leaves, files, starts.tolist()))
         yield _tagged_reading(files, tokens, options["set"], split)
@@ -107,18 +105,10 @@ def treebank_tagged(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Options: `archive`; `set`, the name of the set; `splits` maps a split to its first and last section.
     Yields: One reading per split.
-
-    Raises:
-        DataError: a section has no file.
     """
-    path = folder / options["archive"]
-    archive = read_archive(path, "wsj_*.pos")
     for split, (first, last) in options["splits"].items():
-        lines, tokens, start = list[SourceLines](), list[pa.Table](), 0
-        for section in range(first, last + 1):
-            if not (names := sorted(name for name in archive if name.startswith(f"wsj_{section:02}"))):
-                raise DataError(f"{path}: the archive contains no wsj_{section:02}*.pos; {REMEDY}")
-            lines += [SourceLines.of_member(path, archive, name) for name in names]
+        names = (f"wsj_{section:02}*.pos" for section in range(first, last + 1))
+        lines, tokens, start = read_lines(folder, *names, archive=options["archive"]), list[pa.Table](), 0
         for each in lines:
             tokens.append(_tagged_words(each, start))
             start = max(start, pc.max(tokens[-1]["sentence"]).as_py() or 0) + 1
