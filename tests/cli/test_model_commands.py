@@ -134,6 +134,12 @@ class TestEmbed:
             )
         assert Path(file).read_text() == '{"id": 7, "text": "A dog."}\n'
 
+    @pytest.mark.parametrize("create", [Path.touch, Path.mkdir])
+    def test_output_that_is_printed_has_no_file(self, run, lines, create):
+        create(Path("-"))
+        done = run("embed", "--model", "avg", "lines.txt", "--out", "-")
+        assert (done.exit_code, run("embed", "--model", "avg", "lines.txt").stdout) == (0, done.stdout)
+
     def test_link_is_followed(self, run, lines):
         Path("large").mkdir()
         Path("out.npy").symlink_to("large/v.npy")

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import paraphrastic
 from paraphrastic.base.errors import DataError
 from paraphrastic.cli.main import app
+from paraphrastic.export import card_of
 from paraphrastic.export.model_card import model_card
 from paraphrastic.sources.catalogue import catalogue
 from tests.helpers.command_line import assert_refused
@@ -143,10 +144,10 @@ def test_command(folder):
 
     place = ["--out", folder / "README.md"]
     assert run(folder, *place).exit_code == 0
-    assert (folder / "README.md").read_text() == model_card(folder)
+    assert (folder / "README.md").read_text() == card_of(folder)
     assert_refused(run(folder, *place), "README.md: exists; --force replaces it")
     assert run(folder, *place, "--force").exit_code == 0
-    assert run(folder).stdout == model_card(folder)
+    assert run(folder).stdout == card_of(folder)
     assert paraphrastic.load(folder).name == "avg"
     (folder.parent / "README.md").write_text("# A project")
     assert_refused(run(folder.parent, "--out", folder.parent / "card.md"), f"{folder.parent}: no model here")

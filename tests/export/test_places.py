@@ -30,6 +30,7 @@ def test_folder_after_failed_export(avg, tmp_path, monkeypatch):
 def test_model_that_is_no_longer_there(avg, tmp_path, monkeypatch):
     copy_model(avg.folder, tmp_path / "model")
     copy_model(avg.folder, tmp_path / "backup")
+    copy_model(tmp_path / "backup", tmp_path / "backup")  # as a saved encoder of sentence-transformers saves itself
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
     model = paraphrastic.load("model")

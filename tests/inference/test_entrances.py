@@ -78,6 +78,9 @@ FORMS = {
     "lists of numbers": lambda vectors: vectors.tolist(),
     "column of pandas": lambda vectors: pd.Series(list(vectors), index=range(5, 5 + len(vectors))),
     "column of Arrow": lambda vectors: pa.FixedSizeListArray.from_arrays(vectors.ravel(), vectors.shape[1]),
+    "column of Arrow in pandas": lambda vectors: pd.Series(
+        pd.arrays.ArrowExtensionArray(pa.FixedSizeListArray.from_arrays(vectors.ravel(), vectors.shape[1]))
+    ),
     "other byte order": lambda vectors: vectors.astype(">f4"),
     "first dimensions": lambda vectors: vectors[:, :5],
 }
@@ -126,6 +129,7 @@ NO_VECTORS = {
     "beyond float32": (ARRAY.astype(float) * 1e99, r"vectors\[0\] has NaN or an infinite number"),
     "another size": (ARRAY[:, :5], "size .*: a cosine is one of vectors of .*; encode both with the same model$"),
     "strings": (np.full((3, 8), "a"), r"an array of shape \(3, 8\) where texts are expected"),
+    "one string": (np.array("a"), r"an array of shape \(\) where texts are expected"),
     "table": (pd.DataFrame(ARRAY), "a table, DataFrame"),
 }
 

@@ -12,8 +12,7 @@ import pytest
 
 import paraphrastic
 from paraphrastic.base.errors import ModelError
-from paraphrastic.export import Format, export
-from paraphrastic.export.model_card import model_card
+from paraphrastic.export import Format, card_of, export
 from paraphrastic.inference import model_folder
 from paraphrastic.sources.catalogue import catalogue, corpus
 from paraphrastic.sources.licences import GROUPS, kind_of
@@ -101,7 +100,7 @@ def test_what_mteb_records(small, monkeypatch):
 
 def test_card_in_exports(small, tmp_path, monkeypatch):
     card = (small.folder / "README.md").read_text(encoding="utf-8")
-    assert model_card(small.folder) == card
+    assert card_of(small.folder) == card
     export(small, tmp_path / "st", Format.SENTENCE_TRANSFORMERS)
     assert (tmp_path / "st" / "README.md").read_text(encoding="utf-8") == card
     shutil.copytree(small.folder, tmp_path / "own", ignore=shutil.ignore_patterns("README.md"))

@@ -113,6 +113,7 @@ def test_command_line(folder):
     assert paraphrastic_command("similarity", "--model", folder("overlap"), text="a dog\ta cat\n") == "0.500000\n"
     assert f"vocabulary\t{len(WORDS)}\n" in paraphrastic_command("info", folder("avg"))
     assert len(paraphrastic_command("neighbors", "--model", folder("avg"), "dog").splitlines()) == len(WORDS)
+    assert paraphrastic_command("card", "small").startswith("---\nlicense: cc-by-2.0\n")
 
 
 @pytest.mark.skipif(bool(find_spec("platformdirs")), reason="the packages of the pipeline are installed here")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from paraphrastic.base import devices
+from paraphrastic.base.console import STANDARD_STREAM
 from paraphrastic.base.errors import ParameterError
 
 _DEVICE = f"{devices.NAMES}; `auto`: a GPU if there is one."
@@ -34,11 +35,13 @@ def refuse_new_folder(path: Path) -> None:
 
 
 def output_file(out: str, file: str | None) -> str:
-    """Return the path of a file that is written from the one that is read: of a link, its target.
+    """Return the path of a file that is written from the one that is read: of a link, its target; `-` is no file.
 
     Raises:
         ParameterError: its folder does not exist, or it is `file` itself, of which nothing else would be left.
     """
+    if out == STANDARD_STREAM:
+        return out
     path = Path(out)
     refuse_new_folder(path)
     if path.is_dir():

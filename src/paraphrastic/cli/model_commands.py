@@ -185,10 +185,10 @@ def card(
     It is the one in the folder of MODEL, if there is one and no table is given.
     """
     from paraphrastic.base.files import write_text
-    from paraphrastic.export.model_card import model_card
+    from paraphrastic.export import card_of
     from paraphrastic.inference.model_folder import folder_of
 
-    text = model_card(folder_of(model), sets, corpus)
+    text = card_of(folder_of(model), sets, corpus)
     if out == STANDARD_STREAM:
         sys.stdout.write(text)
         return

@@ -7,7 +7,6 @@ the function that writes them.
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
@@ -58,16 +57,29 @@ def export(model: "Model", out: Path | str, to: Format | str, force: bool = Fals
         return note + (_write_card(model, part / CARD) if files else "")
 
 
+def card_of(folder: Path, sets: Path | None = None, corpus: Path | None = None) -> str:
+    """Return the card that the folder of a model has; a new one if it has none or a table is given, see `model_card`.
+
+    Raises:
+        ModelError: the model is missing or damaged.
+        ModuleNotFoundError: a new one needs a package of the extra `pipeline`.
+    """
+    from paraphrastic.inference.model_folder import read_config  # imports pyarrow, which help does not need
+
+    read_config(folder)  # any folder may have a README
+    if (card := folder / CARD).is_file() and sets is None and corpus is None:
+        return card.read_text(encoding="utf-8", errors="replace")
+    from paraphrastic.export.model_card import model_card
+
+    return model_card(folder, sets, corpus)
+
+
 def _write_card(model: "Model", path: Path) -> str:
-    """Write the card that the folder of the model has, or a new one; return what a person is told if there is none."""
-    if (card := model.folder / CARD).is_file():
-        copyfile(card, path)
-        return ""
+    """Write the card of the model; return what a person is told if there is none."""
     try:
-        from paraphrastic.export.model_card import model_card
+        write_text(path, card_of(model.folder))
     except ModuleNotFoundError as error:
         return f"; without {CARD}, which needs {missing(str(error.name), 'pipeline')}"
-    write_text(path, model_card(model.folder))
     return ""
 
 

@@ -16,9 +16,8 @@ from ruamel.yaml import YAML
 from paraphrastic.base.errors import DataError
 from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.export.merge import teachers_of
-from paraphrastic.inference import CARD
 from paraphrastic.inference.model import Model
-from paraphrastic.inference.model_folder import load, read_config
+from paraphrastic.inference.model_folder import load
 from paraphrastic.sources.catalogue import catalogue
 from paraphrastic.sources.licences import strictest
 from paraphrastic.sources.source import EXCHANGED
@@ -49,15 +48,11 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         sets: the table that the stage `evaluate` wrote for it, metrics/sets.csv, or a .tsv that `paraphrastic evaluate`
             printed; None for no figures.
         corpus: the table of pairs read and dropped that the stage `tokenize` wrote, metrics/corpus.csv; None for none.
-            Without a table, a card that is in the folder is returned as it is.
 
     Raises:
         ModelError: the model is missing or damaged.
         DataError: a table is missing or damaged.
     """
-    read_config(folder)  # any folder may have a README
-    if (card := folder / CARD).is_file() and sets is None and corpus is None:
-        return card.read_text(encoding="utf-8", errors="replace")
     model = load(folder)
     teachers = teachers_of(model)
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))

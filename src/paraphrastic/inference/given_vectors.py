@@ -16,7 +16,8 @@ def vectors_of(given: Any) -> Vectors | None:
     """
     if _is_numeric(given):
         return _checked(_floats(given))
-    first = next(iter(given), None) if hasattr(given, "__len__") else None  # an iterator would lose it
+    is_column = hasattr(given, "__len__") and getattr(given, "ndim", None) != 0  # an iterator would lose its first
+    first = next(iter(given), None) if is_column else None
     is_nested = isinstance(first, list | tuple)  # of JSON, where a vector of zeros has integers
     if not (_is_numeric(first) or _is_list(first) or (is_nested and any(map(_is_list, given)))):
         return None
@@ -34,7 +35,8 @@ def is_tensor(given: Any) -> bool:
 
 def _is_numeric(given: Any) -> bool:
     dtype = getattr(given, "dtype", None)
-    return hasattr(given, "detach") or getattr(dtype, "kind", "O") in "fiubc" or "float" in str(dtype)
+    is_float = "float" in str(dtype) and "list" not in str(dtype)  # lists in a column of Arrow
+    return hasattr(given, "detach") or getattr(dtype, "kind", "O") in "fiubc" or is_float
 
 
 def _is_list(given: Any) -> bool:
