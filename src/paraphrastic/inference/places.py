@@ -44,7 +44,7 @@ def check_not_here(path: Path) -> None:
 
 
 def copy_model(folder: Path, out: Path) -> None:
-    """Copy the files of a model, and no others, to another folder, which is created, with the permissions of new files.
+    """Copy the files of a model, and no others, to a folder, which is created, with the permissions of new files.
 
     Raises:
         ModelError: the model is no longer there.
@@ -52,7 +52,7 @@ def copy_model(folder: Path, out: Path) -> None:
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder}: the model is no longer there, seen from {Path.cwd()}; load it again")
     if out.exists() and out.samefile(folder):
-        return
+        return  # they are there
     out.mkdir(parents=True, exist_ok=True)
     for file in filter(Path.is_file, (folder / name for name in FILES)):
         copyfile(file, out / file.name)
