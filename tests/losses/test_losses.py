@@ -82,6 +82,15 @@ def test_losses_of_parts_of_a_batch_add_up(name, options):
     torch.testing.assert_close(sum(parts), whole)
 
 
+@pytest.mark.parametrize("name", losses.names())
+def test_gradient_of_a_zero_vector_is_not_above_that_of_short_ones(name):
+    vectors = 0.1 * torch.randn(8, 3, generator=torch.Generator().manual_seed(0))
+    vectors[0] = 0
+    value(name, vectors.requires_grad_(), negative_mask(torch.arange(8), torch.arange(4))).backward()
+    sizes = vectors.grad.norm(dim=1)
+    assert 0 < sizes[0] < sizes[1:].max()
+
+
 def test_gradient_of_margin_loss_against_finite_differences_and_of_zero_vectors():
     zeros, mask = torch.zeros(4, 3, requires_grad=True), negative_mask(torch.arange(4), torch.arange(2))
     loss = margin.loss(zeros, mask, ALL, random_generator(), margin.Config())

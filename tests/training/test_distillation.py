@@ -30,6 +30,15 @@ def test_losses():
     assert similarity_loss(*arguments).item() == pytest.approx(np.mean((u @ u.T - t @ t.T) ** 2), abs=1e-6)
 
 
+@pytest.mark.parametrize("loss", [lambda v, t: regression_loss(v, t, 7), similarity_loss])
+def test_gradient_of_a_zero_vector_is_not_above_that_of_short_ones(loss):
+    vectors, targets = 0.1 * torch.randn(2, 7, 5, generator=torch.Generator().manual_seed(0))
+    vectors[0] = 0
+    loss(vectors.requires_grad_(), targets).backward()
+    sizes = vectors.grad.norm(dim=1)
+    assert 0 < sizes[0] < sizes[1:].max()
+
+
 def test_vectors_by_row(folder):
     rows = np.array([39, 0, 30, 0])
     np.testing.assert_allclose(TeacherVectors(folder, 40).take(rows), unit(SENTENCES.to_pylist())[rows], atol=1e-3)

@@ -3,9 +3,10 @@
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, normalize
+from torch.nn.functional import cross_entropy
 
 from paraphrastic.base.parameters import Section
+from paraphrastic.nn.layers import unit
 from paraphrastic.nn.options import PositiveFloat
 
 
@@ -21,8 +22,8 @@ def loss(vectors: Tensor, mask: Tensor, own: slice, generator: np.random.Generat
     `−log( exp(cos(s, p) / τ) / Σ_t exp(cos(s, t) / τ) )`, p being the paraphrase of s, and t each sentence of the
     mini-batch that is allowed as a negative of s, and p itself.
     """
-    unit = normalize(vectors, dim=1)
-    paraphrases = torch.arange(len(unit), device=unit.device).roll(len(unit) // 2)[own]  # (n,)
+    units = unit(vectors)
+    paraphrases = torch.arange(len(units), device=units.device).roll(len(units) // 2)[own]  # (n,)
     left_out = mask.scatter(1, paraphrases.unsqueeze(1), False)
-    scores = (unit[own] @ unit.T / options.temperature).masked_fill(left_out, -torch.inf)  # (n, 2B)
-    return cross_entropy(scores, paraphrases, reduction="sum") / len(unit)
+    scores = (units[own] @ units.T / options.temperature).masked_fill(left_out, -torch.inf)  # (n, 2B)
+    return cross_entropy(scores, paraphrases, reduction="sum") / len(units)

@@ -31,7 +31,7 @@ from torch.nn.functional import pad
 from paraphrastic.nn.batch import Batch
 from paraphrastic.nn.kernels.conv_max_pool import conv_max_pool, filter_reach, init_filters
 from paraphrastic.nn.kernels.row_sums import row_mixture
-from paraphrastic.nn.layers import Matmul
+from paraphrastic.nn.layers import Matmul, unit
 from paraphrastic.nn.options import MatmulDtype
 
 Match = Literal["max", "global", "local"]
@@ -85,7 +85,7 @@ class Decomposition:
         dense = weights.new_zeros(*weights.shape[:2], other.ids.shape[1])  # (P, L, M)
         match = dense.scatter_add(2, positions, weights) @ other.vectors  # ŝ, (P, L, d)
         if self._decompose == "linear":  # Eq. 8
-            cosine = (_normalize(own.vectors) * _normalize(match)).sum(2)  # α, (P, L)
+            cosine = (unit(own.vectors) * unit(match)).sum(2)  # α, (P, L)
             return own_rows, cosine.unsqueeze(2)
         # Eq. 9: s⁺ = (s · ŝ / ŝ · ŝ) ŝ, with ŝ a weighted sum of words of the other sentence
         square = (match * match).sum(2)
@@ -94,7 +94,7 @@ class Decomposition:
 
     def _matches(self, own: PaddedSentences, other: PaddedSentences) -> Matches:
         """Eq. 6: positions in the other sentence and their weights in ŝ."""
-        cosines = _normalize(own.vectors) @ _normalize(other.vectors).mT  # (P, L, M)
+        cosines = unit(own.vectors) @ unit(other.vectors).mT  # (P, L, M)
         if self._match == "global":
             return torch.arange(cosines.shape[2], device=cosines.device).expand_as(cosines), _multiply_sign(cosines)
         same = own.ids.unsqueeze(2) == other.ids.unsqueeze(1)  # (P, L, M)
@@ -111,12 +111,6 @@ class Decomposition:
 def _multiply_sign(weights: Tensor) -> Tensor:
     """Multiply weights (P, L, K) by the sign of their sum."""
     return weights * weights.detach().sum(2, keepdim=True).sign()
-
-
-def _normalize(vectors: Tensor) -> Tensor:
-    """Scale vectors to length 1; zero stays zero and has a finite gradient."""
-    square = (vectors * vectors).sum(-1, keepdim=True)
-    return vectors * square.masked_fill(square == 0, 1).rsqrt()
 
 
 class TwoChannelConv(nn.Module):

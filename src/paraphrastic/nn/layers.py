@@ -106,6 +106,16 @@ def activation(name: Activation) -> nn.Module:
     return {"linear": nn.Identity(), "tanh": nn.Tanh(), "relu": nn.ReLU()}[name]
 
 
+def unit(vectors: Tensor) -> Tensor:
+    """Return vectors (…, dim) scaled to length 1; zero stays zero, and its gradient is that of a vector of length 1.
+
+    `torch.nn.functional.normalize` multiplies the gradient of a zero vector by 10¹². After one such gradient, Adam
+    hardly changes the embedding of unknown words, which starts at zero, for thousands of steps.
+    """
+    square = (vectors * vectors).sum(-1, keepdim=True)
+    return vectors * square.masked_fill(square == 0, 1).rsqrt()
+
+
 class Dense(nn.Module):
     """`f(x W + b)`; W (inputs, outputs) starts Glorot-uniform, b at zero."""
 

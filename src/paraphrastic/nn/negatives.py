@@ -14,10 +14,10 @@ this is word overlap weighted by idf, and it improves as the embeddings are trai
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
 
 from paraphrastic.nn.batch import Batch, to_device
 from paraphrastic.nn.kernels.row_sums import bag_sum
+from paraphrastic.nn.layers import unit
 from paraphrastic.nn.options import Negatives, PairModelConfig
 
 ALL = slice(None)
@@ -37,11 +37,11 @@ def positive_and_negative_cosines(
         generator: source of random numbers.
         own: the n sentences.
     """
-    unit = normalize(vectors, dim=1)
+    units = unit(vectors)
     with torch.no_grad():  # the gradient needs 2n of these 2Bn cosines
-        chosen = choose_negatives(unit[own] @ unit.T, mask, negatives, generator, own)
-    sentences, paraphrases = unit[own], unit.roll(len(unit) // 2, dims=0)[own]
-    return (sentences * paraphrases).sum(1), (sentences * unit[chosen]).sum(1)
+        chosen = choose_negatives(units[own] @ units.T, mask, negatives, generator, own)
+    sentences, paraphrases = units[own], units.roll(len(units) // 2, dims=0)[own]
+    return (sentences * paraphrases).sum(1), (sentences * units[chosen]).sum(1)
 
 
 def negative_mask(ids: Tensor, groups: Tensor, own: slice = ALL) -> Tensor:
@@ -107,13 +107,13 @@ def mismatched_pairs(
         (2, pairs) int64, left and right. Each sentence keeps its side; its partner may come from either side, and a
         pair may occur twice.
     """
-    unit = normalize(bag_sum(embeddings, batch.ids, batch.offsets, batch.counts), dim=1)  # (2B, dim)
-    similarities, mask, mismatched = unit @ unit.T, mask.clone(), []
-    own = torch.arange(len(unit), device=embeddings.device)
-    for _ in range(min(options.negatives_per_sentence, len(unit))):
+    units = unit(bag_sum(embeddings, batch.ids, batch.offsets, batch.counts))  # (2B, dim)
+    similarities, mask, mismatched = units @ units.T, mask.clone(), []
+    own = torch.arange(len(units), device=embeddings.device)
+    for _ in range(min(options.negatives_per_sentence, len(units))):
         has_partner = ~mask.all(1)
         partner = choose_negatives(similarities, mask, options.negatives, generator)
         pairs = torch.stack([own, partner])  # (2, 2B)
-        mismatched.append(torch.where(own < len(unit) // 2, pairs, pairs.flip(0))[:, has_partner])
+        mismatched.append(torch.where(own < len(units) // 2, pairs, pairs.flip(0))[:, has_partner])
         mask[own, partner] = True
     return torch.cat(mismatched, 1)

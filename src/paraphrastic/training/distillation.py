@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import cosine_similarity, normalize
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.parameters import Teacher
 from paraphrastic.base.reading import read_json
 from paraphrastic.base.tables import TEACHER_INFO, read_table, teacher_schema
 from paraphrastic.nn.batch import to_device
+from paraphrastic.nn.layers import unit
 from paraphrastic.nn.negatives import ALL
 from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.scorer import principal_directions
@@ -166,7 +166,7 @@ def regression_loss(vectors: Tensor, targets: Tensor, count: int) -> Tensor:
 
     It is divided by `count`, the number of sentences of the mini-batch, of which these are n.
     """
-    return (1 - cosine_similarity(vectors, targets)).sum() / count
+    return (1 - (unit(vectors) * unit(targets)).sum(1)).sum() / count
 
 
 def similarity_loss(vectors: Tensor, targets: Tensor, own: slice = ALL) -> Tensor:
@@ -174,9 +174,9 @@ def similarity_loss(vectors: Tensor, targets: Tensor, own: slice = ALL) -> Tenso
 
     `own` limits the sum to the cosines of some vectors with all; it is divided by n² all the same.
     """
-    unit, wanted = normalize(vectors, dim=1), normalize(targets, dim=1)
-    differences = unit[own] @ unit.T - wanted[own] @ wanted.T
-    return differences.square().sum() / len(unit) ** 2
+    units, wanted = unit(vectors), unit(targets)
+    differences = units[own] @ units.T - wanted[own] @ wanted.T
+    return differences.square().sum() / len(units) ** 2
 
 
 def _projection(teacher: TeacherVectors, out_dim: int) -> nn.Linear:
