@@ -35,7 +35,14 @@ def __getattr__(name: str) -> Any:
 
         return version(__name__)
     if name in _MODULES:
-        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        try:
+            value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        except ModuleNotFoundError as error:
+            from paraphrastic.base.errors import missing
+
+            needs = missing(str(error.name), "pipeline")
+            text = f"{__name__}.{name} needs the package {needs}"
+            raise ModuleNotFoundError(text, name=error.name) from error
         return globals().setdefault(name, value)  # so that Python does not ask again
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 

@@ -55,6 +55,7 @@ def test_vectors_of_written_and_of_loaded_tables(model, table, error, tmp_path):
     nonzero = np.linalg.norm(vectors, axis=1) > 0
     assert (cosines(written.encode(TEXTS), vectors)[nonzero] > 1 - error).all()
     assert written.scorer.table.format == table
+    assert written.summary()["parameters"] == model.summary()["parameters"]
     assert (written.name, written.options, written.selection) == (model.name, model.options, model.selection)
 
 

@@ -228,7 +228,7 @@ def test_commands(model, tmp_path):
     several = run("search", "lines.txt", WORDS[0], WORDS[1], "-k", 2).stdout.splitlines()
     assert [line.split("\t")[0] for line in several] == ["query"] + [WORDS[0]] * 2 + [WORDS[1]] * 2
     assert run("search", "lines.txt", "zzqx").stdout.splitlines()[1:] == ["1.0000\t61\tzzqx"]
-    for query in ("zzqy", " "):
+    for query in ("zzqy", " ", "\u200b"):
         assert_refused(run("search", "lines.txt", query), f"knows nothing of '{query}'; try another query")
     result = run("search", "lines.txt", WORDS[0], "zzqy", "-k", 2)
     assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["query", WORDS[0], WORDS[0]]

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines, nearest_texts
 from tests.helpers.toy_training import SENTENCES, WORDS
@@ -96,10 +97,21 @@ def test_lines_equal_to_an_unknown_text(request, name):
     assert found[2:] == ([(0, "a")] if name == "overlap" else [])  # to which no word is unknown
 
 
-def test_lines_equal_to_an_empty_text(avg):
-    assert nearest_lines(avg, " ", [pa.array(["a", ""])], 3) == [(1, "")]
+@pytest.mark.parametrize("text", [" ", "\u200b"], ids=["space", "zero-width space"])
+@pytest.mark.parametrize("name", ["avg", "overlap"])
+def test_lines_equal_to_an_empty_text(request, name, text):
+    model = request.getfixturevalue(name)
+    assert nearest_lines(model, text, [pa.array(["a", ""])], 3) == [(1, "")]
     with pytest.raises(ModelError, match="knows nothing of ''"):
-        nearest_lines(avg, "", [pa.array(["a", "b"])], 3)
+        nearest_lines(model, "", [pa.array(["a", "b"])], 3)
+    with pytest.raises(ModelError, match="knows nothing of"):
+        nearest_lines(model, text, [pa.array(["a", "b"])], 3)
+
+
+def test_lines_near_a_word_whose_ngrams_are_unknown():
+    small = paraphrastic.load("small")
+    assert small.unknown("$") == 1
+    assert [line for _, line in nearest_lines(small, "$", [pa.array(["a dog", "$ $"])], 2)] == ["$ $", "a dog"]
 
 
 def test_nearest_of_no_lines(avg):

@@ -126,3 +126,10 @@ def test_command_that_needs_the_pipeline(command, first):
     package = first if find_spec("pydantic") else "pydantic"  # some versions of typer install pydantic
     remedy = "install this project with its extra `pipeline`: pip install '.[pipeline]' in its folder"
     assert done.stderr == f"error: this command needs the package {package}; {remedy}\n"
+
+
+@pytest.mark.skipif(bool(find_spec("platformdirs")), reason="the packages of the pipeline are installed here")
+@pytest.mark.parametrize("name", ["train", "evaluate"])
+def test_function_that_needs_the_pipeline(name):
+    with pytest.raises(ModuleNotFoundError, match=rf"^paraphrastic.{name} needs the package \w+; .*'\.\[pipeline\]'"):
+        getattr(paraphrastic, name)

@@ -40,10 +40,12 @@ def search(
     """
     from paraphrastic.cli.text_input import read_sentences
     from paraphrastic.inference import mining
+    from paraphrastic.text.tokenizer import text_column, tokenize
 
     loaded = paraphrastic.load(model, device=device)
     nothing = "{}: the vocabulary knows nothing of '{}'; try another query".format
-    if blank := [query for query in queries if not query.strip()]:
+    tokens = tokenize(text_column(queries), "NFKC").to_pylist()
+    if blank := [query for query, words in zip(queries, tokens, strict=True) if not words]:
         raise ParameterError(nothing(loaded.folder, blank[0]))
     found = mining.search(loaded, read_sentences(file, column), queries, k)
     for query, share, lines in zip(queries, loaded.unknown(queries), found, strict=True):

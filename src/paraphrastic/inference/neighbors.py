@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
-from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, normalize_rows
+from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer, normalize_rows
 from paraphrastic.text.tokenizer import text_column, tokenize
 
 Neighbors = list[tuple[float, str]]  # similarity and text, nearest first
@@ -62,7 +62,11 @@ def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], co
         ModelError: the model knows nothing of `text`, and no line is equal to it.
     """
     best: Neighbors = []
-    is_known = model.unknown([text])[0] < 1 and text.strip()
+    tokens = tokenize(text_column([text]), "NFKC")
+    if isinstance(model.scorer, VectorScorer):
+        is_known = model.encode_tokenized(tokens).any()
+    else:
+        is_known = tokens[0].as_py() and model.scorer.oov_share(tokens)[0] < 1
     lowest, read = -np.inf if is_known else 0, False
     for lines in map(text_column, columns):
         scores, read = model.similarity([text], lines)[0], True

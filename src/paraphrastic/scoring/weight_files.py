@@ -176,11 +176,15 @@ def checked_ranges(ranges: ArrayLike | None, dim: int) -> Vectors:
 
 
 def count_weights(weights: Path) -> int:
-    """Return the number of elements in a file of weights; 0 if there is none."""
+    """Return how many numbers a file of weights holds, in any format of a table; 0 if there is no file."""
     if not weights.is_file():
         return 0
     with safe_open(weights, framework="numpy") as file:
-        return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - not a mapping
+        shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
+        if "embeddings.scales" in shapes and file.get_slice("embeddings").get_dtype() == "U8":
+            *planes, rows, width = shapes["embeddings"]  # in bytes: a plane has a bit of each number
+            shapes["embeddings"] = [rows, int(file.get_tensor("embeddings.dim")[0]) if planes else 2 * width]
+    return sum(math.prod(shape) for name, shape in shapes.items() if not name.startswith("embeddings."))
 
 
 def wrong_config(folder: Path, reason: object = "") -> ModelError:
