@@ -180,7 +180,7 @@ class Model(OtherTools, ModelInfo):
         return self.ranges[bool(is_unit)][:, :dim]
 
     def unknown(self, sentences: str | Texts) -> Any:
-        """Return the share of each sentence's words or characters that the vocabulary lacks; of n-grams, if it has some.
+        """Return the share of each sentence's words or characters that the vocabulary lacks; of n-grams if it has some.
 
         Returns:
             (n,) float64, from 0 to 1, or a number for a single text; 0 for a sentence without words.
