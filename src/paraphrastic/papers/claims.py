@@ -1,6 +1,7 @@
 """The claims of the papers, which `experiments/claims.toml` declares with their tests.
 
-A test is a list of comparisons of rows of the declared experiments. `papers.verdicts` decides on them.
+A test is a list of comparisons of rows of the declared experiments, run on the data `replica`. `papers.verdicts`
+decides on them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from paraphrastic.base.errors import DataError, unknown_name
-from paraphrastic.papers.experiments import Data, Experiment, PaperName, Text, read_toml, validated
+from paraphrastic.papers.experiments import Experiment, PaperName, Text, read_toml, validated
 
 Kind = Literal["greater", "order", "level", "at least", "at most", "reaches"]
 
@@ -45,7 +46,6 @@ class Claim(_Table):
     # is at least `bound`, a published number, which other data than the paper's cannot refute
     kind: Kind = "greater"
     bound: float = 0.0
-    data: Data = "replica"  # the kind of data on which it is decided
     experiment: str = ""  # id of the experiment of rows that name none
     rows: list[Annotated[list[_Row], Field(min_length=1)]] = []  # lists of rows to compare
     # columns of the experiment, or keys as in `Result.value`; `epochs[CURVE,95]` is the number of epochs until a curve

@@ -55,7 +55,7 @@ def cells(decision: Decision) -> tuple[str, ...]:
     """Return the plain texts of `HEADER`."""
     claim = decision.claim
     seeds = "–".join(map(str, dict.fromkeys(decision.seeds[:1] + decision.seeds[-1:])))
-    protocol = [claim.data if claim.rows else "", f"{seeds} seeds" if seeds else "", ", ".join(decision.over)]
+    protocol = ["replica" if claim.rows else "", f"{seeds} seeds" if seeds else "", ", ".join(decision.over)]
     verdict = ": ".join(filter(None, [decision.verdict, decision.reason]))
     says, tested = f"{claim.says} ({claim.place})", _tested_as(claim)
     return claim.id, says, tested, "; ".join(filter(None, protocol)), _difference(decision), verdict

@@ -129,8 +129,8 @@ class Project:
     def decide(self) -> list[Decision]:
         """Return the verdict on each claim from the stored results."""
 
-        def find(name: str, data: Data) -> Experiment:
-            return self.choices.applied(self.experiments.by_id[name], data)
+        def find(name: str) -> Experiment:
+            return self.choices.applied(self.experiments.by_id[name], "replica")
 
         return decide(self.claims.claims, find, self.experiments, self.store)
 

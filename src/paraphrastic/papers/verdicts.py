@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.analysis.comparison.significance import Runs, difference, holm
 from paraphrastic.papers.claims import Claim, Comparison, Side
-from paraphrastic.papers.experiments import Data, Experiment, Experiments, PaperName
+from paraphrastic.papers.experiments import Experiment, Experiments, PaperName
 from paraphrastic.papers.plan import Run, runs_of_row
 from paraphrastic.papers.results import Result, Store
 
@@ -60,12 +60,12 @@ class _MissingError(Exception):
 
 
 def decide(
-    claims: Sequence[Claim], find: Callable[[str, Data], Experiment], declared: Experiments, store: Store
+    claims: Sequence[Claim], find: Callable[[str], Experiment], declared: Experiments, store: Store
 ) -> list[Decision]:
     """Return the verdict on each claim; p is corrected over the claims of a paper that open data can decide (Holm).
 
     Those without numbers count, with p = 1, so that no verdict depends on what has been run of other claims. `find`
-    returns the experiment with an id, as it is run on a kind of data.
+    returns the experiment with an id, as it is run on the replica.
     """
     found = [_tested(claim, _Reader(claim, find, declared, store)) for claim in claims]
     corrected: dict[str, float] = {}
@@ -127,7 +127,7 @@ class _Reader:
     """Reads the numbers that a claim compares."""
 
     claim: Claim
-    find: Callable[[str, Data], Experiment]
+    find: Callable[[str], Experiment]
     declared: Experiments
     store: Store
 
@@ -146,12 +146,12 @@ class _Reader:
 
     def _by_seed(self, side: Side, label: str) -> dict[int, tuple[NDArray[Any], frozenset[str]]]:
         """Return value and replicates, (1 + replicates,), of each seed that has a result of the declared parameters."""
-        experiment, names = self.find(side.experiment, self.claim.data), side.key.split(" + ")
+        experiment, names = self.find(side.experiment), side.key.split(" + ")
         rows = [row for row in experiment.rows if label in row.all_labels]
         row = next((row for row in rows if set(names) <= set(experiment.keys_of(row))), rows[0])
         keys = [experiment.keys_of(row).get(name, name) for name in names]
         found = {}
-        for run in runs_of_row(experiment, row, self.declared, self.claim.data):
+        for run in runs_of_row(experiment, row, self.declared, "replica"):
             result = self.store.result(run)
             if result and not self.store.changed(run):
                 parts = [self._of_key(run, result, key.replace("{task}", "".join(run.tasks[:1]))) for key in keys]
