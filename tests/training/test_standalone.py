@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from multiprocessing import current_process
 from pathlib import Path
 from threading import Barrier
@@ -145,6 +146,17 @@ def test_interrupted_training_goes_on(folder, monkeypatch):
     assert first
     assert interrupted.first_steps == [1, 5]  # the step of the interruption was not saved
     assert not [*(folder / "cache/work").iterdir()]
+
+
+def test_teacher_encodes_once_for_a_training_that_goes_on(folder, monkeypatch, capsys):
+    mini, encoded = stub_teacher.install(monkeypatch, folder / "mini"), []
+    for content, steps in (("[]", 5), ("[]", 5), ("[ ]", 10**6)):
+        (mini / "modules.json").write_text(content)
+        with nullcontext() if steps > 5 else pytest.raises(KeyboardInterrupt):
+            callbacks = [ProcessInterruptedAfter(steps)]
+            paraphrastic.train("pairs.csv", "out", settings=SMALL | {"teacher.path": str(mini)}, callbacks=callbacks)
+        encoded.append(capsys.readouterr().err.count("mini: encodes 600 sentences"))
+    assert encoded == [1, 0, 1]
 
 
 def test_interruption_while_the_tables_are_removed(folder, monkeypatch):

@@ -88,7 +88,8 @@ def train(
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
-        teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
+        if not tables.teacher.is_dir():
+            teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
         train_model(chosen, tables, work / "checkpoints", out, callbacks)
         with scratch_folder(work) as scratch:  # removed at once: a training does not go on from a part of its tables
             work.replace(scratch / work.name)
@@ -150,7 +151,7 @@ def _check(params: Params, sources: Sequence[Source], sets: Suite) -> None:
 def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
     """Return the folder of the tables and checkpoints of a training, which is named after all that it reads."""
     files = [Path(source.options["own"].path) for source in sources if "own" in source.options]
-    return cache_folder() / "work" / fingerprint(params, *files)
+    return cache_folder() / "work" / fingerprint(params, *files, *map(Path, params.teacher.path))
 
 
 def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
