@@ -17,7 +17,7 @@ from paraphrastic import models
 from paraphrastic.base import devices
 from paraphrastic.base.console import LOG_SECONDS, message, progress, quiet, silence, time_left
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.base.files import atomic_folder, digests, run_name
+from paraphrastic.base.files import atomic_folder, digests, run_name, write_curve
 from paraphrastic.base.parameters import LOSS, Params, Section, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation.suite import Selection, load_selection
@@ -62,7 +62,12 @@ class Tables(NamedTuple):
 
 
 def train_model(
-    params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback] = ()
+    params: Params,
+    tables: Tables,
+    checkpoints: Path,
+    out: Path,
+    callbacks: Sequence[Callback] = (),
+    files: tuple[Path, Path] | None = None,
 ) -> Curves:
     """Train the chosen model on the paraphrase pairs, or fit the chosen baseline, and write it to a folder.
 
@@ -72,6 +77,7 @@ def train_model(
         checkpoints: where the state of an interrupted training is; it goes on from there.
         out: the folder, which appears whole or not at all. Of several processes, the first writes it.
         callbacks: follow the steps of a model that is trained.
+        files: where the first of several processes writes the curves of loss and selection as CSV; None for nowhere.
 
     Raises:
         ParameterError: a callback is none, `torchrun` has started several processes for a baseline, or
@@ -88,17 +94,24 @@ def train_model(
             raise ParameterError(
                 f"callbacks: {error}; set train.processes to 1, or make connections on_step"
             ) from error
-        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks)
+        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks, files)
     with quiet(rank() > 0):
         if nodes() > 1:
             message(f"only {socket.gethostname()} gets the result: process 0 of {world_size()} writes {out.resolve()}")
-        curves = _train_here(params, tables, checkpoints, out, callbacks)
+        curves, checkpoint = _train_here(params, tables, checkpoints, out, callbacks)
+        if files and rank() == 0:
+            write_curve(files[0], ("step", "loss"), curves.loss, digits=6)
+            write_curve(files[1], ("epoch", "score"), curves.selection, digits=2)
+        if checkpoint:  # the disk may have been full until here
+            checkpoint.remove()
     if is_member() and is_trained:
         leave()
     return curves
 
 
-def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback]) -> Curves:
+def _train_here(
+    params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback]
+) -> tuple[Curves, Checkpoint | None]:
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     select = load_selection(tables.benchmarks, params.train.select)
     sentences = StoredSentences(tables.corpus / "sentences.parquet")
@@ -130,9 +143,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, ca
                 write_ranges(part, vectors)
                 if isinstance(scorer, TrainedEncoder):
                     _warn_of_collapse(params.model, vectors)
-    if checkpoint:  # the disk may have been full until here
-        checkpoint.remove()
-    return curves
+    return curves, checkpoint
 
 
 def _warn_of_words(scorer: Scorer, sentences: StoredSentences) -> None:
