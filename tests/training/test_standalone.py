@@ -205,6 +205,7 @@ def test_callback_that_other_processes_cannot_have(folder):
     callback.on_step = lambda trainer: None
     with pytest.raises(ParameterError, match=r"^callbacks: .*pickle.*; set train\.processes to 1"):
         paraphrastic.train("pairs.csv", "out", settings=SMALL | {"train.processes": 2}, callbacks=[callback])
+    assert not [*folder.glob("cache/work/*")]
 
 
 @pytest.mark.parametrize(
@@ -266,6 +267,16 @@ class ProcessInterruptedAfter(Callback):
         ({"pairs": "sample", "settings": WEIGHTS}, ParameterError, "'smaple': did you mean 'sample'? known are"),
         ({"settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
         ({"settings": {"models.yaml:avg.freeze_embeddings": True}}, ParameterError, "freeze_embeddings = true: this"),
+        (
+            {"settings": {"models.yaml:avg.vectors": "v.txt"}},
+            SourceError,
+            "models.yaml: avg.vectors: v.txt: no such file",
+        ),
+        (
+            {"pairs": "pairs.csv", "benchmarks": "set.csv", "settings": {"train.select": "own.sett"}},
+            ParameterError,
+            "train.select: unknown set to select by 'own.sett': did you mean 'own.set'",
+        ),
         ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
         ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row of such a score, see "),
     ],

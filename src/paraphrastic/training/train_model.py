@@ -4,7 +4,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,17 +82,11 @@ def train_model(
         ParameterError: a callback is none, `torchrun` has started several processes for a baseline, or
             `train.processes` are several and a callback cannot be pickled for them.
     """
-    check_callbacks(callbacks)
+    check_callbacks(callbacks, starts_processes(params))
     is_trained = not issubclass(models.model_class(params.model), Baseline)
     if world_size() > 1 and not is_trained:
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
-    if params.train.processes > 1 and is_trained and not is_member():
-        try:
-            ForkingPickler.dumps(callbacks)
-        except Exception as error:  # whatever a callback's class raises
-            raise ParameterError(
-                f"callbacks: {error}; set train.processes to 1, or make connections on_step"
-            ) from error
+    if starts_processes(params):
         return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks, files)
     with quiet(rank() > 0):
         if nodes() > 1:
@@ -107,6 +100,12 @@ def train_model(
     if is_member() and is_trained:
         leave()
     return curves
+
+
+def starts_processes(params: Params) -> bool:
+    """Return whether `train_model` starts `train.processes`: for no baseline, and not where a launcher did."""
+    is_trained = not issubclass(models.model_class(params.model), Baseline)
+    return params.train.processes > 1 and is_trained and not is_member()
 
 
 def _train_here(
