@@ -23,7 +23,8 @@ def main(task: str) -> None:
     params, options = load_params(), load_options()
     device, block = params.train.device, params.models[params.model]
     settings = task, params.seed, devices.find(device).type, params.model, block, options, params.vocabulary
-    checkpoint = Checkpoint(CHECKPOINTS / fingerprint(settings, BENCHMARKS, MODEL))
+    named = [Path(block[key]) for key in ("vectors", "path") if block.get(key)]
+    checkpoint = Checkpoint(CHECKPOINTS / fingerprint(settings, BENCHMARKS, MODEL, *named))
     with progress() as bar:
         line = bar.add_task(task, total=None)
 

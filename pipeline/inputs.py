@@ -14,7 +14,7 @@ from typing import Any
 from paraphrastic import models
 from paraphrastic.analysis import analysis
 from paraphrastic.base import devices
-from paraphrastic.base.errors import ParameterError, ParaphrasticError, SourceError, unknown_name
+from paraphrastic.base.errors import ParameterError, ParaphrasticError, unknown_name
 from paraphrastic.base.files import fingerprint, sha256_of, watched, write_rows, write_text
 from paraphrastic.base.parameters import (
     FILES,
@@ -36,7 +36,6 @@ DATA, MODEL = Path("data/inputs/data.csv"), Path("data/inputs/model.csv")
 TEACHER = Path("data/inputs/teacher.csv")
 KNOWN_HASHES, CHECKED = Path(".checkpoints/inputs.json"), Path(".checkpoints/checked")
 OTHERS = FILES["finetune"], FILES["taggers"], FILES["analyses"]
-PATHS = ("vectors", "path")  # options of models that name a file or a folder
 
 
 class Analyses(Section):
@@ -67,9 +66,7 @@ def main() -> None:
         start_command()
         check_files(own, params.tokenize.limits_scores)  # before anything is downloaded
     _write(DATA, [Path(each.options["own"].path) for each in own], hashes)
-    block = params.models[params.model]
-    paths = {f"{params.model}.{key}": str(block[key]) for key in PATHS if block.get(key)}
-    _write(MODEL, [_existing(FILES["models"], key, name) for key, name in paths.items()], hashes)
+    _write(MODEL, models.named_files(params), hashes)
     models.check_student(params)
     _write(TEACHER, [_teacher(params.teacher, params.train.device, each) for each in params.teacher.path], hashes)
     hashes.save()
@@ -113,17 +110,8 @@ def _named(key: str, file: Path = PARAMS) -> Iterator[None]:
         raise type(error)(f"{file}: {key}: {error}") from error
 
 
-def _existing(file: str, key: str, name: str) -> Path:
-    if not Path(name).exists():
-        remedy = "name a file that exists; a queued experiment needs a whole path"
-        raise SourceError(f"{file}: {key}: {name}: no such file; {remedy}")
-    if key.endswith(".vectors") and Path(name).is_dir():
-        raise SourceError(f"{file}: {key}: {name}: is a folder; name a file of word vectors")
-    return Path(name)
-
-
 def _teacher(teacher: Teacher, device: str, name: str) -> Path:
-    folder = _existing(str(PARAMS), "teacher.path", name)
+    folder = models.existing(f"{PARAMS}: teacher.path", name)
     from paraphrastic.scoring.external_encoder import loader, usable_device  # imports pyarrow
 
     with _named("teacher.path"):

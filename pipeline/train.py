@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from paraphrastic.base.files import write_curve
 from paraphrastic.base.parameters import load_params
-from paraphrastic.training.processes import announced_errors, rank
+from paraphrastic.training.processes import announced_errors
 from paraphrastic.training.train_model import Tables, train_model
 from pipeline.stage import CHECKPOINTS, run
 
@@ -16,11 +15,7 @@ LOSS, SELECTION = Path("metrics/loss.csv"), Path("metrics/selection.csv")
 def main() -> None:
     """Train the chosen model on the paraphrase pairs."""
     with announced_errors():
-        curves = train_model(load_params(), TABLES, CHECKPOINTS, MODEL)
-    if rank() > 0:  # started by torchrun; the first process writes
-        return
-    write_curve(LOSS, ("step", "loss"), curves.loss, digits=6)
-    write_curve(SELECTION, ("epoch", "score"), curves.selection, digits=2)
+        train_model(load_params(), TABLES, CHECKPOINTS, MODEL, files=(LOSS, SELECTION))
 
 
 if __name__ == "__main__":

@@ -183,6 +183,13 @@ def test_training_accuracy_on_50_pairs(kind, tmp_path):
     assert 1 <= outcome.epoch <= 30
 
 
+@pytest.mark.parametrize("kind", ["ranking", "labelled_pairs"])
+def test_pair_model_that_diverges_in_its_last_step(kind, tmp_path):
+    changes = {"learning_rate": 1e38, "max_grad_norm": None, "epochs": 1, "batch_size": 200}
+    with pytest.raises(ModelError, match=r"^a prediction is not finite; lower `learning_rate`"):
+        train_pair_model(random_task(kind), tmp_path, **changes)
+
+
 @pytest.mark.parametrize("pretrained", [True, False])
 def test_weights_with_strong_penalty(pretrained, tmp_path):
     task = with_training_rows_in_all_splits(random_task("labelled_pairs"))

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.parameters import load_params
 from paraphrastic.base.tables import PREDICTIONS, read_table
 from paraphrastic.finetuning.task_trainers import TaskRun
 from paraphrastic.finetuning.tasks import SPLITS
@@ -17,6 +18,7 @@ from paraphrastic.training.trainer import Trainer
 from pipeline import finetune
 from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.pretended_device import HAS_GPU, gpu
+from tests.helpers.repository import ROOT
 from tests.helpers.small_models import save_baseline
 from tests.helpers.task_tables import write_tasks
 from tests.helpers.toy_training import watch
@@ -98,6 +100,24 @@ def test_curve_after_interruption(run_stage, tmp_path, monkeypatch, task, model)
     assert [*(tmp_path / finetune.CHECKPOINTS).rglob("*.pt")]
     run_stage(task, model=model)
     assert (tmp_path / f"metrics/finetune/{task}.csv").read_bytes() == uninterrupted
+
+
+def test_interrupted_run_does_not_go_on_with_another_file_of_vectors(run_stage, tmp_path, monkeypatch):
+    params, steps = load_params(ROOT / "params.yaml"), []
+    params.models["avg"].update(dim=8, epochs=2, vectors="vectors.txt")
+
+    def interrupt(trainer: Trainer) -> None:
+        steps.append(trainer.step)
+        if trainer.step == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(finetune, "load_params", lambda: params)
+    monkeypatch.setattr(finetune, "TaskRun", lambda seed, saved, *_: TaskRun(seed, saved, 0, watch(interrupt)))
+    for vector in ("1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8", "8 7 6 5 4 3 2 1"):
+        (tmp_path / "vectors.txt").write_text(f"word {vector}\n")
+        with pytest.raises(KeyboardInterrupt):
+            run_stage("sample-entailment")
+    assert steps == [1, 2, 2, 1, 2]
 
 
 def test_checkpoint_after_run_and_after_a_full_disk(run_stage, tmp_path, monkeypatch):

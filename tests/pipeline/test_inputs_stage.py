@@ -156,7 +156,7 @@ def test_misspelt_names(run, monkeypatch):
         run(options={"vectors": "v.txt"})
     with pytest.raises(ParameterError, match=r"models\.yaml: avg\.learning_rate = -1: .*greater than 0"):
         run(options={"learning_rate": -1})
-    with pytest.raises(ParameterError, match=r"^models\.yaml: lambda_c = 0\.5: .*set it to 0\.0, or use lambda_w"):
+    with pytest.raises(ParameterError, match=r"^models\.yaml: avg\.lambda_c = 0\.5: .*set it to 0\.0, or use lambda_w"):
         run(options={"lambda_c": 0.5})
     with pytest.raises(
         ParameterError, match=r"^models\.yaml: external\.path = None: is empty; set it to a folder of sent"

@@ -8,6 +8,7 @@ import pytest
 import paraphrastic
 import pipeline.train as stage
 from paraphrastic.base.parameters import load_params
+from paraphrastic.training import train_model as training
 from tests.helpers.repository import ROOT
 from tests.helpers.training_tables import write_tables
 
@@ -54,3 +55,15 @@ def test_result_names_the_loss(run):
     assert written == paraphrastic.load(stage.MODEL).loss == {"name": "infonce", "temperature": 0.5}
     smaller = run("avg", "none", loss_options={"margin": 0.1})  # than the margin of the model's block
     assert smaller["loss"] == {"name": "margin", "margin": 0.1, "negatives": "max"}
+
+
+def test_checkpoint_outlives_curves_that_cannot_be_written(run, monkeypatch):
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    stage.LOSS.mkdir(parents=True)
+    with pytest.raises(OSError, match=r"loss\.csv"):
+        run("avg", "none")
+    assert [*stage.CHECKPOINTS.rglob("*.pt")]
+    stage.LOSS.rmdir()
+    run("avg", "none")
+    assert len(stage.LOSS.read_text().splitlines()) == 2
+    assert not [*stage.CHECKPOINTS.iterdir()]

@@ -1,6 +1,8 @@
 """Vectors of a teacher: what the stage `teach` writes, and how it goes on after an interruption."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -86,6 +88,24 @@ def test_interrupted_run_goes_on(teach, monkeypatch, tmp_path):
     StubTeacher.texts.clear()
     assert content(teach("second")) == unbroken
     assert sorted(StubTeacher.texts) == sorted(TEXTS[16:])
+    assert not [*(tmp_path / "work").iterdir()]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_error_after_the_last_vector_loses_none(teach, monkeypatch, tmp_path, links):
+    def refuse(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(teaching, "_write_info", refuse)
+        with pytest.raises(OSError, match="No space left"):
+            teach()
+    assert not (tmp_path / "out").exists()
+    StubTeacher.texts.clear()
+    if not links:  # another file system
+        monkeypatch.setattr(os, "link", refuse)
+    assert len(content(teach())) == 5
+    assert not StubTeacher.texts
     assert not [*(tmp_path / "work").iterdir()]
 
 

@@ -5,9 +5,11 @@ import errno
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from multiprocessing import current_process
 from pathlib import Path
 from threading import Barrier
@@ -82,6 +84,15 @@ def test_last_epoch_without_benchmarks_and_ranges_of_training_sentences(folder):
     assert (codes.max(0) >= 254).all()
 
 
+@pytest.mark.parametrize(("model", "named"), [("avg", ["own.more"]), ("tfidf-words", ["own.more", "own.pairs"])])
+def test_source_that_is_left_out_is_none_of_a_model_that_is_trained(folder, model, named):
+    shutil.copy("pairs.csv", "more.csv")
+    sizes = {f"models.yaml:{model}.{key}": 2 for key in ("dim", "epochs") if model == "avg"}
+    settings = sizes | {"train.source_weights": {"own.pairs": 0.0, "own.more": 0.5}}
+    sources = paraphrastic.train(["pairs.csv", "more.csv"], "out", model, settings=settings).sources
+    assert sorted(sources) == named
+
+
 def test_sentences_of_benchmarks_are_kept_out(folder, capsys):
     paraphrastic.train("pairs.csv", "out", benchmarks=["set.csv"], settings=SMALL)
     assert "own.pairs: 300 read, 3 overlap, 297 kept" in capsys.readouterr().err
@@ -147,6 +158,17 @@ def test_interrupted_training_goes_on(folder, monkeypatch):
     assert not [*(folder / "cache/work").iterdir()]
 
 
+def test_teacher_encodes_once_for_a_training_that_goes_on(folder, monkeypatch, capsys):
+    mini, encoded = stub_teacher.install(monkeypatch, folder / "mini"), []
+    for content, steps in (("[]", 5), ("[]", 5), ("[ ]", 10**6)):
+        (mini / "modules.json").write_text(content)
+        with nullcontext() if steps > 5 else pytest.raises(KeyboardInterrupt):
+            callbacks = [ProcessInterruptedAfter(steps)]
+            paraphrastic.train("pairs.csv", "out", settings=SMALL | {"teacher.path": str(mini)}, callbacks=callbacks)
+        encoded.append(capsys.readouterr().err.count("mini: encodes 600 sentences"))
+    assert encoded == [1, 0, 1]
+
+
 def test_interruption_while_the_tables_are_removed(folder, monkeypatch):
     whole = weights(paraphrastic.train("pairs.csv", "out", settings=SMALL))
 
@@ -183,6 +205,7 @@ def test_callback_that_other_processes_cannot_have(folder):
     callback.on_step = lambda trainer: None
     with pytest.raises(ParameterError, match=r"^callbacks: .*pickle.*; set train\.processes to 1"):
         paraphrastic.train("pairs.csv", "out", settings=SMALL | {"train.processes": 2}, callbacks=[callback])
+    assert not [*folder.glob("cache/work/*")]
 
 
 @pytest.mark.parametrize(
@@ -244,6 +267,16 @@ class ProcessInterruptedAfter(Callback):
         ({"pairs": "sample", "settings": WEIGHTS}, ParameterError, "'smaple': did you mean 'sample'? known are"),
         ({"settings": {"train.source_weights": {"a": -1}}}, ParameterError, "weights.a = -1"),
         ({"settings": {"models.yaml:avg.freeze_embeddings": True}}, ParameterError, "freeze_embeddings = true: this"),
+        (
+            {"settings": {"models.yaml:avg.vectors": "v.txt"}},
+            SourceError,
+            "models.yaml: avg.vectors: v.txt: no such file",
+        ),
+        (
+            {"pairs": "pairs.csv", "benchmarks": "set.csv", "settings": {"train.select": "own.sett"}},
+            ParameterError,
+            "train.select: unknown set to select by 'own.sett': did you mean 'own.set'",
+        ),
         ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
         ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row of such a score, see "),
     ],

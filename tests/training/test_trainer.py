@@ -84,8 +84,11 @@ def test_loss_of_an_encoder_is_that_of_its_options():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"freeze_embeddings": True}, r"^models\.yaml: freeze_embeddings = true: .*, or choose the model 'vectors'$"),
-        ({"lambda_c": 0.5}, r"^models\.yaml: lambda_c = 0\.5: .*; set it to 0\.0, or use lambda_w$"),
+        (
+            {"freeze_embeddings": True},
+            r"^models\.yaml: avg\.freeze_embeddings = true: .*, or choose the model 'vectors'$",
+        ),
+        ({"lambda_c": 0.5}, r"^models\.yaml: avg\.lambda_c = 0\.5: .*; set it to 0\.0, or use lambda_w$"),
     ],
 )
 def test_options_without_meaning_for_an_average(changes, message):

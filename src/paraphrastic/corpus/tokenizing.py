@@ -38,6 +38,7 @@ def tokenize_sources(
     benchmarks_out: Path,
     options: Tokenize,
     seed: int,
+    check: Callable[[Path], object] = lambda tables: None,
 ) -> list[_ReportRow]:
     """Tokenize all text once, and drop training pairs that contain evaluation sentences.
 
@@ -49,6 +50,7 @@ def tokenize_sources(
         benchmarks_out: folder of evaluation tables, in the same way.
         options: parameters of the stage `tokenize`.
         seed: seed of the choice of pairs.
+        check: called with the folder of evaluation tables before the training pairs are read; may refuse them.
 
     Returns:
         A row for each training source: pairs read, unusable rows, pairs dropped by reason, and kept; `capped` if groups
@@ -70,6 +72,7 @@ def tokenize_sources(
         visibly = bar.track(evaluation, description="evaluation sets")
         readings = [reading for source in visibly for reading in read_evaluation(source, raw / source.name)]
         text = _write_benchmarks(readings, benchmarks.select, tables)
+        check(tables)
         excluded = text if options.drop_overlap else None
         advance = partial(bar.advance, bar.add_task("pairs", total=None))
         keep = partial(_keep, wanted, excluded, options, scratch, advance)

@@ -84,7 +84,8 @@ def word_embeddings(model: Model) -> tuple[pa.StringArray, Vectors]:
     """
     scorer = model.scorer
     if not (isinstance(scorer, EmbeddingScorer) and scorer.vocabulary_kind == "words"):
-        raise ModelError(f"{model.folder}: {model.name} has no word embeddings; export a model that reads words")
+        remedy = "export a model that reads words alone and has a vector for each: one whose vocabulary is 'words'"
+        raise ModelError(f"{model.folder}: {model.name} has no word embeddings; {remedy}, such as avg")
     return scorer.texts, scorer.embedding_array()
 
 

@@ -139,13 +139,13 @@ def finetune_pair_model(
         run: the run, on the device of `model`.
 
     Raises:
-        ModelError: the loss is not finite.
+        ModelError: the loss or a prediction is not finite.
     """
     sentences, train = model.vocabulary.lookup(task.sentences), task.splits["train"]
 
     def predict(split: str) -> NDArray[np.floating]:
         rows = task.splits[split]
-        match = model.score_ids(sentences, rows.left, rows.right)  # (n,)
+        match = finite(torch.from_numpy(model.score_ids(sentences, rows.left, rows.right))).numpy()  # (n,)
         return np.stack([1 - match, match], 1)
 
     def score(_: object) -> float:

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paraphrastic.base.errors import ParameterError, unknown_name
+from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -48,6 +48,26 @@ def config_class(name: str) -> type[BaseModel]:
     """
     config: type[BaseModel] = _module(name).Config
     return config
+
+
+def named_files(params: Params) -> list[Path]:
+    """Return the files and folders that the options of the chosen model name.
+
+    Raises:
+        SourceError: one is not there, or a folder is where a file of vectors is expected.
+    """
+    named = {key: params.models[params.model].get(key) for key in ("vectors", "path")}
+    return [existing(f"models.yaml: {params.model}.{key}", name) for key, name in named.items() if name]
+
+
+def existing(key: str, name: str) -> Path:
+    """Return the path `name` that a parameter names; raise a SourceError if it is not there, or no file of vectors."""
+    if not Path(name).exists():
+        remedy = "name a file that exists; a queued experiment needs a whole path"
+        raise SourceError(f"{key}: {name}: no such file; {remedy}")
+    if key.endswith(".vectors") and Path(name).is_dir():
+        raise SourceError(f"{key}: {name}: is a folder; name a file of word vectors")
+    return Path(name)
 
 
 def check_student(params: Params) -> None:

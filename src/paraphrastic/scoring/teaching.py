@@ -79,7 +79,9 @@ def teach(params: Params, corpus: Path, vocabulary: Path, work: Path, out: Path,
         dim = pq.read_schema(shards / "sentences/000000.parquet").field("vector").type.list_size
         with atomic_folder(out) as part:
             for kind in kinds:
-                shutil.move(shards / kind, part / kind)
+                (part / kind).mkdir()
+                for file in (shards / kind).glob("*.parquet"):
+                    _link(file, part / kind / file.name)
             _write_info(part, " and ".join(folder.resolve().name for folder in folders), dim)
         shutil.rmtree(shards)
 
@@ -134,6 +136,14 @@ def _write_shard(options: Sequence[_Options], texts: pa.StringArray, kind: str, 
         column = pa.FixedSizeListArray.from_arrays(vectors.astype(np.float16).ravel(), vectors.shape[1])
         write_table(pa.table({"text": texts, "vector": column}), path, teacher_schema(kind, vectors.shape[1]))
     return kind, len(texts)
+
+
+def _link(file: Path, place: Path) -> None:
+    """Give a file a second place, on another file system as a copy: an error before the end loses no vectors."""
+    try:
+        place.hardlink_to(file)
+    except OSError:
+        shutil.copyfile(file, place)
 
 
 def _write_info(folder: Path, name: str | None, dim: int) -> None:

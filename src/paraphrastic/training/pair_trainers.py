@@ -121,15 +121,16 @@ def check_options(module: nn.Module, config: TrainingConfig) -> None:
     """
     if list(module.parameters()):
         return
+    name = type(module).__module__.rpartition(".")[2]  # the file of a model has its name
     if freezes_embeddings(config):
         raise ParameterError(
-            "models.yaml: freeze_embeddings = true: this model has no other parameters to train; set it to false, or "
-            "choose the model 'vectors'"
+            f"models.yaml: {name}.freeze_embeddings = true: this model has no other parameters to train; set it to "
+            "false, or choose the model 'vectors'"
         )
     if config.lambda_c and isinstance(config, WordEmbeddingsConfig):
         raise ParameterError(
-            f"models.yaml: lambda_c = {config.lambda_c}: this model has no parameters except word embeddings; set it "
-            "to 0.0, or use lambda_w"
+            f"models.yaml: {name}.lambda_c = {config.lambda_c}: this model has no parameters except word embeddings; "
+            "set it to 0.0, or use lambda_w"
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from multiprocessing import current_process
 from pathlib import Path
 from shutil import rmtree
@@ -14,12 +15,12 @@ from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import fingerprint, locked, scratch_folder
 from paraphrastic.base.parameters import Params, checked, default_params, load_params
 from paraphrastic.corpus.tokenizing import index_readings, read_evaluation, tokenize_sources
-from paraphrastic.evaluation.suite import Benchmarks, Results
+from paraphrastic.evaluation.suite import Benchmarks, Results, load_selection
 from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import folder_of, load, load_scorer
 from paraphrastic.inference.places import check_not_here, check_replaceable, is_model_folder
-from paraphrastic.models import check_student, config_class, model_class
+from paraphrastic.models import check_student, config_class, model_class, named_files
 from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
@@ -31,7 +32,7 @@ from paraphrastic.sources.own_files import AnyDataEntry, listed
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training import losses
 from paraphrastic.training.pair_trainers import check_model
-from paraphrastic.training.train_model import Tables, train_model
+from paraphrastic.training.train_model import Tables, starts_processes, train_model
 from paraphrastic.training.trainer import Callback, check_callbacks
 from paraphrastic.vocabulary.corpus_counts import count_vocabulary
 
@@ -82,13 +83,14 @@ def train(
     check_not_here(out)
     chosen, sets = _chosen(listed(pairs), model, listed(benchmarks), settings or {}, params)
     sources = corpus(chosen.corpus, chosen.tokenize.licences)
-    _check(chosen, sources, sets)
+    _check(chosen, sources, sets, callbacks)
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     with locked(work, "trains with the same options on the same data"):
         if not tables.vocabulary.is_dir():
             _prepare(chosen, sources, sets, work, tables)
-        teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
+        if not tables.teacher.is_dir():
+            teach(chosen, tables.corpus, tables.vocabulary, work / "shards", tables.teacher)
         train_model(chosen, tables, work / "checkpoints", out, callbacks)
         with scratch_folder(work) as scratch:  # removed at once: a training does not go on from a part of its tables
             work.replace(scratch / work.name)
@@ -136,11 +138,13 @@ def _chosen(
     return chosen, Suite((), "none")
 
 
-def _check(params: Params, sources: Sequence[Source], sets: Suite) -> None:
+def _check(params: Params, sources: Sequence[Source], sets: Suite, callbacks: Sequence[Callback]) -> None:
     """Refuse, before anything long, what a later step would refuse."""
     config = checked(config_class(params.model), params.models[params.model], "models", params.model)
     losses.options(params.train, config)
     check_model(model_class(params.model), config)
+    named_files(params)
+    check_callbacks(callbacks, starts_processes(params))
     devices.find(params.train.device)
     check_files((*sources, *sets.sources), params.tokenize.limits_scores)
     check_student(params)
@@ -150,7 +154,7 @@ def _check(params: Params, sources: Sequence[Source], sets: Suite) -> None:
 def _work_folder(params: Params, sources: Sequence[Source]) -> Path:
     """Return the folder of the tables and checkpoints of a training, which is named after all that it reads."""
     files = [Path(source.options["own"].path) for source in sources if "own" in source.options]
-    return cache_folder() / "work" / fingerprint(params, *files)
+    return cache_folder() / "work" / fingerprint(params, *files, *map(Path, params.teacher.path))
 
 
 def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path, tables: Tables) -> None:
@@ -159,7 +163,8 @@ def _prepare(params: Params, sources: Sequence[Source], sets: Suite, work: Path,
         after_failure.callback(rmtree, work, ignore_errors=True)
         download((*sources, *sets.sources), work / "raw", "the same command again")
         folders = work / "raw", tables.corpus, tables.benchmarks
-        for row in tokenize_sources(sources, sets, *folders, params.tokenize, params.seed):
+        check = partial(load_selection, select=params.train.select)
+        for row in tokenize_sources(sources, sets, *folders, params.tokenize, params.seed, check):
             dropped = ", ".join(f"{count} {reason}" for reason, count in row.items() if reason != "source" and count)
             message(f"{row['source']}: {dropped}")
         count_vocabulary(tables.corpus, tables.vocabulary, params.vocabulary)

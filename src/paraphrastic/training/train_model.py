@@ -4,7 +4,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from paraphrastic import models
 from paraphrastic.base import devices
 from paraphrastic.base.console import LOG_SECONDS, message, progress, quiet, silence, time_left
 from paraphrastic.base.errors import ParameterError
-from paraphrastic.base.files import atomic_folder, digests, run_name
+from paraphrastic.base.files import atomic_folder, digests, run_name, write_curve
 from paraphrastic.base.parameters import LOSS, Params, Section, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation.suite import Selection, load_selection
@@ -62,7 +61,12 @@ class Tables(NamedTuple):
 
 
 def train_model(
-    params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback] = ()
+    params: Params,
+    tables: Tables,
+    checkpoints: Path,
+    out: Path,
+    callbacks: Sequence[Callback] = (),
+    files: tuple[Path, Path] | None = None,
 ) -> Curves:
     """Train the chosen model on the paraphrase pairs, or fit the chosen baseline, and write it to a folder.
 
@@ -72,33 +76,41 @@ def train_model(
         checkpoints: where the state of an interrupted training is; it goes on from there.
         out: the folder, which appears whole or not at all. Of several processes, the first writes it.
         callbacks: follow the steps of a model that is trained.
+        files: where the first of several processes writes the curves of loss and selection as CSV; None for nowhere.
 
     Raises:
         ParameterError: a callback is none, `torchrun` has started several processes for a baseline, or
             `train.processes` are several and a callback cannot be pickled for them.
     """
-    check_callbacks(callbacks)
+    check_callbacks(callbacks, starts_processes(params))
     is_trained = not issubclass(models.model_class(params.model), Baseline)
     if world_size() > 1 and not is_trained:
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
-    if params.train.processes > 1 and is_trained and not is_member():
-        try:
-            ForkingPickler.dumps(callbacks)
-        except Exception as error:  # whatever a callback's class raises
-            raise ParameterError(
-                f"callbacks: {error}; set train.processes to 1, or make connections on_step"
-            ) from error
-        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks)
+    if starts_processes(params):
+        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks, files)
     with quiet(rank() > 0):
         if nodes() > 1:
             message(f"only {socket.gethostname()} gets the result: process 0 of {world_size()} writes {out.resolve()}")
-        curves = _train_here(params, tables, checkpoints, out, callbacks)
+        curves, checkpoint = _train_here(params, tables, checkpoints, out, callbacks)
+        if files and rank() == 0:
+            write_curve(files[0], ("step", "loss"), curves.loss, digits=6)
+            write_curve(files[1], ("epoch", "score"), curves.selection, digits=2)
+        if checkpoint:  # the disk may have been full until here
+            checkpoint.remove()
     if is_member() and is_trained:
         leave()
     return curves
 
 
-def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback]) -> Curves:
+def starts_processes(params: Params) -> bool:
+    """Return whether `train_model` starts `train.processes`: for no baseline, and not where a launcher did."""
+    is_trained = not issubclass(models.model_class(params.model), Baseline)
+    return params.train.processes > 1 and is_trained and not is_member()
+
+
+def _train_here(
+    params: Params, tables: Tables, checkpoints: Path, out: Path, callbacks: Sequence[Callback]
+) -> tuple[Curves, Checkpoint | None]:
     config = checked(models.config_class(params.model), params.models[params.model], "models", params.model)
     select = load_selection(tables.benchmarks, params.train.select)
     sentences = StoredSentences(tables.corpus / "sentences.parquet")
@@ -118,7 +130,8 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, ca
         scorer, curves, checkpoint = _train(params, config, loss, sentences, tables, checkpoints, select, callbacks)
     teacher = read_teacher(tables.teacher)[0] if params.teacher.path else None
     counts = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])["source"].value_counts().to_pylist()
-    sources = {each["values"]: each["counts"] for each in counts}
+    weights = (params.train.source_weights or {}) if checkpoint else {}  # baselines do not read them
+    sources = {each["values"]: each["counts"] for each in counts if weights.get(each["values"], 1)}
     is_usual = params.train.loss == LOSS and not params.train.loss_options
     named = {} if is_usual else loss.model_dump() | {"name": params.train.loss}
     info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources, loss=named)
@@ -130,9 +143,7 @@ def _train_here(params: Params, tables: Tables, checkpoints: Path, out: Path, ca
                 write_ranges(part, vectors)
                 if isinstance(scorer, TrainedEncoder):
                     _warn_of_collapse(params.model, vectors)
-    if checkpoint:  # the disk may have been full until here
-        checkpoint.remove()
-    return curves
+    return curves, checkpoint
 
 
 def _warn_of_words(scorer: Scorer, sentences: StoredSentences) -> None:

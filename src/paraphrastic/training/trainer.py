@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -119,13 +120,20 @@ class Callback:
         """All steps are done, and the model has the weights that are kept."""
 
 
-def check_callbacks(callbacks: Any) -> None:
-    """Raise a ParameterError if these are no callbacks."""
+def check_callbacks(callbacks: Any, pickled: bool = False) -> None:
+    """Raise a ParameterError if these are no callbacks, or cannot be pickled where they are to be `pickled`."""
     for each in callbacks if isinstance(callbacks, Sequence) else [callbacks]:
         if isinstance(each, type):
             raise ParameterError(f"callbacks: {each.__name__} is a class; pass an object of it, {each.__name__}()")
         if each is callbacks or not isinstance(each, Callback):
             raise ParameterError(f"callbacks: {type(each).__name__}, where a list of objects of `Callback` is expected")
+    if pickled:
+        try:
+            ForkingPickler.dumps(callbacks)
+        except Exception as error:  # whatever a callback's class raises
+            raise ParameterError(
+                f"callbacks: {error}; set train.processes to 1, or make connections on_step"
+            ) from error
 
 
 class _Options(Protocol):
