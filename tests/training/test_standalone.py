@@ -5,7 +5,6 @@ import errno
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -82,15 +81,6 @@ def test_last_epoch_without_benchmarks_and_ranges_of_training_sentences(folder):
     codes = model.encode(texts, precision="uint8")
     assert (codes.min(0) == 0).all()
     assert (codes.max(0) >= 254).all()
-
-
-@pytest.mark.parametrize(("model", "named"), [("avg", ["own.more"]), ("tfidf-words", ["own.more", "own.pairs"])])
-def test_source_that_is_left_out_is_none_of_a_model_that_is_trained(folder, model, named):
-    shutil.copy("pairs.csv", "more.csv")
-    sizes = {f"models.yaml:{model}.{key}": 2 for key in ("dim", "epochs") if model == "avg"}
-    settings = sizes | {"train.source_weights": {"own.pairs": 0.0, "own.more": 0.5}}
-    sources = paraphrastic.train(["pairs.csv", "more.csv"], "out", model, settings=settings).sources
-    assert sorted(sources) == named
 
 
 def test_sentences_of_benchmarks_are_kept_out(folder, capsys):

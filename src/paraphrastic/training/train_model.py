@@ -130,8 +130,7 @@ def _train_here(
         scorer, curves, checkpoint = _train(params, config, loss, sentences, tables, checkpoints, select, callbacks)
     teacher = read_teacher(tables.teacher)[0] if params.teacher.path else None
     counts = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])["source"].value_counts().to_pylist()
-    weights = (params.train.source_weights or {}) if checkpoint else {}  # baselines do not read them
-    sources = {each["values"]: each["counts"] for each in counts if weights.get(each["values"], 1)}
+    sources = {each["values"]: each["counts"] for each in counts}
     is_usual = params.train.loss == LOSS and not params.train.loss_options
     named = {} if is_usual else loss.model_dump() | {"name": params.train.loss}
     info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources, loss=named)
