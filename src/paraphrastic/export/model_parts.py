@@ -84,8 +84,8 @@ def word_embeddings(model: Model) -> tuple[pa.StringArray, Vectors]:
     """
     scorer = model.scorer
     if not (isinstance(scorer, EmbeddingScorer) and scorer.vocabulary_kind == "words"):
-        remedy = "export a model that reads words alone and has a vector for each: one whose vocabulary is 'words'"
-        raise ModelError(f"{model.folder}: {model.name} has no word embeddings; {remedy}, such as avg")
+        remedy = "export a model whose vocabulary is words alone, such as avg"
+        raise ModelError(f"{model.folder}: {model.name} has no word embeddings; {remedy}")
     return scorer.texts, scorer.embedding_array()
 
 
