@@ -36,6 +36,10 @@ def set_of(own):
     return reading.kind, rows, [(bad.line, bad.why) for bad in reading.bad]
 
 
+ALONE = [("a", "b", 0), ("c", "d", -2), ("e", "f", -3)]  # the last two are in no group
+GROUPS_OF_JSON = """{"text1": "a", "text2": "b", "group": 7}
+{"text1": "c", "text2": "d", "group": null}
+{"text1": "e", "text2": "f"}"""
 NAMES = ["text1,text2", "sentence1,sentence2", "premise,hypothesis", "word1,word2"]
 
 
@@ -47,6 +51,8 @@ NAMES = ["text1,text2", "sentence1,sentence2", "premise,hypothesis", "word1,word
         ("text1,text2,label\na,b,1\nc,d,0\ne,f,1.0\ng,h,2\ni,j,\n", {}, [("a", "b", 0), ("e", "f", 2)], [5, 6]),
         ("text1,text2,label\na,b,True\nc,d,False\n", {}, [("a", "b", 0)], []),  # 0: no paraphrase
         ("text1,text2,group\na,b,x\nc,d,y\ne,f,x\n", {}, [("a", "b", 0), ("c", "d", 1), ("e", "f", 0)], []),
+        ("text1,text2,group\na,b,x\nc,d,\ne,f, \ng,h,x\n", {}, [*ALONE, ("g", "h", 0)], []),
+        (GROUPS_OF_JSON, {}, ALONE, []),
     ],
 )
 def test_pairs(tmp_path, text, options, rows, bad):

@@ -132,7 +132,7 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
 def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read training pairs; those with `label` 0 are none, and `score` has the limits of the filter.
 
-    Rows with the same `group` are one group; without that column, each row is one.
+    Rows with the same `group` are one group; a row without one, or in a file without that column, is one by itself.
 
     Options: `own`, the file, and `filter`.
     """
@@ -177,7 +177,8 @@ def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> I
     known, read, seen = set[str](), 0, TextNumbering()
     if own.columns is not None and not wanted.limits_scores:  # the user has named others; scores need not be numbers
         layout = layout._replace(others={key: layout.others[key] for key in layout.others.keys() - {"score"}})
-    for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
+    blank = [layout.others[meaning] for meaning in layout.others.keys() & {"score", "group"}]
+    for rows in OwnTable(own).parts(layout.columns, may_be_blank=blank):
         yield (
             _sentences(rows, layout, read, seen)
             if layout.single
@@ -269,7 +270,8 @@ def _pairs(
     }
     accepted, unjudged = pa.array(np.ones(len(rows), bool)), 0
     if name := layout.others.get("group"):
-        columns["group"] = _numbered(rows.columns[name], groups)
+        alone = pc.subtract(-1, columns["group"])  # distinct from the numbers of groups
+        columns["group"] = pc.if_else(_blank(rows.columns[name]), alone, _numbered(rows.columns[name], groups))
     if name := layout.others.get("label"):
         columns["label"] = rows.zeros_and_ones(name, own.positive, known)
         accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))
