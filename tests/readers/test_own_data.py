@@ -306,8 +306,13 @@ def test_scores_that_training_would_not_read(tmp_path):
     check_files(corpus({"path": path, "columns": ["text1", "text2"]}), limits_scores=False)
 
 
-def test_scores_that_are_not_used_need_not_be_numbers(tmp_path, capsys):
-    own = file_of(tmp_path, "text1,text2,score\na,b,good\nc,d,n/a\n")
-    chosen = own.model_copy(update={"columns": ("text1", "text2")})
-    assert pairs_of(chosen) == ([("a", "b", 0), ("c", "d", 1)], [])
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("text1,text2,score\na,b,good\nc,d,n/a\n", ("text1", "text2")),
+        ("text1,text2,score,label\na,b,good,1\nc,d,n/a,1\n", None),
+    ],
+)
+def test_scores_that_are_not_used_need_not_be_numbers(tmp_path, capsys, text, columns):
+    assert pairs_of(file_of(tmp_path, text, columns=columns)) == ([("a", "b", 0), ("c", "d", 1)], [])
     assert capsys.readouterr().err.endswith("not used: score\n")

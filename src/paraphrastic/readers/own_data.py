@@ -175,7 +175,8 @@ def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> I
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
     known, read, seen = set[str](), 0, TextNumbering()
-    if own.columns is not None and not wanted.limits_scores:  # the user has named others; scores need not be numbers
+    is_decided = own.columns is not None or "label" in layout.others
+    if is_decided and not wanted.limits_scores:  # by other columns; scores need not be numbers
         layout = layout._replace(others={key: layout.others[key] for key in layout.others.keys() - {"score"}})
     blank = [layout.others[meaning] for meaning in layout.others.keys() & {"score", "group"}]
     for rows in OwnTable(own).parts(layout.columns, may_be_blank=blank):
