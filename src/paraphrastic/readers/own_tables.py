@@ -325,7 +325,11 @@ def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
 def _arrow_files(folder: Path) -> list[Path]:
     if not is_dataset_folder(folder):
         raise DataError(f"{folder}: no folder of `datasets`; it has no state.json or dataset_info.json")
-    found = sorted(folder.glob("*.arrow"))
-    if not (paths := [path for path in found if not path.name.startswith(_LEFT_BY_MAP)]):
-        raise DataError(f"{folder}: has no .arrow file; save the data set again")
-    return paths
+    found = sorted(path.name for path in folder.glob("*.arrow"))
+    names = [name for name in found if not name.startswith(_LEFT_BY_MAP)]
+    with suppress(FileNotFoundError, KeyError, TypeError):  # files of an earlier `save_to_disk` are not in the list
+        names = [str(each["filename"]) for each in read_json(folder / "state.json")["_data_files"]]
+    missing = [name for name in names if name not in found]
+    if missing or not names:
+        raise DataError(f"{folder}: has no {missing[0] if missing else '.arrow file'}; save the data set again")
+    return [folder / name for name in names]
