@@ -92,6 +92,17 @@ def test_sets_of_words_paraphrases_and_candidates(tmp_path, text, kind, rows):
     assert set_of(file_of(tmp_path, text)) == (kind, rows, [])
 
 
+@pytest.mark.parametrize(("meaning", "read_all"), [("label", pairs_of), ("group", pairs_of), ("split", set_of)])
+def test_key_that_first_occurs_after_1000_rows(tmp_path, meaning, read_all):
+    row = {"text1": "a", "text2": "b", "relatedness": 1}
+    lines = "\n".join(map(json.dumps, [*[row] * 1000, row | {meaning: "dev"}]))
+    own = file_of(tmp_path, lines, columns={"text1": "text1", "text2": "text2", "score": "relatedness"})
+    with pytest.raises(DataError, match=rf"line 1001: '{meaning}' is in none of the first 1,000 rows; move this row"):
+        read_all(own)
+    sentences = own.model_copy(update={"columns": {"text": "text1"}})
+    assert pairs_of(sentences)[0] == [("a", "a", 0)]
+
+
 NAME_ONE = r"name one `score` \(a number\) or `label` \(0 or 1\); a ranking has question, candidate and label$"
 NO_NAMES = "no columns text1/text2, sentence1/sentence2, premise/hypothesis, word1/word2; the columns are a, b"
 JUDGED_LATER = '{"text1": "a", "text2": "b"}\n{"text1": "c", "text2": "d", "gold_label": "neutral"}'
