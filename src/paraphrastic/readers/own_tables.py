@@ -263,7 +263,7 @@ class OwnTable:
     @contextmanager
     def _open(self) -> Iterator[IO[str]]:
         """Open the text; bytes that are not UTF-8 become lone surrogates, so that other rows can be used."""
-        newline = "\n" if self._format in ("jsonl", "txt") else ""
+        newline = {"jsonl": "\n", "txt": None}.get(self._format, "")  # a line of sentences may end in `\r` alone
         with unpacked(self._path) as stream:
             yield io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=newline)
 
