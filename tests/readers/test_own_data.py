@@ -76,6 +76,13 @@ def test_similarity_set(tmp_path):
     assert set_of(own) == ("similarity", rows, [(4, "'text2' is empty")])
 
 
+def test_name_of_the_sets_of_words(tmp_path):
+    words = file_of(tmp_path, "word1,word2,score\nold,new,1\n", "words.csv")
+    assert set_of(words)[1] == [("own.words.words", "test", "old", "new", 1.0)]
+    with pytest.raises(DataError, match=r"words\.csv: is no set of words, .* rename the file$"):
+        set_of(file_of(tmp_path, "text1,text2,score\na,b,1\n", "words.csv"))
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "rows"),
     [

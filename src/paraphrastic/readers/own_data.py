@@ -86,8 +86,15 @@ def layout_of_set(table: OwnTable) -> Layout:
     and `score` one of words; two texts and `label` are paraphrases and others. `split` is read where it exists.
 
     Raises:
-        DataError: it is none of these.
+        DataError: it is none of these, or has the name of all sets of words.
     """
+    layout = _layout_of_judged(table)
+    if table.own.name == "words" and not layout.words:
+        raise DataError(f"{table.own.path}: is no set of words, which the names own.words.… have; rename the file")
+    return layout
+
+
+def _layout_of_judged(table: OwnTable) -> Layout:
     if table.own.single:
         raise DataError(
             f"{table.own.path}: has single sentences; an evaluation set needs pairs of texts with judgements"
