@@ -53,6 +53,13 @@ def test_result_does_not_depend_on_how_many_sentences_are_encoded_together(artif
     assert cosine_gap.cosine_gap(artifacts).equals(expected)
 
 
+def test_sentences_are_not_read_into_one_array_which_could_hold_2_gib(artifacts, monkeypatch):
+    whole, read = [], Artifacts.read
+    monkeypatch.setattr(Artifacts, "read", lambda self, *table: whole.append(table[0]) or read(self, *table))
+    cosine_gap.cosine_gap(artifacts)
+    assert whole == ["corpus/pairs.parquet"]
+
+
 def test_negatives_come_from_mini_batches_of_a_hundred_pairs(artifacts, monkeypatch):
     assert cosine_gap.PAIRS_PER_BATCH == 100
     whole = cosine_gap.cosine_gap(artifacts).loc[0, "negative"]

@@ -51,6 +51,13 @@ def test_bytes_of_the_same_rows_in_several_tables(rows, monkeypatch, tmp_path):
         assert all(len(group) == 7 for group in groups[:-1])
 
 
+def test_text_of_a_row_group_that_does_not_fit_in_one_array(monkeypatch, tmp_path):
+    write_table(pa.table({"text": ["a", "b", "c"]}), tmp_path / "t.parquet", SENTENCES)
+    chunks = pa.table({"text": pa.chunked_array([["a"], ["b", "c"]])})  # as Arrow reads more than 2 GiB
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda file, number: chunks)
+    assert [part.to_pylist() for part in StoredSentences(tmp_path / "t.parquet")] == [["a"], ["b", "c"]]
+
+
 def test_size_of_stored_sentences(tmp_path):
     table = pa.table({"text": [f"text {i}" for i in range(10_000)]})
     write_table(table, tmp_path / "t.parquet", SENTENCES)

@@ -30,10 +30,10 @@ def evaluation_text(name, *pairs):
     return EvaluationText.of(*tokenize_tables(empty_tables() | {"similarity": similarity}))
 
 
-def filtered(*tables, evaluation=None, near=False, words=False, limit=None):
+def filtered(*tables, evaluation=None, near=False, words=False, single=False, limit=None):
     """Return the pairs that are kept, and the number of dropped pairs by reason, without reasons that drop none."""
     with TemporaryDirectory() as scratch:
-        options = {"near": near, "words": words, "max_group_pairs": limit}
+        options = {"near": near, "words": words, "single": single, "max_group_pairs": limit}
         pairs, counts = filter_pairs(tables, evaluation, Path(scratch), **options)
         texts = listed(pairs.texts)
     assert list(counts) == list(REASONS)
@@ -51,6 +51,11 @@ def test_pairs_with_an_empty_side_or_identical_sides():
     assert filtered(table) == ([("c", "?")], {"empty": 3})
     table = raw_pairs(("The cat!", "the cat."), ("grey", "GRAY"), ("the cat", "the cats"))
     assert filtered(table) == ([("the cat", "the cats")], {"identical": 2})
+
+
+def test_single_sentence_without_a_neighbour():
+    table = raw_pairs(("a", "b"), ("c", "c"), ("", ""))
+    assert filtered(table, single=True) == ([("a", "b"), ("c", "c")], {"empty": 1})
 
 
 def test_repeated_pairs_in_either_order_and_across_tables():

@@ -135,6 +135,11 @@ def test_mistake_in_one_line(error_in, old, new, message):
     assert message in error_in(COMMITTED.replace(old, new, 1))
 
 
+def test_limits_of_scores_that_exclude_all(error_in):
+    content = COMMITTED.replace("min_score:", "min_score: 3.0", 1).replace("max_score:", "max_score: 2.5", 1)
+    assert "tokenize.max_score = 2.5: should be at least min_score = 3.0" in error_in(content)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -66,10 +66,18 @@ def run(tmp_path, monkeypatch):
     return run
 
 
+LISTS = {"reader": "sentences", "options": {"lists": [{"files": ["a"], "format": "lines"}]}, "single": True}
+
+
+def test_single_sentence_without_a_neighbour(run, monkeypatch):
+    use(monkeypatch, [make_source([File("a", "", None)], name="sentences", **LISTS)], [TEST])
+    (row,) = run({"sentences/a": b"one dog\n"})
+    assert (row["read"], row["kept"]) == ("1", "1")
+
+
 def test_copies_with_other_words_are_a_source(run, monkeypatch):
-    lists = {"reader": "sentences", "options": {"lists": [{"files": ["a"], "format": "lines"}]}, "single": True}
-    sentences = make_source([File("a", "", None)], name="sentences", **lists)
-    words = make_source([File("a", "", None)], name="words", words=True, **lists)
+    sentences = make_source([File("a", "", None)], name="sentences", **LISTS)
+    words = make_source([File("a", "", None)], name="words", words=True, **LISTS)
     use(monkeypatch, [sentences, words], [TEST])
     lines = "".join(f"it is yes {word} rained inside\n" for word in "abcdefgh")
     listed = "\n".join(chr(97 + i // 26) + chr(97 + i % 26) + "le" for i in range(300))

@@ -126,6 +126,8 @@ NO_FEATURE = r"has no feature PPDB2\.0Score; set tokenize\.feature to .*Abstract
         ),
         ("ppdb", "X ||| a ||| b\n", {"min_score": 3.0}, r"has no feature .*; set tokenize\.feature to one of $"),
         ("ppdb", FIRST_VERSION, {"relations": ("Equivalence",)}, r"has no entailment relations, only PPDB 2\.0 has"),
+        ("ppdb", RELATIONS, {"min_score": 9.0}, r"not one .* score or relation; see tokenize\.min_score, [^:]*$"),
+        ("paranmt", "a\tb\t0.5\n", {"max_score": 0.4}, "not one usable pair of such a score"),
         ("ppdb", gzip.compress(FIRST_VERSION.encode() * 1000)[:-20], {}, "damaged or truncated"),
     ],
 )

@@ -36,6 +36,10 @@ def set_of(own):
     return reading.kind, rows, [(bad.line, bad.why) for bad in reading.bad]
 
 
+ALONE = [("a", "b", 0), ("c", "d", -2), ("e", "f", -3)]  # the last two are in no group
+GROUPS_OF_JSON = """{"text1": "a", "text2": "b", "group": 7}
+{"text1": "c", "text2": "d", "group": null}
+{"text1": "e", "text2": "f"}"""
 NAMES = ["text1,text2", "sentence1,sentence2", "premise,hypothesis", "word1,word2"]
 
 
@@ -47,6 +51,8 @@ NAMES = ["text1,text2", "sentence1,sentence2", "premise,hypothesis", "word1,word
         ("text1,text2,label\na,b,1\nc,d,0\ne,f,1.0\ng,h,2\ni,j,\n", {}, [("a", "b", 0), ("e", "f", 2)], [5, 6]),
         ("text1,text2,label\na,b,True\nc,d,False\n", {}, [("a", "b", 0)], []),  # 0: no paraphrase
         ("text1,text2,group\na,b,x\nc,d,y\ne,f,x\n", {}, [("a", "b", 0), ("c", "d", 1), ("e", "f", 0)], []),
+        ("text1,text2,group\na,b,x\nc,d,\ne,f, \ng,h,x\n", {}, [*ALONE, ("g", "h", 0)], []),
+        (GROUPS_OF_JSON, {}, ALONE, []),
     ],
 )
 def test_pairs(tmp_path, text, options, rows, bad):
@@ -70,6 +76,13 @@ def test_similarity_set(tmp_path):
     assert set_of(own) == ("similarity", rows, [(4, "'text2' is empty")])
 
 
+def test_name_of_the_sets_of_words(tmp_path):
+    words = file_of(tmp_path, "word1,word2,score\nold,new,1\n", "words.csv")
+    assert set_of(words)[1] == [("own.words.words", "test", "old", "new", 1.0)]
+    with pytest.raises(DataError, match=r"words\.csv: is no set of words, .* rename the file$"):
+        set_of(file_of(tmp_path, "text1,text2,score\na,b,1\n", "words.csv"))
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "rows"),
     [
@@ -84,6 +97,17 @@ def test_similarity_set(tmp_path):
 )
 def test_sets_of_words_paraphrases_and_candidates(tmp_path, text, kind, rows):
     assert set_of(file_of(tmp_path, text)) == (kind, rows, [])
+
+
+@pytest.mark.parametrize(("meaning", "read_all"), [("label", pairs_of), ("group", pairs_of), ("split", set_of)])
+def test_key_that_first_occurs_after_1000_rows(tmp_path, meaning, read_all):
+    row = {"text1": "a", "text2": "b", "relatedness": 1}
+    lines = "\n".join(map(json.dumps, [*[row] * 1000, row | {meaning: "dev"}]))
+    own = file_of(tmp_path, lines, columns={"text1": "text1", "text2": "text2", "score": "relatedness"})
+    with pytest.raises(DataError, match=rf"line 1001: '{meaning}' is in none of the first 1,000 rows; move this row"):
+        read_all(own)
+    sentences = own.model_copy(update={"columns": {"text": "text1"}})
+    assert pairs_of(sentences)[0] == [("a", "a", 0)]
 
 
 NAME_ONE = r"name one `score` \(a number\) or `label` \(0 or 1\); a ranking has question, candidate and label$"
@@ -300,8 +324,13 @@ def test_scores_that_training_would_not_read(tmp_path):
     check_files(corpus({"path": path, "columns": ["text1", "text2"]}), limits_scores=False)
 
 
-def test_scores_that_are_not_used_need_not_be_numbers(tmp_path, capsys):
-    own = file_of(tmp_path, "text1,text2,score\na,b,good\nc,d,n/a\n")
-    chosen = own.model_copy(update={"columns": ("text1", "text2")})
-    assert pairs_of(chosen) == ([("a", "b", 0), ("c", "d", 1)], [])
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("text1,text2,score\na,b,good\nc,d,n/a\n", ("text1", "text2")),
+        ("text1,text2,score,label\na,b,good,1\nc,d,n/a,1\n", None),
+    ],
+)
+def test_scores_that_are_not_used_need_not_be_numbers(tmp_path, capsys, text, columns):
+    assert pairs_of(file_of(tmp_path, text, columns=columns)) == ([("a", "b", 0), ("c", "d", 1)], [])
     assert capsys.readouterr().err.endswith("not used: score\n")

@@ -23,6 +23,13 @@ def test_single_sentences_in_lines(tmp_path, ending):
     assert pairs_of(source.options["own"]) == (rows, [(5, "not UTF-8")])
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_ends_of_lines_of_sentences(tmp_path, end):
+    text = end.encode().join([b"A dog runs.", b"", "It\u2028rains.".encode(), b"\xff", b""])
+    (path := tmp_path / "mine.txt").write_bytes(text)
+    assert pairs_of(OwnFile(path=str(path))) == ([("A dog runs.", "It\u2028rains.", 0)], [(4, "not UTF-8")])
+
+
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ""])
 def test_single_sentences_in_a_column(tmp_path, ending):
     path = write_columns(tmp_path, ending, {"body": ["a", "b", " ", "c", "d"], "score": ["1", "2", "3", "4", "5"]})

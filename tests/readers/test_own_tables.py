@@ -56,6 +56,19 @@ def test_formats_and_compressions_hold_the_same(tmp_path):
     assert [read(path) for path in paths] == [(ROWS, [])] * len(paths)
 
 
+def test_folder_of_datasets_that_was_saved_twice(tmp_path):
+    for number, name in enumerate(["data-00000-of-00001", "data-00000-of-00002", "data-00001-of-00002"]):
+        table = pa.table({"a": [str(number)], "b": ["x"]})
+        with pa.ipc.new_stream(str(tmp_path / f"{name}.arrow"), table.schema) as stream:
+            stream.write_table(table)
+    files = [{"filename": f"data-0000{shard}-of-00002.arrow"} for shard in range(2)]
+    state = write(tmp_path / "state.json", json.dumps({"_data_files": files}))
+    assert read(tmp_path) == ([("1", "x"), ("2", "x")], [])
+    write(state, '{"_data_files": [{"filename": "../other.arrow"}]}')
+    with pytest.raises(DataError, match=r": has no \.\./other\.arrow; save the data set again$"):
+        read(tmp_path)
+
+
 def test_names_of_columns_are_any_text(tmp_path):
     path = write(tmp_path / "x.csv", '"the\nfirst",b\u00a0\u200f c\n1,2\n')
     assert OwnTable(OwnFile(path=str(path))).names == ["the\nfirst", "b\u00a0\u200f c"]

@@ -53,6 +53,13 @@ def test_headers_repeated_words_and_vector_of_unknown_words(tmp_path, text, word
     assert read_table.tolist() == table
 
 
+@pytest.mark.parametrize("start", ["", "\ufeff", "\ufeff2 2\n"])
+@pytest.mark.parametrize("lines", ["the 1 2\n. . 3 4\n", "the  1 2\n. .  3  4 \n", "the\t1\t2\n. .\t3\t4\n"])
+def test_byte_order_mark_and_gaps_of_other_tools(tmp_path, start, lines):
+    words, table = read_vectors(write_file(tmp_path / "v.txt", start + lines), 2)
+    assert (words.to_pylist(), table.tolist()) == (["the", ". ."], [[0, 0], [1, 2], [3, 4]])
+
+
 @pytest.mark.parametrize("lines", [1, 2, 3, 100])
 def test_blocks_of_lines(tmp_path, monkeypatch, lines):
     monkeypatch.setattr(pretrained, "_LINES", lines)
@@ -87,6 +94,7 @@ def test_damaged_file(tmp_path, text, message):
     [
         ("the 1 2 3\n. . 4 -5e-2 .5\n", 1, 1),
         ("the 1 2 3\n. . 4 -5e-2 .5\n", 2, 1),
+        ("the\t1\t2\t3\n. .\t4\t5\t6\n", 2, 1),
         ("2 3\nthe 1 2 3\n. . 4 5 6\n", 2, 2),
     ],
 )

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import torch
 from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
 from paraphrastic.base.errors import DataError
-from paraphrastic.base.tables import PAIRS, SENTENCES
+from paraphrastic.base.tables import PAIRS, StoredSentences
+from paraphrastic.nn.batch import SentenceFile
 from paraphrastic.nn.negatives import negative_mask, positive_and_negative_cosines
 from paraphrastic.training.batches import epoch_batches
 
@@ -43,13 +43,13 @@ def cosine_gap(artifacts: Artifacts) -> pd.DataFrame:
 def _cosines(artifacts: Artifacts) -> Iterator[NDArray[np.float64]]:
     """Yield cos(g1, g2), cos(n1, g1) and cos(n2, g2) of the pairs with negatives of each mini-batch, (≤ B, 3)."""
     pairs, generator = artifacts.read("corpus/pairs.parquet", PAIRS).to_pandas(), np.random.default_rng(0)
-    sentences = artifacts.read("corpus/sentences.parquet", SENTENCES)["text"].combine_chunks()
+    sentences = SentenceFile(StoredSentences(artifacts.folder / "corpus/sentences.parquet"))
     sides, groups = pairs[["left", "right"]].to_numpy().astype(np.int64), torch.tensor(pairs["group"].to_numpy())
     batches = epoch_batches(pd.factorize(pairs["source"])[0], PAIRS_PER_BATCH, "source", generator)
     for start in range(0, len(batches), _BATCHES):
         together = batches[start : start + _BATCHES]
         texts = np.unique(sides[np.concatenate(together)])
-        vectors = torch.from_numpy(artifacts.encoder.encode(sentences.take(pa.array(texts))))  # (texts, dim)
+        vectors = torch.from_numpy(artifacts.encoder.encode(sentences.take(texts)))  # (texts, dim)
         for rows in together:
             ids = sides[rows].T.ravel()  # (2B,), the first sentences, then the second ones
             mask = negative_mask(torch.from_numpy(ids), groups[rows])

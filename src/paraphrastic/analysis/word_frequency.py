@@ -24,9 +24,9 @@ OCCURRENCES = {"all": 0, "≥ 100": 100}  # that a word needs for a row of `norm
 def rare_words(artifacts: Artifacts) -> pd.DataFrame:
     """Return how many words of each set are rare, and Pearson's r × 100, for the papers' 22 sets as far as they exist.
 
-    A word is rare if it occurs fewer than 100 times in the training data, counted as `vocabulary.count` says. The paper
-    does not say whether a word that a set has twice counts twice; both shares are given. The sample's sets are used if
-    there are none of the papers'.
+    A word is rare if it occurs fewer than 100 times in the training data, counted as `vocabulary.count` says, or fewer
+    than `vocabulary.min_count` times. The paper does not say whether a word that a set has twice counts twice; both
+    shares are given. The sample's sets are used if there are none of the papers'.
 
     Returns:
         `set`, `n` (pairs), `rare_words` (share of the distinct words × 100), `rare_tokens` (share of all words × 100),
@@ -101,8 +101,8 @@ def norm_weights(artifacts: Artifacts) -> pd.DataFrame:
 
     * `initial`: the vectors of the file `vectors` that the model started from (PARAGRAM-SL999 in the paper).
     * `initial × norm`: each multiplied by `Σ_i |x_i|` of the same word's trained vector x.
-    * `initial / frequency`: each divided by the share of the word in the training data. A word that the training data
-      lacks counts as occurring once.
+    * `initial / frequency`: each divided by the share of the word in the training data. A word that occurs there
+      fewer than `vocabulary.min_count` times, or never, counts as occurring once.
     * `trained`: the trained vectors.
 
     Words without a vector share that of unknown words. The means are over the papers' 22 sets as far as they exist, or

@@ -16,6 +16,8 @@ from pydantic import (
     Field,
     PositiveInt,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 from pydantic_core import ErrorDetails
@@ -98,6 +100,14 @@ class Tokenize(Section):
     take_by: Literal["order", "random"]
     # how many copies of each single sentence there are in which some words are others
     exchange: int = Field(ge=0, le=100)
+
+    @field_validator("max_score")
+    @classmethod
+    def _allows_min_score(cls, value: float | None, info: ValidationInfo) -> float | None:
+        low = info.data.get("min_score")
+        if value is not None and low is not None and value < low:
+            raise ValueError(f"should be at least min_score = {low}")
+        return value
 
     @property
     def limits_scores(self) -> bool:

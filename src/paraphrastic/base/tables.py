@@ -165,7 +165,7 @@ class StoredSentences:
         for i in range(self._metadata.num_row_groups):
             with _readable(self.path):
                 group = self._file.read_row_group(i)
-            yield group["text"].combine_chunks()
+            yield from group["text"].chunks  # several if they have more than 2 GiB
 
 
 TrainingSentences: TypeAlias = pa.StringArray | StoredSentences

@@ -4,7 +4,7 @@ Texts are compared in the form that `normalize` gives their tokens. A pair is dr
 that applies:
 
 * `empty`: one side has no token.
-* `identical`: both sides are the same.
+* `identical`: both sides are the same; a single sentence without a neighbour is kept.
 * `repeated`: an earlier pair of the same source has the same sides, in either order. Other sources are not compared, so
   that the pairs of a source do not depend on which others are selected.
 * `overlap`: one side is a sentence of an evaluation set of pairs, or the pair is an evaluated pair of words or phrases.
@@ -171,6 +171,7 @@ def filter_pairs(
     *,
     near: bool,
     words: bool,
+    single: bool = False,
     max_group_pairs: int | None = None,
 ) -> tuple[Pairs, dict[str, int]]:
     """Tokenize the pairs of one source and drop those that are unfit for training.
@@ -181,6 +182,7 @@ def filter_pairs(
         scratch: an existing folder, where the result has its texts; memory holds about 100 bytes per pair.
         near: drop near copies of evaluation sentences too.
         words: the texts are words, which are not compared with evaluation sentences.
+        single: the rows are two sentences that do not say the same; one without a neighbour stands beside itself.
         max_group_pairs: how many pairs of a group are kept; None keeps all.
 
     Returns:
@@ -193,6 +195,8 @@ def filter_pairs(
         checks["near"] = NearCopies(evaluation.sentences).find
     pairs = TokenizedPairs.of(tables, checks, scratch)
     drop = _reasons(pairs, evaluation, max_group_pairs)
+    if single:
+        del drop["identical"]
     kept, counts = np.ones(len(pairs.left), bool), {}
     for reason in REASONS:  # the first one counts
         dropped = kept & drop.get(reason, False)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -27,7 +28,7 @@ from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.fetching import fetch
 from paraphrastic.sources.locations import DataLocations
 from paraphrastic.sources.own_files import DataEntry, OwnFile, own_file
-from paraphrastic.text.columns import warning_without_spaces
+from paraphrastic.text.columns import TextNumbering, hash_texts, warning_without_spaces
 from paraphrastic.text.tokenizer import normalize, tokenize
 
 _SAMPLE_ROWS = 5
@@ -45,7 +46,7 @@ class Use:
     refused: Sequence[BadRow]  # rows that cannot be used
     notes: Sequence[str]  # lines about columns that are not used, and about what the file cannot be used as
     samples: Sequence[Sequence[str]]  # the first rows, as text
-    texts: pa.StringArray  # distinct tokenized texts, normalized
+    texts: pa.ChunkedArray  # distinct tokenized texts, normalized
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def inspect(entry: DataEntry) -> Iterator[tuple[OwnFile, list[Use]]]:
         yield each, _uses(each)
 
 
-def overlaps(texts: pa.StringArray, suite_name: str) -> list[SharedTexts] | None:
+def overlaps(texts: pa.ChunkedArray, suite_name: str) -> list[SharedTexts] | None:
     """Return the sets of a suite that have some of `texts`; None if not all of its files are here.
 
     Args:
@@ -115,7 +116,7 @@ def _use(own: OwnFile, layout: Layout) -> Use:
         unjudged += reading.unjudged
     table = pa.concat_tables(tables)
     samples = [[str(value) for value in row.values()] for row in table.slice(0, _SAMPLE_ROWS).to_pylist()]
-    texts = pc.unique(pa.concat_arrays([normalize(tokenize(table[side])) for side in SIDES]))
+    texts = _distinct(table)
     counts = len(table), _left_out(own, layout), unjudged
     notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
     title = f"evaluation set {set_name(own, layout)}, {_NAMES.get(layout.kind)}"
@@ -128,6 +129,16 @@ def _use(own: OwnFile, layout: Layout) -> Use:
     return Use(f"{title} ({', '.join(layout.columns)})", *counts, refused, notes, samples, texts)
 
 
+def _distinct(table: pa.Table) -> pa.ChunkedArray:
+    """Return the distinct normalized texts of both sides, of which one array could hold 2 GiB only."""
+    parts, seen = list[pa.StringArray](), TextNumbering()
+    for texts in (chunk for side in SIDES for chunk in table[side].chunks):
+        texts, known = normalize(tokenize(texts)), len(seen)
+        numbers, first = np.unique(seen.add(hash_texts(texts)), return_index=True)
+        parts.append(texts.take(pa.array(first[numbers >= known])))
+    return pa.chunked_array(parts, pa.string())
+
+
 def _left_out(own: OwnFile, layout: Layout) -> int:
     """Return how many rows are no training pairs by their label."""
     if layout.kind != "pairs" or "label" not in layout.others:
@@ -137,11 +148,12 @@ def _left_out(own: OwnFile, layout: Layout) -> int:
     return sum(pc.equal(each, 0).true_count for each in labels)
 
 
-def _overlaps_of(texts: pa.StringArray, table: pa.Table) -> Iterator[SharedTexts]:
+def _overlaps_of(texts: pa.ChunkedArray, table: pa.Table) -> Iterator[SharedTexts]:
     for name in pc.unique(table["set"]).to_pylist():
         rows = table.filter(pc.equal(table["set"], name))
         evaluated = pc.unique(pa.concat_arrays([normalize(tokenize(rows[side])) for side in SIDES]))
-        exact = exact_copies(texts, evaluated)
-        near = NearCopies(evaluated).find(texts) & ~exact
+        copies = NearCopies(evaluated)
+        exact = np.concatenate([exact_copies(part, evaluated) for part in texts.chunks])
+        near = np.concatenate([copies.find(part) for part in texts.chunks]) & ~exact
         if exact.any() or near.any():
             yield SharedTexts(name, int(exact.sum()), int(near.sum()))

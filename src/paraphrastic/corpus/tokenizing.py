@@ -109,9 +109,8 @@ def _keep(
             on_progress(len(table))
 
     limit = options.max_group_pairs or source.max_group_pairs
-    kept, dropped = filter_pairs(
-        tables(), evaluation, scratch, near=source.near_copies, words=source.words, max_group_pairs=limit
-    )
+    options_of_source = {"near": source.near_copies, "words": source.words, "single": source.single}
+    kept, dropped = filter_pairs(tables(), evaluation, scratch, **options_of_source, max_group_pairs=limit)
     if source.phrases:
         kept, _ = filter_pairs([phrases(kept)], evaluation, scratch, near=False, words=False)
     row: _ReportRow = {"source": source.name, "read": counts["read"], "bad": counts["bad"]}

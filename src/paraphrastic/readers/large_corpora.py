@@ -35,6 +35,9 @@ def _in_chunks(
             yield reading
             rows += len(reading.table)
         if not rows:
+            if wanted.is_active:
+                limits = "tokenize.min_score, max_score and relations"
+                raise DataError(f"{path}: not one usable pair of such a score or relation; see {limits}")
             raise DataError(f"{path}: not one usable pair; is it the right file? {REMEDY}")
 
     return reader

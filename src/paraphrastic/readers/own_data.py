@@ -86,8 +86,15 @@ def layout_of_set(table: OwnTable) -> Layout:
     and `score` one of words; two texts and `label` are paraphrases and others. `split` is read where it exists.
 
     Raises:
-        DataError: it is none of these.
+        DataError: it is none of these, or has the name of all sets of words.
     """
+    layout = _layout_of_judged(table)
+    if table.own.name == "words" and not layout.words:
+        raise DataError(f"{table.own.path}: is no set of words, which the names own.words.… have; rename the file")
+    return layout
+
+
+def _layout_of_judged(table: OwnTable) -> Layout:
     if table.own.single:
         raise DataError(
             f"{table.own.path}: has single sentences; an evaluation set needs pairs of texts with judgements"
@@ -132,7 +139,7 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
 def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """Read training pairs; those with `label` 0 are none, and `score` has the limits of the filter.
 
-    Rows with the same `group` are one group; without that column, each row is one.
+    Rows with the same `group` are one group; a row without one, or in a file without that column, is one by itself.
 
     Options: `own`, the file, and `filter`.
     """
@@ -175,9 +182,11 @@ def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> I
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
     known, read, seen = set[str](), 0, TextNumbering()
-    if own.columns is not None and not wanted.limits_scores:  # the user has named others; scores need not be numbers
+    is_decided = own.columns is not None or "label" in layout.others
+    if is_decided and not wanted.limits_scores:  # by other columns; scores need not be numbers
         layout = layout._replace(others={key: layout.others[key] for key in layout.others.keys() - {"score"}})
-    for rows in OwnTable(own).parts(layout.columns, may_be_blank=score_of(layout)):
+    blank = [layout.others[meaning] for meaning in layout.others.keys() & {"score", "group"}]
+    for rows in OwnTable(own).parts(layout.columns, may_be_blank=blank):
         yield (
             _sentences(rows, layout, read, seen)
             if layout.single
@@ -269,7 +278,8 @@ def _pairs(
     }
     accepted, unjudged = pa.array(np.ones(len(rows), bool)), 0
     if name := layout.others.get("group"):
-        columns["group"] = _numbered(rows.columns[name], groups)
+        alone = pc.subtract(-1, columns["group"])  # distinct from the numbers of groups
+        columns["group"] = pc.if_else(_blank(rows.columns[name]), alone, _numbered(rows.columns[name], groups))
     if name := layout.others.get("label"):
         columns["label"] = rows.zeros_and_ones(name, own.positive, known)
         accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))

@@ -31,6 +31,7 @@ from paraphrastic.sources.own_files import OwnFile
 PART = 100_000  # rows that are read at a time
 _LEFT_BY_MAP = ("cache-", "tmp")  # files that `map` and `filter` of `datasets` leave beside those of the data set
 _HEAD = 1000  # JSON lines whose keys are the columns
+_MEANT = {"label", "score", "group", "split"}  # columns that are read wherever a file has them
 _SNIFFED = 5  # lines that tell the separator
 
 
@@ -103,7 +104,7 @@ class OwnTable:
             with self._open() as file:
                 rows: Iterator[_NumberedCells]
                 if self._format == "jsonl":
-                    rows = ((line, _json_cells(text, columns)) for line, text in enumerate(file, 1) if text.strip())
+                    rows = self._objects(file, columns)
                 elif self._format == "txt":
                     rows = ((line, [text.strip()]) for line, text in enumerate(file, 1) if text.strip())
                 else:
@@ -158,6 +159,22 @@ class OwnTable:
         if not keys:
             raise DataError(f"{self._path}: line 1 is not a JSON object")
         return list(keys)
+
+    def _objects(self, file: Iterable[str], columns: Sequence[str]) -> "Iterator[_NumberedCells]":
+        """Yield rows of JSON lines; a key of `_MEANT` must be among `names`."""
+        unknown = set() if self.own.single else _MEANT - {*self.names, *self.own.meanings}
+        for line, text in enumerate(file, 1):
+            if not text.strip():
+                continue
+            try:
+                row = parse_json(text)
+            except ValueError:
+                yield line, "not JSON"
+                continue
+            if isinstance(row, dict) and (late := unknown & row.keys()):
+                first = f"'{min(late)}' is in none of the first {_HEAD:,} rows"
+                raise DataError(f"{self._path}, line {line}: {first}; move this row to the top")
+            yield line, _json_cells(row, columns)
 
     def _cells(self, reader: Any, places: Sequence[int]) -> "Iterator[_NumberedCells]":
         """Yield rows of CSV or TSV; one with more or fewer cells than the header is bad."""
@@ -246,7 +263,7 @@ class OwnTable:
     @contextmanager
     def _open(self) -> Iterator[IO[str]]:
         """Open the text; bytes that are not UTF-8 become lone surrogates, so that other rows can be used."""
-        newline = "\n" if self._format in ("jsonl", "txt") else ""
+        newline = {"jsonl": "\n", "txt": None}.get(self._format, "")  # a line of sentences may end in `\r` alone
         with unpacked(self._path) as stream:
             yield io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=newline)
 
@@ -309,11 +326,7 @@ def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
-    try:
-        row = parse_json(text)
-    except ValueError:
-        return "not JSON"
+def _json_cells(row: object, columns: Sequence[str]) -> list[str | None] | str:
     if not isinstance(row, dict):
         return "not a JSON object"
     if nested := [name for name in columns if isinstance(row.get(name), dict | list)]:
@@ -325,7 +338,11 @@ def _json_cells(text: str, columns: Sequence[str]) -> list[str | None] | str:
 def _arrow_files(folder: Path) -> list[Path]:
     if not is_dataset_folder(folder):
         raise DataError(f"{folder}: no folder of `datasets`; it has no state.json or dataset_info.json")
-    found = sorted(folder.glob("*.arrow"))
-    if not (paths := [path for path in found if not path.name.startswith(_LEFT_BY_MAP)]):
-        raise DataError(f"{folder}: has no .arrow file; save the data set again")
-    return paths
+    found = sorted(path.name for path in folder.glob("*.arrow"))
+    names = [name for name in found if not name.startswith(_LEFT_BY_MAP)]
+    with suppress(FileNotFoundError, KeyError, TypeError):  # files of an earlier `save_to_disk` are not in the list
+        names = [str(each["filename"]) for each in read_json(folder / "state.json")["_data_files"]]
+    missing = [name for name in names if name not in found]
+    if missing or not names:
+        raise DataError(f"{folder}: has no {missing[0] if missing else '.arrow file'}; save the data set again")
+    return [folder / name for name in names]

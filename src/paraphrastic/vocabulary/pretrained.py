@@ -1,9 +1,11 @@
 r"""Read word vectors in the text formats of GloVe and word2vec: a word and its numbers per line.
 
 A word2vec file begins with a line `COUNT DIM`, a GloVe file does not. Words of GloVe 840B contain spaces, so a line is
-split from the right by the dimension. Words contain U+0085 and U+00A0, so lines end at `\n` only.
+split from the right by the dimension. Words contain U+0085 and U+00A0, so lines end at `\n` only. Several spaces or
+tabs between numbers are one, and a byte order mark is no part of the first word.
 """
 
+import codecs
 import io
 import re
 import zipfile
@@ -24,7 +26,7 @@ from paraphrastic.text.columns import GrowingArray
 
 UNKNOWN_WORD = "UUUNKKK"  # in the papers' files, the word whose vector all unknown words share
 _LINES = 20_000  # parsed together; about 50 MB of text for 300 dimensions
-_NUMBER_AT_END = re.compile(r" [-+.\d][-+.\deE]*$")  # of a word with several fields: of some of GloVe 840B, not all
+_NUMBER_AT_END = re.compile(r"\s[-+.\d][-+.\deE]*$")  # of a word with several fields: of some of GloVe 840B, not all
 
 
 def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float32]]:
@@ -54,6 +56,7 @@ def read_vectors(path: Path, dim: int) -> tuple[pa.StringArray, NDArray[np.float
         with _open(path) as file:
             while lines := list(islice(file, _LINES)):
                 if first == 1:
+                    lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
                     _refuse_binary(path, lines)
                     promised = _header(lines[0], path, dim)
                 skip = int(first == 1 and promised is not None)
@@ -176,8 +179,8 @@ def _header(line: bytes, path: Path, dim: int) -> int | None:
 
 def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[str], NDArray[np.float32]]:
     """Parse lines of which the first has number `first`."""
-    rows = [line.rstrip(b" \r\n").rsplit(b" ", dim) for line in lines]
-    wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1 or not fields[0]), None)
+    rows = [line.rsplit(None, dim) for line in lines]
+    wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1), None)
     if wrong is not None:
         raise _wrong_size(path, first + wrong, dim)
     try:
