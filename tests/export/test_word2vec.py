@@ -71,8 +71,8 @@ def test_keyed_vectors_of_gensim(average, tmp_path, to):
 @pytest.mark.parametrize("to", [Format.WORD2VEC, Format.WORD2VEC_BINARY])
 def test_model_without_word_embeddings(tmp_path, to):
     charagram = save_encoder(tmp_path / "c", "charagram", ENCODERS["charagram"])
-    remedy = "export a model that reads words alone and has a vector for each: one whose vocabulary is 'words'"
+    remedy = "export a model whose vocabulary is words alone, such as avg"
     for model in (charagram, save_baseline(tmp_path / "o", "overlap")):
-        with pytest.raises(ModelError, match=f"{model.name} has no word embeddings; {remedy}, such as avg$"):
+        with pytest.raises(ModelError, match=f"{model.name} has no word embeddings; {remedy}$"):
             export(model, tmp_path / "v.txt", to)
     assert not (tmp_path / "v.txt").exists()
