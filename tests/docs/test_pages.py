@@ -83,6 +83,13 @@ def test_option_of_a_page_is_a_parameter(tmp_path, option):
         models.config_class(model)(**params.models[model])
 
 
+def test_pages_share_no_name_of_an_experiment():
+    """DVC refuses a second experiment of a name, so that another page would stop in the same clone."""
+    names = re.findall(r"\bdvc exp run .*(?:-n|--name) ([\w-]+)", "\n".join(TEXTS.values()))
+    assert len(names) > 15
+    assert [name for name in dict.fromkeys(names) if names.count(name) > 1] == []
+
+
 @pytest.mark.parametrize(
     ("file", "schema"),
     [
