@@ -120,6 +120,13 @@ def test_licences_of_every_direct_dependency():
     assert listed[1:] == [row for row in required if row[1] != project["name"]]
 
 
+def test_extras_that_can_be_installed():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    page = TEXTS[ROOT / "docs/how-to/install.md"]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == list(extras)
+    assert re.findall(r"^pip install '(torch.*)' --index-url", page, re.M) == extras["torch"][1:]
+
+
 def test_navigation_of_the_documentation():
     listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
     assert listed == {str(page.relative_to(ROOT / "docs")) for page in DOCS}
