@@ -127,6 +127,7 @@ def test_extras_that_can_be_installed():
     assert re.findall(r"^pip install '(torch.*)' --index-url", page, re.M) == extras["torch"][1:]
 
 
-def test_navigation_of_the_documentation():
-    listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
-    assert listed == {str(page.relative_to(ROOT / "docs")) for page in DOCS}
+def test_navigation_and_first_page_have_every_page():
+    pages = {str(page.relative_to(ROOT / "docs")) for page in DOCS}
+    assert set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)) == pages
+    assert set(re.findall(r"\]\(([\w/-]+\.md)\)", TEXTS[ROOT / "docs/index.md"])) == pages - {"index.md"}
