@@ -202,6 +202,13 @@ def test_models_of_a_remote(after):
 
 
 @nightly
+def test_model_is_promoted_in_the_clone_that_shares_it(after):
+    copy = after("docs/how-to/remote.md")
+    run_blocks(copy, "docs/how-to/serve.md")
+    assert copy.bash("git tag").split() == ["encoder#production#1", "encoder@v0.1.0", "encoder@v1.0.0"]
+
+
+@nightly
 def test_plots_of_two_experiments(after):
     output = after("docs/tutorial.md").bash("dvc plots diff averages ngrams --json")
     data = json.loads(output)["data"]

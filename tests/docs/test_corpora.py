@@ -1,4 +1,6 @@
-"""The page of corpora says what the catalogue says."""
+"""The pages of corpora and metrics say what the catalogue says."""
+
+import re
 
 from paraphrastic.sources.catalogue import catalogue, corpus
 from paraphrastic.sources.licences import GROUPS, KINDS
@@ -25,6 +27,16 @@ def test_documented_corpora():
     assert sizes.keys() == catalogue().corpora.keys()
     for name in sizes.keys() - {"sample"}:
         assert number(sizes[name]["pairs"]) == sum(kept[member.name] for member in corpus(name)), name
+
+
+def test_documented_suites():
+    documented, known = table("suite", "metrics"), catalogue()
+    assert list(documented) == list(known.suites)
+    for name, row in documented.items():
+        parts = re.findall(r"`([\w-]+)`", row["sources"])
+        sources = [known.suites[part].sources if part in known.suites else (known.sources[part],) for part in parts]
+        found = sum(sources, ()), row["selects the epoch"].strip("`").replace("–", "none")
+        assert found == (known.suites[name].sources, known.suites[name].select), name
 
 
 def test_documented_licences():

@@ -83,6 +83,13 @@ def test_option_of_a_page_is_a_parameter(tmp_path, option):
         models.config_class(model)(**params.models[model])
 
 
+def test_pages_share_no_name_of_an_experiment():
+    """DVC refuses a second experiment of a name, so that another page would stop in the same clone."""
+    names = re.findall(r"\bdvc exp run .*(?:-n|--name) ([\w-]+)", "\n".join(TEXTS.values()))
+    assert len(names) > 15
+    assert [name for name in dict.fromkeys(names) if names.count(name) > 1] == []
+
+
 @pytest.mark.parametrize(
     ("file", "schema"),
     [
@@ -113,6 +120,14 @@ def test_licences_of_every_direct_dependency():
     assert listed[1:] == [row for row in required if row[1] != project["name"]]
 
 
-def test_navigation_of_the_documentation():
-    listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
-    assert listed == {str(page.relative_to(ROOT / "docs")) for page in DOCS}
+def test_extras_that_can_be_installed():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    page = TEXTS[ROOT / "docs/how-to/install.md"]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == list(extras)
+    assert re.findall(r"^pip install '(torch.*)' --index-url", page, re.M) == extras["torch"][1:]
+
+
+def test_navigation_and_first_page_have_every_page():
+    pages = {str(page.relative_to(ROOT / "docs")) for page in DOCS}
+    assert set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)) == pages
+    assert set(re.findall(r"\]\(([\w/-]+\.md)\)", TEXTS[ROOT / "docs/index.md"])) == pages - {"index.md"}

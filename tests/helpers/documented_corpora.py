@@ -1,13 +1,11 @@
-"""The tables of `docs/reference/corpora.md`."""
+"""Tables of the reference pages."""
 
 from tests.helpers.repository import ROOT
 
-PAGE = ROOT / "docs/reference/corpora.md"
 
-
-def table(first: str) -> dict[str, dict[str, str]]:
+def table(first: str, page: str = "corpora") -> dict[str, dict[str, str]]:
     """Return the rows of the table whose first column is `first`, by its content without backquotes."""
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / f"docs/reference/{page}.md").read_text(encoding="utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
     shown = lines[start : lines.index("", start)]
     names, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in shown)
