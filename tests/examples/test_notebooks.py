@@ -49,7 +49,7 @@ def test_own_model(tmp_path):
         printed.append(run(*command, cwd=tmp_path, env=environment, check=True).stdout)
     written, experiments, compared, errors, used = printed
     assert not written
-    assert {"averages", "weighted"} <= {line.split()[0] for line in experiments.splitlines()}
+    assert {"unweighted", "weighted"} <= {line.split()[0] for line in experiments.splitlines()}
     assert "mean of 5 sets" in compared
     assert {line.split()[0] for line in errors.splitlines()[1:]} == {"a", "b"}
     assert used.startswith("weighted [[")

@@ -1,17 +1,12 @@
-"""Training on files of the user without the pipeline: the same model as the stages, resumed after an interruption."""
+"""Training on files of the user without the pipeline: the same model as the stages."""
 
 import csv
-import errno
-import os
 import random
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from multiprocessing import current_process
 from pathlib import Path
-from threading import Barrier
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,43 +14,24 @@ import pandas as pd
 import pytest
 
 import paraphrastic
-from paraphrastic.base.errors import DataError, ParameterError, SourceError
+from paraphrastic.base.errors import DataError, ModelError, ParameterError, SourceError
 from paraphrastic.base.parameters import load_params
 from paraphrastic.inference.quantization import ranges_of
 from paraphrastic.training import standalone
-from paraphrastic.training import train_model as training
 from paraphrastic.training.train_model import Tables, train_model
 from paraphrastic.training.trainer import Callback
 from tests.helpers import stub_teacher
+from tests.helpers.own_training import SMALL, WORDS, weights, working_folder, write
 from tests.helpers.parameter_files import change_parameters, copy_parameters
 from tests.helpers.repository import ROOT
 
 NO_PATH = "expected; write a table to a file, such as pairs.to_csv('pairs.csv', index=False)"
-SMALL = {"models.yaml:avg.dim": 8, "models.yaml:avg.epochs": 2}
 WEIGHTS = {"train.source_weights": {"smaple": 2.0}}
-WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "en", "ig", "or", "um")]
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Return the working directory, with 300 training pairs and a set of similarity."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PARAPHRASTIC_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    generator = random.Random(1)
-    rows = [[" ".join(generator.choices(WORDS, k=6)) for _ in range(2)] for _ in range(300)]
-    write(tmp_path / "pairs.csv", ["text1", "text2"], rows)
-    write(tmp_path / "set.csv", ["text1", "text2", "score"], [[*row, i] for i, row in enumerate(rows[:3])])
-    return tmp_path
-
-
-def write(path, header, rows):
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-
-
-def weights(model):
-    return model.encode([" ".join(WORDS), "ba ben"], show_progress_bar=False)
+    return working_folder(tmp_path, monkeypatch)
 
 
 def test_model_is_that_of_the_stages(folder):
@@ -118,78 +94,6 @@ def test_one_vector_for_all_sentences(folder, capsys, model, warnings):
     assert capsys.readouterr().err.count(line) == warnings
 
 
-def test_two_trainings_at_once(folder, monkeypatch, capsys):
-    barrier, work_folder = Barrier(2), standalone._work_folder
-
-    def same(*arguments):
-        barrier.wait(60)
-        return work_folder(*arguments)
-
-    monkeypatch.setattr(standalone, "_work_folder", same)
-    with ThreadPoolExecutor(2) as pool:
-        models = list(pool.map(lambda out: paraphrastic.train("pairs.csv", out, settings=SMALL), ["one", "two"]))
-    assert np.array_equal(*map(weights, models))
-    assert "trains with the same options on the same data already; waiting until it ends" in capsys.readouterr().err
-    assert not [*(folder / "cache/work").iterdir()]
-
-
-def test_interrupted_training_goes_on(folder, monkeypatch):
-    whole = weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL))
-    interrupted = ProcessInterruptedAfter(5)
-    monkeypatch.setattr("paraphrastic.training.train_model.CHECKPOINT_SECONDS", 0.0)
-    with pytest.raises(KeyboardInterrupt):
-        paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[interrupted])
-    assert not (folder / "out").exists()
-    first = [*(folder / "cache/work").rglob("*.parquet")]
-    resumed = paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[interrupted])
-    assert np.array_equal(weights(resumed), whole)
-    assert first
-    assert interrupted.first_steps == [1, 5]  # the step of the interruption was not saved
-    assert not [*(folder / "cache/work").iterdir()]
-
-
-def test_teacher_encodes_once_for_a_training_that_goes_on(folder, monkeypatch, capsys):
-    mini, encoded = stub_teacher.install(monkeypatch, folder / "mini"), []
-    for content, steps in (("[]", 5), ("[]", 5), ("[ ]", 10**6)):
-        (mini / "modules.json").write_text(content)
-        with nullcontext() if steps > 5 else pytest.raises(KeyboardInterrupt):
-            callbacks = [ProcessInterruptedAfter(steps)]
-            paraphrastic.train("pairs.csv", "out", settings=SMALL | {"teacher.path": str(mini)}, callbacks=callbacks)
-        encoded.append(capsys.readouterr().err.count("mini: encodes 600 sentences"))
-    assert encoded == [1, 0, 1]
-
-
-def test_interruption_while_the_tables_are_removed(folder, monkeypatch):
-    whole = weights(paraphrastic.train("pairs.csv", "out", settings=SMALL))
-
-    def rmdir(name, *, rmdir=os.rmdir, **options):
-        if Path(name).name in ("corpus", "vocabulary"):
-            raise KeyboardInterrupt
-        rmdir(name, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "rmdir", rmdir)
-        with pytest.raises(KeyboardInterrupt):
-            paraphrastic.train("pairs.csv", "out", settings=SMALL)
-    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "out", settings=SMALL)), whole)
-    assert not [*(folder / "cache/work").iterdir()]
-
-
-def test_full_disk_after_the_last_step(folder, monkeypatch):
-    def full(*arguments):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    runs = ProcessInterruptedAfter(10**6)
-    monkeypatch.setattr("paraphrastic.training.train_model.CHECKPOINT_SECONDS", 0.0)
-    with monkeypatch.context() as patch:
-        patch.setattr(training, "write_model", full)
-        with pytest.raises(OSError, match="No space left"):
-            paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[runs])
-    model = paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[runs])
-    assert runs.first_steps == [1]  # the second run had no step to take
-    assert np.array_equal(weights(paraphrastic.train("pairs.csv", "whole", settings=SMALL)), weights(model))
-
-
 def test_callback_that_other_processes_cannot_have(folder):
     callback = Callback()
     callback.on_step = lambda trainer: None
@@ -218,20 +122,6 @@ def test_what_is_no_callback(folder, callbacks, message):
             Path("out"),
             callbacks,
         )
-
-
-class ProcessInterruptedAfter(Callback):
-    """Interrupts the first training after some steps; records the first step of each training."""
-
-    def __init__(self, steps):
-        self._left, self._last, self.first_steps = steps, None, []
-
-    def on_step(self, trainer):
-        self.first_steps += [] if trainer is self._last else [trainer.step]
-        self._last = trainer
-        self._left -= 1
-        if self._left == 0:
-            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(
@@ -268,6 +158,8 @@ class ProcessInterruptedAfter(Callback):
             "train.select: unknown set to select by 'own.sett': did you mean 'own.set'",
         ),
         ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
+        ({"settings": {"teacher.path": "mini"}}, SourceError, "params.yaml: teacher.path: mini: no such file"),
+        ({"settings": {"teacher.path": "."}}, ModelError, ".: no encoder of sentence-transformers or model2vec"),
         ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row of such a score, see "),
     ],
 )
