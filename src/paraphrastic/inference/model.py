@@ -139,8 +139,7 @@ class Model(OtherTools, ModelInfo):
             ModelError: the model compares pairs and has no sentence vectors, or it has no ranges and none are given.
             ParameterError: `sentences` has something other than strings, or an option is unknown or has a wrong value.
         """
-        if others:
-            refuse_unknown(self.encode, others)
+        refuse_unknown(self.encode, others)
         chosen = self.ranges_for(precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
         is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
 
@@ -290,10 +289,9 @@ class Model(OtherTools, ModelInfo):
 
     def _unit_vectors(self, a: Any, b: Any, batch_size: int) -> tuple[Vectors, Vectors, Rows, Rows]:
         """Return the vectors of two sides, and numbers that are equal for equal texts."""
-        left, right = vectors_of(a), vectors_of(b)
-        if left is not None or right is not None:
-            left = np.atleast_2d(self.encode(a)) if left is None else left
-            right = np.atleast_2d(self.encode(b)) if right is None else right
+        given = [(each, vectors_of(each)) for each in (a, b)]
+        if any(vectors is not None for _, vectors in given):
+            left, right = (np.atleast_2d(self.encode(each)) if found is None else found for each, found in given)
             if left.shape[1] != right.shape[1]:
                 remedy = "a cosine is one of vectors of the same size; encode both with the same model"
                 raise ParameterError(f"vectors of size {left.shape[1]} and of size {right.shape[1]}: {remedy}")
@@ -307,11 +305,13 @@ class Model(OtherTools, ModelInfo):
         if not isinstance(self.scorer, VectorScorer) and any(vectors_of(each) is not None for each in given):
             raise ModelError(f"{self.folder}: {self.name} compares pairs of texts and knows no vectors; give texts")
 
-    @cached_property
-    def _encoder(self) -> VectorScorer:
+    def encoder(self, remedy: str = "use similarity") -> VectorScorer:
+        """Return the scorer of a model with sentence vectors; raise a ModelError with the remedy for another model."""
         if not isinstance(self.scorer, VectorScorer):
-            raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; use similarity")
+            raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; {remedy}")
         return self.scorer
+
+    _encoder = cached_property(encoder)  # the check takes 0.1 ms
 
 
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
