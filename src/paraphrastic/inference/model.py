@@ -271,14 +271,14 @@ class Model(OtherTools, ModelInfo):
             "bytes": sum(file.stat().st_size for file in self.folder.iterdir() if file.is_file()),
         }
 
-    def embeddings(self) -> Vectors:
+    def embeddings(self, remedy: str = "choose an encoder") -> Vectors:
         """Return the embedding of each entry of the vocabulary, (entries, dim), without that of unknown words.
 
         Raises:
-            ModelError: the model has no embeddings.
+            ModelError: the model has no embeddings; the message ends in `remedy`.
         """
         if not isinstance(self.scorer, EmbeddingScorer):
-            raise ModelError(f"{self.folder}: {self.name} has no embeddings of its vocabulary; choose an encoder")
+            raise ModelError(f"{self.folder}: {self.name} has no embeddings of its vocabulary; {remedy}")
         rows = self.scorer.embedding_array()
         return rows[len(rows) - len(self.vocabulary) :]
 
