@@ -139,7 +139,8 @@ class Model(OtherTools, ModelInfo):
             ModelError: the model compares pairs and has no sentence vectors, or it has no ranges and none are given.
             ParameterError: `sentences` has something other than strings, or an option is unknown or has a wrong value.
         """
-        refuse_unknown(self.encode, others)
+        if others:
+            refuse_unknown(self.encode, others)
         chosen = self.ranges_for(precision, ranges, normalize_embeddings, truncate_dim)  # before a long computation
         is_single, texts = isinstance(sentences, str), _column_of(sentences, "task_metadata" in others)
 
@@ -154,7 +155,14 @@ class Model(OtherTools, ModelInfo):
         result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
+    def encoder(self, remedy: str = "use similarity") -> VectorScorer:
+        """Return the scorer of a model with sentence vectors; raise a ModelError with the remedy for another model."""
+        if not isinstance(self.scorer, VectorScorer):
+            raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; {remedy}")
+        return self.scorer
+
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
+    _encoder = cached_property(encoder)  # the check takes 0.1 ms
 
     def ranges_for(
         self, precision: Precision | None, given: ArrayLike | None = None, is_unit: bool = False, dim: int | None = None
@@ -304,14 +312,6 @@ class Model(OtherTools, ModelInfo):
     def _refuse_vectors(self, *given: Any) -> None:
         if not isinstance(self.scorer, VectorScorer) and any(vectors_of(each) is not None for each in given):
             raise ModelError(f"{self.folder}: {self.name} compares pairs of texts and knows no vectors; give texts")
-
-    def encoder(self, remedy: str = "use similarity") -> VectorScorer:
-        """Return the scorer of a model with sentence vectors; raise a ModelError with the remedy for another model."""
-        if not isinstance(self.scorer, VectorScorer):
-            raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; {remedy}")
-        return self.scorer
-
-    _encoder = cached_property(encoder)  # the check takes 0.1 ms
 
 
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
