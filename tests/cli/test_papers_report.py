@@ -37,7 +37,6 @@ id = "acl2017-1"
 paper = "acl2017"
 place = "Table 1"
 says = "New is better."
-data = "open"
 experiment = "acl2017-t1"
 rows = [["new", "avg simpwiki"]]
 keys = ["mean"]
@@ -91,11 +90,11 @@ def test_claims(report, clone):
     open_claim = "cannot be decided here: no results: acl2017-t1, new"
     assert result.stdout.splitlines() == [
         "claim\tsays\ttested as\tprotocol\tdifference\tverdict",
-        f"acl2017-1\tNew is better. (Table 1)\tnew above avg simpwiki; in mean\topen\t\t{open_claim}",
+        f"acl2017-1\tNew is better. (Table 1)\tnew above avg simpwiki; in mean\treplica\t\t{open_claim}",
     ]
     report("--docs")
     link = "[Table 1](acl2017.md#table-1-sources): new above avg simpwiki"
-    assert f"{link}; in mean | open |  | {open_claim} |" in (clone / "docs/papers/index.md").read_text()
+    assert f"{link}; in mean | replica |  | {open_claim} |" in (clone / "docs/papers/index.md").read_text()
 
 
 def test_refused(report):

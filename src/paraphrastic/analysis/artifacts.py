@@ -34,15 +34,8 @@ class Artifacts:
 
     @property
     def encoder(self) -> VectorScorer:
-        """The trained model, for tokenized sentences.
-
-        Raises:
-            ModelError: the model compares pairs and has no sentence vectors.
-        """
-        scorer = self.model.scorer
-        if not isinstance(scorer, VectorScorer):
-            raise ModelError(f"{self.model.folder}: {self.model.name} has no sentence vectors; choose an encoder")
-        return scorer
+        """The trained model, for tokenized sentences; a ModelError if it has no sentence vectors."""
+        return self.model.encoder("choose an encoder")
 
     @property
     def word_embeddings(self) -> tuple[pa.StringArray, Vectors]:

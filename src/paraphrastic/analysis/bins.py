@@ -72,7 +72,6 @@ def correlation_by_bin(pairs: pd.DataFrame, name: str, values: NDArray[Any], bin
     Returns:
         The columns `name`, `n` (pairs) and `pearson`; null if it is not defined.
     """
-    selected = ((bin_name, pairs[(values >= low) & (values <= high)]) for bin_name, (low, high) in bins.items())
-    parts = [(label, part["gold"], part["score"]) for label, part in selected if len(part)]
-    rows = [(label, len(gold), defined_percent(pearson, gold, score)) for label, gold, score in parts]
+    parts = {label: pairs[(values >= low) & (values <= high)] for label, (low, high) in bins.items()}
+    rows = [(label, len(p), defined_percent(pearson, p["gold"], p["score"])) for label, p in parts.items() if len(p)]
     return pd.DataFrame(rows, columns=[name, "n", "pearson"])

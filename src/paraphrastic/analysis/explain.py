@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
-from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.text.columns import Ragged, split_words
 from paraphrastic.text.tokenizer import text_column, tokenize
@@ -100,7 +99,7 @@ def _parts(model: Model, sentence: pa.StringArray) -> _Parts:
     else:
         reason = "its vectors are no sums over words or n-grams"
         raise ModelError(f"{model.folder}: {model.name} cannot be explained: {reason}; choose avg, charagram or gran")
-    _, known = cast("VectorScorer", model.scorer).encode_known(sentence)
+    _, known = model.encoder().encode_known(sentence)
     # the vector of a sentence of which the model knows nothing is zero
     return parts if known.all() else parts._replace(vectors=np.zeros_like(parts.vectors))
 

@@ -32,7 +32,6 @@ REMEDY = "remove it and run `dvc repro`"
 _DAMAGE = (
     EOFError,
     csv.Error,
-    gzip.BadGzipFile,
     lzma.LZMAError,
     pa.ArrowException,
     tarfile.TarError,

@@ -194,11 +194,10 @@ def _is_running(process: int) -> bool:
     if os.name != "posix":
         return True  # no signal without effect exists; what is left of a killed process stays there
     try:
-        os.kill(process, 0)
+        with suppress(PermissionError):  # it is of another user
+            os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:
-        return True
     return True
 
 
@@ -228,14 +227,7 @@ def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]], pat
 
 
 def write_curve(path: Path, columns: tuple[str, str], points: Sequence[tuple[float, float]], digits: int) -> None:
-    """Write a curve as CSV.
-
-    Args:
-        path: the file.
-        columns: names of x and y.
-        points: (x, y) of each point.
-        digits: decimals of y.
-    """
+    """Write a curve as CSV: the names of x and y, then both of each point, y with `digits` decimals."""
     rows = ((f"{x:.12g}", f"{y:.{digits}f}") for x, y in points)
     write_rows(columns, (dict(zip(columns, row, strict=True)) for row in rows), path)
 

@@ -195,11 +195,9 @@ def default_params() -> Path:
     """Return params.yaml of the working directory if models.yaml is beside it, or else that of this package."""
     in_repository = Path(__file__).parents[3] / PARAMS
     installed = Path(sysconfig.get_path("data")) / "share/paraphrastic" / PARAMS
-    return next((path for path in (PARAMS, in_repository) if _has_models(path)), installed)
-
-
-def _has_models(path: Path) -> bool:
-    return path.is_file() and path.with_name(FILES["models"]).is_file()  # DVC's name is that of other projects too
+    # DVC's name is that of other projects too
+    found = (path for path in (PARAMS, in_repository) if path.is_file() and path.with_name(FILES["models"]).is_file())
+    return next(found, installed)
 
 
 def load_params(path: Path = PARAMS, changes: Mapping[str, Any] = MappingProxyType({})) -> Params:

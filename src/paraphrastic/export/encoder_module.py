@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 
 import torch
 
-from paraphrastic.base.errors import ModelError
 from paraphrastic.inference import model_folder
 from paraphrastic.inference.places import copy_model
-from paraphrastic.scoring.scorer import VectorScorer
 from paraphrastic.text.tokenizer import text_column
 
 try:
@@ -38,9 +36,7 @@ class EncoderModule(_modules.InputModule):  # type: ignore[misc,name-defined]  #
     def __init__(self, folder: Path | str) -> None:
         super().__init__()
         self.model = model_folder.load(folder)
-        if not isinstance(self.model.scorer, VectorScorer):
-            refused = f"{self.model.name} compares pairs and has no sentence vectors"
-            raise ModelError(f"{folder}: {refused}; load an encoder")
+        self.model.encoder("load an encoder")
 
     def preprocess(self, inputs: Sequence[str], prompt: str | None = None, **options: Any) -> dict[str, Any]:
         """Return the texts, with `prompt` before each.

@@ -11,7 +11,7 @@ from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
 from paraphrastic.nn.static_form import Activation
 from paraphrastic.scoring.external_encoder import ExternalEncoder
-from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer
+from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors
 from paraphrastic.scoring.static import StaticEncoder
 from paraphrastic.vocabulary.kinds import BoundaryTokens
 
@@ -43,8 +43,7 @@ def check_encoder(model: Model) -> None:
     """
     if isinstance(model.scorer, ExternalEncoder):
         raise ModelError(f"{model.folder}: {model.name} is an encoder of another package; copy the folder `path` of it")
-    if not isinstance(model.scorer, VectorScorer):
-        raise ModelError(f"{model.folder}: {model.name} compares pairs and has no sentence vectors; export an encoder")
+    model.encoder("export an encoder")
 
 
 def word_mean(model: Model) -> WordMean:

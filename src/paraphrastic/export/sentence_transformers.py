@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from paraphrastic.base.errors import ParameterError, missing
 from paraphrastic.base.files import write_json
 from paraphrastic.export.model_parts import UNKNOWN_SENTENCE, DenseLayer, check_encoder, word_mean
@@ -85,8 +83,7 @@ def _write_layer(folder: Path, layer: DenseLayer) -> None:
     folder.mkdir()
     sizes = {"in_features": inputs, "out_features": outputs}
     write_json(folder / "config.json", {**sizes, "bias": True, "activation_function": _ACTIVATIONS[layer.activation]})
-    weights = {"linear.weight": np.ascontiguousarray(layer.W.T), "linear.bias": layer.b}
-    write_arrays(folder / "model.safetensors", weights)
+    write_arrays(folder / "model.safetensors", {"linear.weight": layer.W.T, "linear.bias": layer.b})
 
 
 def _write_modules(folder: Path, types: Mapping[str, str]) -> None:

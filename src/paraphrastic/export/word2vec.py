@@ -4,6 +4,7 @@ gensim's own format is a pickle, which can run code when it is read; this packag
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,8 +18,8 @@ from paraphrastic.vocabulary.pretrained import UNKNOWN_WORD
 _ROWS = 10_000  # converted together, which bounds memory
 
 
-def write_text(model: Model, path: Path) -> str:
-    """Write `COUNT DIM`, then a word and its numbers per line.
+def write_words(model: Model, path: Path, numbers: Callable[[Vectors], bytes]) -> str:
+    """Write `COUNT DIM`, then for each word a line of the word, a space and what `numbers` returns for its vector.
 
     The first word is `UUUNKKK`, the vector of unknown words, which the code of the papers needs in such a file.
     Entries with white space, as in GloVe 840B, are left out, because a reader would take their last words for numbers.
@@ -26,19 +27,6 @@ def write_text(model: Model, path: Path) -> str:
     Raises:
         ModelError: the model has no word embeddings.
     """
-    return _write(model, path, lambda row: " ".join(f"{x:.9g}" for x in row.tolist()).encode())
-
-
-def write_binary(model: Model, path: Path) -> str:
-    """Write the words of `write_text` with float32 numbers: `COUNT DIM`, then a word, a space and its numbers.
-
-    Raises:
-        ModelError: the model has no word embeddings.
-    """
-    return _write(model, path, lambda row: row.astype("<f4").tobytes())
-
-
-def _write(model: Model, path: Path, numbers: Callable[[Vectors], bytes]) -> str:
     words, embeddings = word_embeddings(model)
     words = pa.concat_arrays([pa.array([UNKNOWN_WORD]), words])
     has_space = pc.match_substring_regex(words, r"\s").to_numpy(zero_copy_only=False)
@@ -52,4 +40,11 @@ def _write(model: Model, path: Path, numbers: Callable[[Vectors], bytes]) -> str
     return f"the file does not keep how the model composes word vectors{entries}"
 
 
-FORMATS = {"word2vec": ((), write_text), "word2vec-binary": ((), write_binary)}
+def _as_text(row: Vectors) -> bytes:
+    return " ".join(f"{x:.9g}" for x in row.tolist()).encode()
+
+
+FORMATS = {
+    "word2vec": ((), partial(write_words, numbers=_as_text)),
+    "word2vec-binary": ((), partial(write_words, numbers=lambda row: row.astype("<f4").tobytes())),
+}

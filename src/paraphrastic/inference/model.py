@@ -155,7 +155,14 @@ class Model(OtherTools, ModelInfo):
         result = _converted(result[0] if is_single else result, convert_to_numpy, convert_to_tensor)
         return (result, self.unknown(sentences if is_single else texts)) if return_unknown else result
 
+    def encoder(self, remedy: str = "use similarity") -> VectorScorer:
+        """Return the scorer of a model with sentence vectors; raise a ModelError with the remedy for another model."""
+        if not isinstance(self.scorer, VectorScorer):
+            raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; {remedy}")
+        return self.scorer
+
     encode_query = encode_document = encode  # as sentence-transformers calls them: both have the same vectors
+    _encoder = cached_property(encoder)  # the check takes 0.1 ms
 
     def ranges_for(
         self, precision: Precision | None, given: ArrayLike | None = None, is_unit: bool = False, dim: int | None = None
@@ -272,14 +279,14 @@ class Model(OtherTools, ModelInfo):
             "bytes": sum(file.stat().st_size for file in self.folder.iterdir() if file.is_file()),
         }
 
-    def embeddings(self) -> Vectors:
+    def embeddings(self, remedy: str = "choose an encoder") -> Vectors:
         """Return the embedding of each entry of the vocabulary, (entries, dim), without that of unknown words.
 
         Raises:
-            ModelError: the model has no embeddings.
+            ModelError: the model has no embeddings; the message ends in `remedy`.
         """
         if not isinstance(self.scorer, EmbeddingScorer):
-            raise ModelError(f"{self.folder}: {self.name} has no embeddings of its vocabulary; choose an encoder")
+            raise ModelError(f"{self.folder}: {self.name} has no embeddings of its vocabulary; {remedy}")
         rows = self.scorer.embedding_array()
         return rows[len(rows) - len(self.vocabulary) :]
 
@@ -290,10 +297,9 @@ class Model(OtherTools, ModelInfo):
 
     def _unit_vectors(self, a: Any, b: Any, batch_size: int) -> tuple[Vectors, Vectors, Rows, Rows]:
         """Return the vectors of two sides, and numbers that are equal for equal texts."""
-        left, right = vectors_of(a), vectors_of(b)
-        if left is not None or right is not None:
-            left = np.atleast_2d(self.encode(a)) if left is None else left
-            right = np.atleast_2d(self.encode(b)) if right is None else right
+        given = [(each, vectors_of(each)) for each in (a, b)]
+        if any(vectors is not None for _, vectors in given):
+            left, right = (np.atleast_2d(self.encode(each)) if found is None else found for each, found in given)
             if left.shape[1] != right.shape[1]:
                 remedy = "a cosine is one of vectors of the same size; encode both with the same model"
                 raise ParameterError(f"vectors of size {left.shape[1]} and of size {right.shape[1]}: {remedy}")
@@ -306,12 +312,6 @@ class Model(OtherTools, ModelInfo):
     def _refuse_vectors(self, *given: Any) -> None:
         if not isinstance(self.scorer, VectorScorer) and any(vectors_of(each) is not None for each in given):
             raise ModelError(f"{self.folder}: {self.name} compares pairs of texts and knows no vectors; give texts")
-
-    @cached_property
-    def _encoder(self) -> VectorScorer:
-        if not isinstance(self.scorer, VectorScorer):
-            raise ModelError(f"{self.folder}: {self.name} compares pairs and has no sentence vectors; use similarity")
-        return self.scorer
 
 
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
-from paraphrastic.scoring.scorer import EmbeddingScorer, Vectors, VectorScorer, normalize_rows
+from paraphrastic.scoring.scorer import Vectors, VectorScorer, normalize_rows
 from paraphrastic.text.tokenizer import text_column, tokenize
 
 Neighbors = list[tuple[float, str]]  # similarity and text, nearest first
@@ -26,9 +26,7 @@ def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
         ModelError: the model has no embeddings, its sentence vectors have another size than its embeddings, or the
             vector of `text` is zero.
     """
-    if not isinstance(model.scorer, EmbeddingScorer):
-        raise ModelError(f"{model.folder}: {model.name} has no embeddings of its vocabulary; name a file with --among")
-    embeddings = model.embeddings()
+    embeddings = model.embeddings("name a file with --among")
     tokens = tokenize(text_column([text]), "NFKC")[0].as_py()
     rows = (int(pc.index(model.vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
     row = next((row for row in rows if row >= 0), -1)

@@ -53,16 +53,12 @@ class OtherTools:
     folder: Path
     name: str
     sources: Mapping[str, int]
+    dim: Any
     encode: Any
     summary: Any
     device = "cpu"
     similarity_fn_name = "cosine"
     _container: Container | None = None
-
-    @property
-    def dim(self) -> int:
-        """Size of a sentence vector."""
-        raise NotImplementedError
 
     @cached_property
     def model_card_data(self) -> CardData:
@@ -143,7 +139,7 @@ class OtherTools:
 
     def get_embedding_dimension(self) -> int:
         """Return the size of a vector, as sentence-transformers asks for it."""
-        return self.dim
+        return int(self.dim)
 
     get_sentence_embedding_dimension = get_embedding_dimension  # its name in sentence-transformers 5
 
