@@ -11,7 +11,7 @@ import pytest
 from paraphrastic.base.errors import DataError
 from paraphrastic.papers.claims import Claim, Claims
 from paraphrastic.papers.claims_page import HEADER, cells, section, summary
-from paraphrastic.papers.experiments import Experiment, Experiments
+from paraphrastic.papers.experiments import Experiment, Experiments, Replica
 from paraphrastic.papers.pages import PAPERS
 from paraphrastic.papers.plan import expected, runs_of_row
 from paraphrastic.papers.project import Project
@@ -25,15 +25,25 @@ EXPERIMENT = Experiment.model_validate(
     | {"corpus": {"open": ["open"], "paper": ["simpwiki"]}, "columns": {"mean": "transfer.mean", "task": "finetune.x"}}
     | {"rows": [{"label": name, "model": "avg", "options": {"dim": dim}} for dim, name in enumerate(ROWS, 1)]}
 )
-DECLARED = Experiments({EXPERIMENT.id: EXPERIMENT}, {})
+REPLICA = Replica.model_validate(
+    {"seeds": [1, 2, 3], "vectors": "glove-6b-50d", "start": {"model": "avg", "options": {}}, "words": {}}
+    | {"start_corpus": {"corpus": ["open"]}, "corpora": {}, "presets": {}}
+)
+DECLARED = Experiments({EXPERIMENT.id: EXPERIMENT}, {}, PARAMS, replica=REPLICA)
+NONE = [["sts.mean"]]  # replicates of a result that has none of its value
 ITEMS = np.random.default_rng(1).standard_normal((len(ROWS), 1000))  # errors of rows over items
 
 
 def claim(rows=(["avg", "lstm"],), **keys):
-    """Return a claim that compares rows of the experiment on open data."""
-    declared = {"id": "acl2017-1", "paper": "acl2017", "place": "§1", "says": "A says.", "data": "open"}
+    """Return a claim that compares rows of the experiment."""
+    declared = {"id": "acl2017-1", "paper": "acl2017", "place": "§1", "says": "A says."}
     declared |= {"experiment": EXPERIMENT.id, "rows": list(rows), "keys": ["mean"]}
     return Claim.model_validate(declared | keys)
+
+
+def runs(label):
+    """Return the runs of a row, one for each seed."""
+    return runs_of_row(EXPERIMENT, EXPERIMENT.row(label), DECLARED, "replica")
 
 
 def stored(folder, values, error=0.0, shared=0.0, key="transfer.mean", params=PARAMS):
@@ -50,9 +60,10 @@ def stored(folder, values, error=0.0, shared=0.0, key="transfer.mean", params=PA
     store = Store(folder, PARAMS)
     for place, (label, numbers) in enumerate(values.items()):
         noise = error * ITEMS[place] + shared * ITEMS[-1]
-        for run, value in zip(runs_of_row(EXPERIMENT, EXPERIMENT.row(label), DECLARED, "open"), numbers, strict=False):
-            table = {} if key != "transfer.mean" else {"resamples": [[key], *([value + each] for each in noise)]}
-            store.add(run, Result("1.0", {"sts.mean": 1.0, key: value}, table), expected(PARAMS, run))
+        for run, value in zip(runs(label), numbers, strict=False):
+            table = NONE if key != "transfer.mean" else [["sts.mean", key], *([1, value + x] for x in noise)]
+            result = Result("1.0", {"sts.mean": 1.0, key: value}, {"resamples": table})
+            store.add(run, result, expected(PARAMS, run))
     return Store(folder, params)
 
 
@@ -141,9 +152,10 @@ def test_tasks_have_the_error_of_their_items(tmp_path, items, verdict):
 
 def test_rows_of_an_analysis_have_their_own_number_of_items(tmp_path):
     tables = {"length": [["length", "n", "pearson"], ["≤ 4", 100, 60.0], ["5", 10000, 50.0]]}
+    tables |= {"resamples": NONE}
     rows = [[{"row": "avg", "key": "length[length=≤ 4].pearson"}, {"row": "avg", "key": "length[length=5].pearson"}]]
     store = Store(tmp_path, PARAMS)
-    for run in runs_of_row(EXPERIMENT, EXPERIMENT.row("avg"), DECLARED, "open"):
+    for run in runs("avg"):
         store.add(run, Result("1.0", {"sts.mean": 1.0}, tables), expected(PARAMS, run))
     (found,) = decided(store, claim(rows, keys=[]))
     # errors of ρ: 0.64 √(1.18 / 99) = 0.0699 and 0.75 √(1.125 / 9999) = 0.008
@@ -157,7 +169,7 @@ def test_correlation_of_few_sets_has_the_error_of_none(tmp_path):
     (found,) = decided(stored(tmp_path, values, key=key), claim([["avg"]], kind="at most", keys=[key], items=20))
     assert (found.verdict, found.p) == (HOLDS, pytest.approx(0.007, rel=0.5))
     shown = dict(zip(HEADER, cells(found), strict=True))["difference"]
-    assert shown.startswith("−61.8 [−10")
+    assert shown.startswith("−61.8 [−100.0, ")  # −61.8 − 1.96 · 22.9 is below the least correlation
 
 
 def test_narrow_interval_has_more_decimals(tmp_path):
@@ -201,9 +213,10 @@ def test_epochs_until_convergence(curve, share, expected):
 def test_convergence_of_a_row_that_needs_fewer_epochs(tmp_path):
     store = Store(tmp_path, PARAMS)
     for label, slow in (("avg", 4), ("lstm", 1)):
-        for run in runs_of_row(EXPERIMENT, EXPERIMENT.row(label), DECLARED, "open"):
+        for run in runs(label):
             curve = [[epoch, 50 if epoch < slow else 100] for epoch in (1, 2, 3, 4)]
-            store.add(run, Result("1.0", {"sts.mean": 1.0}, {}, {"selection": curve}), expected(PARAMS, run))
+            result = Result("1.0", {"sts.mean": 1.0}, {"resamples": NONE}, {"selection": curve})
+            store.add(run, result, expected(PARAMS, run))
     (found,) = decided(store, claim(keys=["epochs[selection,95]"]))
     assert (found.verdict, found.test.difference, found.over) == (HOLDS, 3, ["seeds alone"])
     assert found.test.low < 3 < found.test.high  # epochs are known to the spacing of the curve
@@ -265,7 +278,7 @@ def test_rule_names_the_claims_that_three_seeds_decide_otherwise():
 def test_findings_leave_p_and_intervals_to_the_claims():
     """Those of the page of claims are computed; they change with the results of other claims (Holm)."""
     findings = {each.id: each.finding or "" for each in Project(Path(__file__).parents[2]).experiments.by_id.values()}
-    assert {name for name, text in findings.items() if re.search(r"\bp (is|[=<])|\[[−\d]|interval is", text)} == set()
+    assert {name for name, text in findings.items() if re.search(r"\bp (is|[=<])|\[[−\d]|interval", text)} == set()
 
 
 @pytest.mark.parametrize(
@@ -298,7 +311,7 @@ def test_texts(tmp_path):
         "claim": "acl2017-1",
         "says": "A says. (§1)",
         "tested as": "avg above gran above lstm; in mean (as *there*)",
-        "protocol": "open; 3 seeds; items resampled",
+        "protocol": "replica; 3 seeds; items resampled",
         "difference": "+3.90 [3.67, 4.13], p < 0.001; of 2 comparisons: gran and lstm in mean",
         "verdict": "holds",
     }
@@ -321,8 +334,8 @@ def test_texts(tmp_path):
         "| claim | tested as | protocol and seeds | difference, 95 % interval, corrected p | verdict |",
         "| --- | --- | --- | --- | --- |",
         "| acl2017-1: A says. (§1) | [Table 2](acl2017.md#table-2-title): avg above gran above lstm; in mean "
-        r"(as \*there\*) | open; 3 seeds; items resampled | +3.90 \[3.67, 4.13\], p \< 0.001; of 2 comparisons: gran "
-        "and lstm in mean | holds |",
+        r"(as \*there\*) | replica; 3 seeds; items resampled | +3.90 \[3.67, 4.13\], p \< 0.001; of 2 comparisons: "
+        "gran and lstm in mean | holds |",
         "| acl2017-2: A says. (§1) | [Table 2](acl2017.md#table-2-title): ; in mean |  |  | "
         r"cannot be decided here: no \| data |",
         "",

@@ -8,7 +8,7 @@ from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.papers.claims import Claim, Claims, Side
 from paraphrastic.papers.comparing import number, signed
 from paraphrastic.papers.experiments import PaperName
-from paraphrastic.papers.verdicts import ALPHA, FAILS, HOLDS, UNDECIDED, Decision
+from paraphrastic.papers.verdicts import ALPHA, FAILS, HOLDS, UNDECIDED, UNKNOWN, Decision
 
 HEADER = ("claim", "says", "tested as", "protocol", "difference", "verdict")
 _ON_PAGE = ("claim", "tested as", "protocol and seeds", "difference, 95 % interval, corrected p", "verdict")
@@ -93,6 +93,8 @@ def _difference(decision: Decision) -> str:
     width = test.high - test.low
     decimals = 1 if width > 1 else 2 if width > 0.1 else 3
     low, high = sorted((compared.sign * test.low, compared.sign * test.high))
+    if len(compared.sides) == 1 and UNKNOWN not in decision.over:  # a share or a correlation × 100
+        low, high = max(low, -100.0), min(high, 100.0)  # what is cut off cannot be the true value
     text = f"{signed(compared.sign * test.difference, decimals)} [{number(low, decimals)}, {number(high, decimals)}]"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
     if p == f", p = {ALPHA:.3f}":  # which side of the level it is on
