@@ -80,15 +80,12 @@ class HeadTrainer(Trainer):
         self._state, self._head, self._task, self._config = state, head, task, config
         self._sentences = DeviceSentences(state.sentences, state.embeddings.device)
         modules = [(state.encoder, state.penalty), (head, L2Penalty(config.lambda_s))]
-        penalty = state.embeddings_penalty
-        super().__init__(modules, state.embeddings, penalty, config, seed, self._score)
+        penalty, select = state.embeddings_penalty, lambda: task.score(self.predict("dev"))
+        super().__init__(modules, state.embeddings, penalty, config, seed, select)
 
     def train_and_evaluate(self, run: TaskRun) -> Outcome:
         """Run to the end and evaluate the best weights."""
         return _outcome(run.train(self), self._task, self.predict)
-
-    def _score(self) -> float:
-        return self._task.metrics("dev", self.predict("dev"))[self._task.metric]
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """Return the training rows of each step."""
@@ -148,12 +145,9 @@ def finetune_pair_model(
         match = finite(torch.from_numpy(model.score_ids(sentences, rows.left, rows.right))).numpy()  # (n,)
         return np.stack([1 - match, match], 1)
 
-    def score(_: object) -> float:
-        return task.metrics("dev", predict("dev"))[task.metric]
-
     one_source = np.zeros(len(train), np.int64)
     pairs = LabelledPairs(sentences, train.left, train.right, one_source, train.gold.astype(np.float32))
-    trainer = LabelTrainer(model, pairs, config, run.seed, score, pretrained=pretrained)
+    trainer = LabelTrainer(model, pairs, config, run.seed, lambda _: task.score(predict("dev")), pretrained=pretrained)
     return _outcome(run.train(trainer), task, predict)
 
 
