@@ -12,6 +12,8 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy, nll_loss
 
 from paraphrastic.base import devices
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.parameters import FILES
 from paraphrastic.finetuning.heads import expected_score, finite, kl_divergence, target_distribution
 from paraphrastic.finetuning.initial_state import InitialState
 from paraphrastic.finetuning.options import CharagramTagger, HeadConfig, TaggerConfig
@@ -175,12 +177,18 @@ def train_tagger(config: TaggerConfig, train: pa.Table, dev: pa.Table, run: Task
 
 
 def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator) -> Tagger:
-    """Return a tagger with random weights for the words and tags of `train`."""
+    """Return a tagger with random weights for the words and tags of `train`.
+
+    Raises:
+        DataError: no n-gram occurs often enough.
+    """
     words = as_read(train["token"].combine_chunks(), config.lowercase)
     tags = pc.unique(train["tag"].combine_chunks()).sort()
     network = Network(config, len(tags), generator)
     limits = (config.orders, config.min_count, config.ngrams_per_order) if isinstance(config, CharagramTagger) else ()
-    counts = count_entries(network.encoder.vocabulary, words, *limits)
+    if not len(counts := count_entries(network.encoder.vocabulary, words, *limits)):
+        found = f"no n-gram of {len(words)} training tokens occurs so often"
+        raise DataError(f"{FILES['taggers']}: {config.encoder}.min_count: {found}; lower it")
     texts, embeddings = initial_embeddings(network.encoder, config, counts, words, generator)
     return Tagger(config, network, embeddings, texts, tags)
 
