@@ -187,6 +187,12 @@ def test_sparse_rows_of_tfidf(tmp_path, name, right):
     assert found["accuracy"] > 0.9
 
 
+@pytest.mark.parametrize("name", ["features.X", FEW_SHOT])
+def test_sparse_rows_without_a_known_word(tmp_path, name):
+    scorer = fit_tfidf("words", pa.table({"text": ["unseen"], "sentences": [1]}), pa.array([""]))
+    assert metrics_of(tmp_path, name, SPLITS, scorer=scorer)["accuracy"] == pytest.approx(1 / 3)  # one of 3 labels
+
+
 def test_suites_in_metrics(tmp_path):
     similarity = [("mteb.STS12", "test", n, n + 1, float(n % 7)) for n in range(40)]
     labelled = [(name, SPLITS[n], n, Y[n]) for name in (FEW_SHOT, "features.TREC") for n in range(N)]

@@ -115,7 +115,7 @@ def _metrics(name: str, table: pa.Table, x: Matrix) -> tuple[dict[str, float], C
     y, split = table["label"].to_numpy().astype(np.int64), table["split"].to_numpy()
     test = split == "test"
     if not isinstance(x, np.ndarray):
-        x = x[:, np.unique(x.indices)]  # the others weigh nothing
+        x = x[:, np.unique(x.indices) if x.nnz else [0]]  # the others weigh nothing; scikit-learn needs one
     correct = _correct(name, split, x, y)
     metrics = {"accuracy": float(correct.mean())}
     if name == FEW_SHOT:
