@@ -10,7 +10,7 @@
 
 import random
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -82,9 +82,11 @@ def feature_metrics(
 
     def metrics(name: str) -> tuple[dict[str, float], Correct]:
         left, *right = (vectors[np.searchsorted(rows, side)] for side in numbers[name])
-        x = _hstack([abs(left - right[0]), left * right[0]]) if right else left
+        if right:
+            parts = abs(left - right[0]), left * right[0]
+            left = np.hstack(parts) if isinstance(left, np.ndarray) else hstack(parts, format="csr")
         with threadpool_limits(1, "openmp"):  # holds for one thread
-            return _metrics(name, sets[name], x)
+            return _metrics(name, sets[name], left)
 
     with threadpool_limits(1, "blas"), warnings.catch_warnings():  # sums do not depend on the number of cores
         warnings.simplefilter("ignore")  # the protocols stop after 100 iterations
@@ -98,10 +100,6 @@ def _rows(scorer: VectorScorer | SparseScorer, sentences: pa.StringArray) -> Mat
     entries, values = scorer.weigh(sentences)
     offsets = entries.offsets.astype(np.int32)  # k-means takes no others
     return normalize(csr_array((values, entries.ids, offsets), (len(sentences), len(scorer.texts))))
-
-
-def _hstack(parts: Sequence[Matrix]) -> Matrix:
-    return np.hstack(parts) if isinstance(parts[0], np.ndarray) else hstack(parts, format="csr")
 
 
 def _finite_vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
