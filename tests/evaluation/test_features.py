@@ -171,7 +171,10 @@ WORDS = np.array(["red", "green", "blue"])
     ("name", "right"), [("features.X", None), ("features.X", RNG.permutation(N)), (FEW_SHOT, None)]
 )
 def test_sparse_rows_of_tfidf(tmp_path, name, right):
-    texts = [f"{WORDS[label]} {WORDS[label]} {other}" for label, other in zip(Y, RNG.choice(WORDS, N), strict=True)]
+    texts = [
+        f"{WORDS[label]} {WORDS[label]} {other}"
+        for label, other in zip(Y, np.random.default_rng(0).choice(WORDS, N), strict=True)
+    ]
     texts = [f"{text} unique{n}" for n, text in enumerate(texts)]
     counts = pa.table({"text": [*WORDS, "unseen"], "sentences": [9, 5, 3, 1]})
     scorer = fit_tfidf("words", counts, pa.array([""] * 20))
@@ -185,6 +188,12 @@ def test_sparse_rows_of_tfidf(tmp_path, name, right):
     )
     assert found == pytest.approx(expected, abs=1e-9)
     assert found["accuracy"] > 0.9
+
+
+@pytest.mark.parametrize("name", ["features.X", FEW_SHOT])
+def test_sparse_rows_without_a_known_word(tmp_path, name):
+    scorer = fit_tfidf("words", pa.table({"text": ["unseen"], "sentences": [1]}), pa.array([""]))
+    assert metrics_of(tmp_path, name, SPLITS, scorer=scorer)["accuracy"] == pytest.approx(1 / 3)  # one of 3 labels
 
 
 def test_suites_in_metrics(tmp_path):

@@ -212,7 +212,13 @@ def test_size_of_word_vectors_without_dense_layer():
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"hidden_dim": "5"}, "valid integer"), ({"hidden_dim": 0}, "greater than 0"), ({"x": 1}, "Extra inputs")],
+    [
+        ({"hidden_dim": "5"}, "valid integer"),
+        ({"hidden_dim": 0}, "greater than 0"),
+        ({"lambda_w": 1e31}, r"less than or equal to 10{30}"),  # a product with a learning rate overflowed
+        ({"lambda_w": float("nan")}, "finite number"),
+        ({"x": 1}, "Extra inputs"),
+    ],
 )
 def test_options_are_not_converted_or_ignored(change, message):
     assert FinetuneConfig(**PARAMS["finetune"]).hidden_dim == PARAMS["finetune"]["hidden_dim"]

@@ -90,6 +90,7 @@ def test_outcome_after_interruption(options, tmp_path):
     task = random_task("similarity")
     uninterrupted = head_trainer(task, epochs=10, **options)
     outcome = train_head(uninterrupted, tmp_path / "a")
+    assert max(dict(outcome.curves.selection).values()) == task.score(uninterrupted.predict("dev"))  # not rounded
     with pytest.raises(KeyboardInterrupt):
         train_head(head_trainer(task, epochs=10, **options), tmp_path / "b", seconds=0, on_step=interrupt)
     resumed, steps = head_trainer(task, epochs=10, **options), []

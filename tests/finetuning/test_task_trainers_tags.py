@@ -191,6 +191,14 @@ def test_empty_split(tmp_path, rows, dev, split):
         train("charagram", tmp_path, rows, dev)
 
 
+def test_n_grams_that_are_all_too_rare(tmp_path):
+    message = (
+        r"^finetune/taggers\.yaml: charagram\.min_count: no n-gram of 20 training tokens occurs so often; lower it$"
+    )
+    with pytest.raises(DataError, match=message):
+        train("charagram", tmp_path, tagged_tokens(TEXTS), min_count=100)
+
+
 def test_diverging_run(tmp_path):
     changes = {"optimizer": "sgd", "learning_rate": 1e30, "max_grad_norm": None, "epochs": 20}
     with pytest.raises(ModelError, match=r"the loss is \w+ at step \d+: lower `learning_rate`"):

@@ -151,6 +151,14 @@ def test_metrics_of_perfect_predictions(kind, metric, names):
     assert set(metrics.values()) == {100.0}
 
 
+def test_scores_that_rounded_metrics_do_not_tell_apart():
+    task = random_task("similarity", 200)
+    gold = task.splits["dev"].gold
+    better, worse = (gold + noise * np.arange(200) for noise in (1e-5, 2e-5))
+    assert task.metrics("dev", better)["pearson"] == task.metrics("dev", worse)["pearson"]
+    assert task.score(better) > task.score(worse)
+
+
 @pytest.mark.parametrize("kind", ["similarity", "ranking", "labelled_pairs", "labelled_sentences"])
 def test_predictions_give_the_metrics(kind):
     task, rng = random_task(kind, 200), np.random.default_rng(1)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from paraphrastic import models
 from paraphrastic.base.errors import DataError
@@ -38,3 +39,9 @@ def test_effect_of_option(name, option, tmp_path: Path):
             scores(name, block_after)
     else:
         assert not np.allclose(scores(name, block_after), scores(name, block), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["vectors", "sif"])
+def test_dimension_that_no_array_has(name):
+    with pytest.raises(ValidationError, match=r"dim\n.*less than 2147483648"):
+        models.config_class(name)(**small_block("models", name) | {"vectors": "v.txt", "dim": 10**19})

@@ -10,7 +10,7 @@
 
 import random
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -82,9 +82,11 @@ def feature_metrics(
 
     def metrics(name: str) -> tuple[dict[str, float], Correct]:
         left, *right = (vectors[np.searchsorted(rows, side)] for side in numbers[name])
-        x = _hstack([abs(left - right[0]), left * right[0]]) if right else left
+        if right:
+            parts = abs(left - right[0]), left * right[0]
+            left = np.hstack(parts) if isinstance(left, np.ndarray) else hstack(parts, format="csr")
         with threadpool_limits(1, "openmp"):  # holds for one thread
-            return _metrics(name, sets[name], x)
+            return _metrics(name, sets[name], left)
 
     with threadpool_limits(1, "blas"), warnings.catch_warnings():  # sums do not depend on the number of cores
         warnings.simplefilter("ignore")  # the protocols stop after 100 iterations
@@ -100,10 +102,6 @@ def _rows(scorer: VectorScorer | SparseScorer, sentences: pa.StringArray) -> Mat
     return normalize(csr_array((values, entries.ids, offsets), (len(sentences), len(scorer.texts))))
 
 
-def _hstack(parts: Sequence[Matrix]) -> Matrix:
-    return np.hstack(parts) if isinstance(parts[0], np.ndarray) else hstack(parts, format="csr")
-
-
 def _finite_vectors(scorer: VectorScorer, sentences: pa.StringArray) -> Vectors:
     vectors = scorer.encode(sentences)
     if bad := np.count_nonzero(~np.isfinite(vectors).all(1)):
@@ -115,7 +113,7 @@ def _metrics(name: str, table: pa.Table, x: Matrix) -> tuple[dict[str, float], C
     y, split = table["label"].to_numpy().astype(np.int64), table["split"].to_numpy()
     test = split == "test"
     if not isinstance(x, np.ndarray):
-        x = x[:, np.unique(x.indices)]  # the others weigh nothing
+        x = x[:, np.unique(x.indices) if x.nnz else [0]]  # the others weigh nothing; scikit-learn needs one
     correct = _correct(name, split, x, y)
     metrics = {"accuracy": float(correct.mean())}
     if name == FEW_SHOT:

@@ -12,6 +12,8 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy, nll_loss
 
 from paraphrastic.base import devices
+from paraphrastic.base.errors import DataError
+from paraphrastic.base.parameters import FILES
 from paraphrastic.finetuning.heads import expected_score, finite, kl_divergence, target_distribution
 from paraphrastic.finetuning.initial_state import InitialState
 from paraphrastic.finetuning.options import CharagramTagger, HeadConfig, TaggerConfig
@@ -80,15 +82,12 @@ class HeadTrainer(Trainer):
         self._state, self._head, self._task, self._config = state, head, task, config
         self._sentences = DeviceSentences(state.sentences, state.embeddings.device)
         modules = [(state.encoder, state.penalty), (head, L2Penalty(config.lambda_s))]
-        penalty = state.embeddings_penalty
-        super().__init__(modules, state.embeddings, penalty, config, seed, self._score)
+        penalty, select = state.embeddings_penalty, lambda: task.score(self.predict("dev"))
+        super().__init__(modules, state.embeddings, penalty, config, seed, select)
 
     def train_and_evaluate(self, run: TaskRun) -> Outcome:
         """Run to the end and evaluate the best weights."""
         return _outcome(run.train(self), self._task, self.predict)
-
-    def _score(self) -> float:
-        return self._task.metrics("dev", self.predict("dev"))[self._task.metric]
 
     def batches(self, epoch: int) -> list[NDArray[np.int64]]:
         """Return the training rows of each step."""
@@ -148,12 +147,9 @@ def finetune_pair_model(
         match = finite(torch.from_numpy(model.score_ids(sentences, rows.left, rows.right))).numpy()  # (n,)
         return np.stack([1 - match, match], 1)
 
-    def score(_: object) -> float:
-        return task.metrics("dev", predict("dev"))[task.metric]
-
     one_source = np.zeros(len(train), np.int64)
     pairs = LabelledPairs(sentences, train.left, train.right, one_source, train.gold.astype(np.float32))
-    trainer = LabelTrainer(model, pairs, config, run.seed, score, pretrained=pretrained)
+    trainer = LabelTrainer(model, pairs, config, run.seed, lambda _: task.score(predict("dev")), pretrained=pretrained)
     return _outcome(run.train(trainer), task, predict)
 
 
@@ -181,12 +177,18 @@ def train_tagger(config: TaggerConfig, train: pa.Table, dev: pa.Table, run: Task
 
 
 def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator) -> Tagger:
-    """Return a tagger with random weights for the words and tags of `train`."""
+    """Return a tagger with random weights for the words and tags of `train`.
+
+    Raises:
+        DataError: no n-gram occurs often enough.
+    """
     words = as_read(train["token"].combine_chunks(), config.lowercase)
     tags = pc.unique(train["tag"].combine_chunks()).sort()
     network = Network(config, len(tags), generator)
     limits = (config.orders, config.min_count, config.ngrams_per_order) if isinstance(config, CharagramTagger) else ()
-    counts = count_entries(network.encoder.vocabulary, words, *limits)
+    if not len(counts := count_entries(network.encoder.vocabulary, words, *limits)):
+        found = f"no n-gram of {len(words)} training tokens occurs so often"
+        raise DataError(f"{FILES['taggers']}: {config.encoder}.min_count: {found}; lower it")
     texts, embeddings = initial_embeddings(network.encoder, config, counts, words, generator)
     return Tagger(config, network, embeddings, texts, tags)
 

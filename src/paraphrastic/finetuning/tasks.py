@@ -95,22 +95,27 @@ class Task:
                 raise DataError(f"{self.name}: the metrics of {name} are {error}; add rows to its source") from error
 
     def metrics(self, split: str, predicted: NDArray[np.floating]) -> dict[str, float]:
-        """Return the metrics × 100 of predictions for the rows of a split.
+        """Return the metrics × 100 of predictions for the rows of a split, rounded to 2 decimals.
 
         Args:
             split: name of the split.
             predicted: scores (n,) if the task has scores, otherwise probabilities (n, classes).
         """
+        return {name: percent(value) for name, value in self._metrics(split, predicted).items()}
+
+    def score(self, predicted: NDArray[np.floating]) -> float:
+        """Return `metric` × 100 of predictions for the development set, without rounding, which would make ties."""
+        return 100 * self._metrics("dev", predicted)[self.metric]
+
+    def _metrics(self, split: str, predicted: NDArray[np.floating]) -> dict[str, float]:
         rows = self.splits[split]
         if self.kind == "similarity":
-            values = {"pearson": pearson(rows.gold, predicted), "spearman": spearman(rows.gold, predicted)}
-        elif self.kind == "ranking":
-            values = map_and_mrr(rows.question, rows.gold, predicted[:, 1])._asdict()
-        elif rows.is_pairs and predicted.shape[1] == 2:
-            values = accuracy_and_f1(rows.gold, predicted[:, 1], 0.5)._asdict()
-        else:
-            values = {"accuracy": float(np.mean(predicted.argmax(1) == rows.gold))}
-        return {name: percent(value) for name, value in values.items()}
+            return {"pearson": pearson(rows.gold, predicted), "spearman": spearman(rows.gold, predicted)}
+        if self.kind == "ranking":
+            return map_and_mrr(rows.question, rows.gold, predicted[:, 1])._asdict()
+        if rows.is_pairs and predicted.shape[1] == 2:
+            return accuracy_and_f1(rows.gold, predicted[:, 1], 0.5)._asdict()
+        return {"accuracy": float(np.mean(predicted.argmax(1) == rows.gold))}
 
     def predictions(self, split: str, predicted: NDArray[np.floating]) -> pa.Table:
         """Return the rows of a split with what is predicted for each, in the columns of `PREDICTIONS`.

@@ -191,13 +191,6 @@ def dropout_mask(shape: Sequence[int], like: Tensor, probability: float) -> Tens
     return dropout(torch.ones(*shape, dtype=like.dtype), probability).to(like.device, non_blocking=True)
 
 
-def word_dropout_mask(batch: Batch, like: Tensor, columns: int, probability: float) -> Tensor:
-    """Return `dropout_mask` of the embeddings of the ids of a batch, (N, columns); one column for them as a whole."""
-    share = batch.share
-    mask = dropout_mask((share.ids, columns), like, probability)
-    return mask[share.first_id : share.first_id + len(batch.ids)]
-
-
 def sentence_dropout(vectors: Tensor, batch: Batch, probability: float) -> Tensor:
     """Return the vectors of the sentences of a batch, (B, dim), after dropout of their elements in training."""
     share = batch.share
@@ -221,10 +214,11 @@ class WordLookup(nn.Module):
 
     def forward(self, embeddings: Tensor, batch: Batch, order: Tensor | None = None) -> Tensor:
         """Return the embeddings (N, dim) of the ids of a batch, in reading order, or in the `order` (N,)."""
-        vectors = embeddings.index_select(0, batch.ids if order is None else batch.ids[order])
+        vectors, share = embeddings.index_select(0, batch.ids if order is None else batch.ids[order]), batch.share
         for probability, columns in ((self._word_dropout, 1), (self._dropout, vectors.shape[1])):
             if self.training and probability:
-                mask = word_dropout_mask(batch, vectors, columns, probability)
+                mask = dropout_mask((share.ids, columns), vectors, probability)
+                mask = mask[share.first_id : share.first_id + len(batch.ids)]
                 vectors = vectors * (mask if order is None else mask[order])
         return vectors
 

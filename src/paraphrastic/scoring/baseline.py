@@ -38,7 +38,7 @@ class PretrainedConfig(BaseModel, strict=True, extra="forbid"):
     # file in GloVe or word2vec text format. Its word `UUUNKKK` has the vector of unknown words; without it, that vector
     # is zero.
     vectors: Annotated[str, needed("set it to a file in GloVe or word2vec text format")]
-    dim: int = Field(ge=1)  # size of a vector
+    dim: int = Field(ge=1, lt=2**31)  # size of a vector
 
 
 def pretrained_mean(words: pa.StringArray, embeddings: Vectors, directions: Vectors | None = None) -> StaticEncoder:
