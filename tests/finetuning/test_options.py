@@ -178,7 +178,8 @@ def test_effect_of_option_of_tagger(name, option, vectors, tmp_path):
 
 
 def test_unknown_tagger():
-    with pytest.raises(ParameterError, match=r"unknown tagger 'chargram': did you mean 'charagram'\?"):
+    known = r"^finetune/taggers.yaml: unknown tagger 'chargram': did you mean 'charagram'\?"
+    with pytest.raises(ParameterError, match=known):
         tagger_config_class("chargram")
 
 

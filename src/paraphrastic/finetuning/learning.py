@@ -145,7 +145,8 @@ def _initial_model(
     sentences = task.sentences.take(pa.array(np.unique(np.concatenate([train.left, train.right]))))
     module = model_class(model.name)
     if not issubclass(module, TrainableModel):
-        raise ParameterError(f"model '{model.name}' has nothing to train on a task; choose an encoder")
+        refused = f"finetune/params.yaml: init = '{options.init}': '{model.name}' has nothing to train on a task"
+        raise ParameterError(f"{refused}; choose an encoder, or, for a model with vectors, frozen")
     if options.init == "universal":
         _check_name(model)
         return add_new_words(load_trained(model.pretrained, options.noise), model.config, sentences, generator)

@@ -184,5 +184,5 @@ def tagger_config_class(encoder: str) -> type[TaggerConfig]:
         ParameterError: there is no such tagger.
     """
     if encoder not in TAGGERS:
-        raise ParameterError(unknown_name("tagger", encoder, TAGGERS))
+        raise ParameterError(f"{FILES['taggers']}: {unknown_name('tagger', encoder, TAGGERS)}")
     return TAGGERS[encoder]
