@@ -65,4 +65,4 @@ def _two_sources() -> Catalogue:
     texts = make_source([pinned, File("b/c.txt", "http://host/b/c.txt", None)])
     licensed = make_source([File("d.txt", "", None)], name="licensed", manual="needs a licence")
     sources = {source.name: source for source in (texts, licensed)}
-    return Catalogue(sources, {}, {}, {name: name for name in sources})
+    return Catalogue(sources, {}, {})

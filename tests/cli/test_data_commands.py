@@ -67,7 +67,9 @@ def test_source_of_the_package(run, monkeypatch):
 
 @pytest.mark.parametrize("command", ["fetch", "check", "path"])
 def test_unknown_source(run, command):
-    assert_refused(run("data", command, "text"), "unknown source 'text': did you mean 'texts'?", "texts, licensed")
+    assert_refused(
+        run("data", command, "text"), "unknown source 'text': did you mean 'texts'? `paraphrastic data list`"
+    )
 
 
 @pytest.mark.parametrize("command", [["data", "list"], ["data", "fetch", "texts"]], ids=" ".join)

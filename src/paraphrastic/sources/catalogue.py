@@ -33,7 +33,7 @@ def source(name: str) -> Source:
     """
     known = catalogue()
     if name not in known.sources:
-        raise ParameterError(_unknown_name("source", name, known.display_names))
+        raise ParameterError(_unknown_name("source", name, known.sources))
     return known.sources[name]
 
 
@@ -140,8 +140,7 @@ def _sources_of(name: str) -> tuple[Source, ...]:
     if found := (*known.corpora.get(name, ()), *suite_sources):
         return found
     if name not in known.sources:
-        groups = {group: group for group in (*known.corpora, *known.suites)}
-        raise ParameterError(_unknown_name("source", name, groups | dict(known.display_names)))
+        raise ParameterError(_unknown_name("source", name, [*known.corpora, *known.suites, *known.sources]))
     return (known.sources[name],)
 
 
@@ -152,9 +151,9 @@ def _members(name: str) -> tuple[Source, ...]:
         return known.corpora[name]
     member = known.sources.get(name)
     if member is None or not member.pairs:
-        display_names = {name: shown for name, shown in known.display_names.items() if known.sources[name].pairs}
-        corpora = {corpus: corpus for corpus in known.corpora}
-        raise ParameterError(_unknown_name("corpus", name, corpora | display_names))
+        pairs = [each.name for each in known.sources.values() if each.pairs]
+        corpora = f"known are {', '.join(known.corpora)}, and sources of pairs: "
+        raise ParameterError(_unknown_name("corpus", name, [*known.corpora, *pairs], corpora))
     return (member,)
 
 
@@ -190,10 +189,9 @@ def _without_repetition(key: str, members: Iterable[Source]) -> tuple[Source, ..
     return tuple(distinct.values())
 
 
-def _unknown_name(kind: str, name: str, display_names: Mapping[str, str]) -> str:
-    """Return the message of `errors.unknown_name`, with each display name once and in the order of the catalogue."""
-    known = ", ".join(dict.fromkeys(display_names.values()))
-    return f"unknown {kind} '{name}': {did_you_mean(name, display_names)}known are {known}"
+def _unknown_name(kind: str, name: str, known: Iterable[str], groups: str = "") -> str:
+    """Return a one-line message with the nearest match; the sources are too many for a line."""
+    return f"unknown {kind} '{name}': {did_you_mean(name, known)}{groups}`paraphrastic data list` prints all sources"
 
 
 class _Suite(BaseModel, strict=True, extra="forbid"):
@@ -230,16 +228,13 @@ def load(path: Path) -> Catalogue:
 
 def _catalogue(content: _Content) -> Catalogue:
     sources: dict[str, Source] = {}
-    display_names: dict[str, str] = {}
     for template, entry in content.sources.items():
         inherited = _select("source", [str(entry["like"])], content.sources)[0] if "like" in entry else {}
         own = {key: value for key, value in entry.items() if key != "like"}
         try:
-            display_name, members = _expand(template, {**inherited, **own})
+            sources |= {member.name: member for member in _expand(template, {**inherited, **own})}
         except ValidationError as error:
             raise ParameterError(first_problem(error, "sources", template)) from error
-        for member in members:
-            sources[member.name], display_names[member.name] = member, display_name
     corpora: dict[str, tuple[Source, ...]] = {}
     for name, names in content.corpora.items():
         several = [corpora[each] if each in corpora else _select("source", [each], sources) for each in names]
@@ -247,16 +242,15 @@ def _catalogue(content: _Content) -> Catalogue:
         if without := [member.name for member in corpora[name] if not member.pairs]:
             remedy = "set `pairs = true` there, or leave the source out"
             raise ParameterError(f"corpora.{name}: the source '{without[0]}' has no training pairs; {remedy}")
-    return Catalogue(sources, corpora, _suites(content.benchmarks, sources), display_names)
+    return Catalogue(sources, corpora, _suites(content.benchmarks, sources))
 
 
-def _expand(template: str, entry: Mapping[str, Any]) -> tuple[str, list[Source]]:
-    """Return the display name of a template, such as `ppdb-{s…xxxl}-lexical`, and a source for each combination."""
+def _expand(template: str, entry: Mapping[str, Any]) -> list[Source]:
+    """Return a source for each combination of the values of a template."""
     values = _Template.model_validate(entry).expand
-    ends = {key: f"{{{several[0]}…{several[-1]}}}" for key, several in values.items()}
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     plain = {key: value for key, value in entry.items() if key != "expand"}
-    return _fill(template, ends), [Source.model_validate(_filled(template, plain, each)) for each in combinations]
+    return [Source.model_validate(_filled(template, plain, each)) for each in combinations]
 
 
 def _filled(template: str, entry: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:

@@ -89,4 +89,3 @@ class Catalogue:
     sources: Mapping[str, Source]  # sources by name; a template of the file is expanded into several sources
     corpora: Mapping[str, tuple[Source, ...]]  # sources of training pairs by the name of the corpus
     suites: Mapping[str, Suite]  # suites by name
-    display_names: Mapping[str, str]  # display name by the name of a source; all sources of a template share one
