@@ -22,7 +22,6 @@ from paraphrastic.base.parameters import (
     Name,
     Params,
     Section,
-    Teacher,
     checked,
     load_params,
     read_mapping,
@@ -68,7 +67,7 @@ def main() -> None:
     _write(DATA, [Path(each.options["own"].path) for each in own], hashes)
     _write(MODEL, models.named_files(params), hashes)
     models.check_student(params)
-    _write(TEACHER, [_teacher(params.teacher, params.train.device, each) for each in params.teacher.path], hashes)
+    _write(TEACHER, models.teacher_folders(params), hashes)
     hashes.save()
 
 
@@ -108,15 +107,6 @@ def _named(key: str, file: Path = PARAMS) -> Iterator[None]:
         yield
     except ParaphrasticError as error:
         raise type(error)(f"{file}: {key}: {error}") from error
-
-
-def _teacher(teacher: Teacher, device: str, name: str) -> Path:
-    folder = models.existing(f"{PARAMS}: teacher.path", name)
-    from paraphrastic.scoring.external_encoder import loader, usable_device  # imports pyarrow
-
-    with _named("teacher.path"):
-        loader(folder, usable_device(folder, device), teacher.precision)
-    return folder
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:

@@ -68,7 +68,7 @@ def test_source_of_the_package(run, monkeypatch):
 @pytest.mark.parametrize("command", ["fetch", "check", "path"])
 def test_unknown_source(run, command):
     assert_refused(
-        run("data", command, "text"), "unknown source 'text': did you mean 'texts'? `paraphrastic data list`"
+        run("data", command, "text"), "unknown source 'text': did you mean 'texts'? `paraphrastic data list` prints all"
     )
 
 

@@ -228,8 +228,18 @@ def test_frozen_word_vectors_with_learnable_labels(train, tmp_path):
     ("name", "kind", "init", "message"),
     [
         ("overlap", "labelled_pairs", "scratch", "scratch': 'overlap' has nothing to train .*; choose an encoder"),
-        ("vectors", "labelled_pairs", "scratch", "init = 'scratch': 'vectors' has nothing to train .*, frozen$"),
-        ("sif", "labelled_pairs", "universal", "init = 'universal': 'sif' has nothing to train .*, frozen$"),
+        (
+            "vectors",
+            "labelled_pairs",
+            "scratch",
+            "init = 'scratch': 'vectors' has nothing to train .*; choose an encoder, .* frozen$",
+        ),
+        (
+            "sif",
+            "labelled_pairs",
+            "universal",
+            "init = 'universal': 'sif' has nothing to train .*; choose an encoder, .* frozen$",
+        ),
         ("ldc", "similarity", "scratch", "similarity: 'ldc' only predicts"),
         ("ldc", "labelled_sentences", "scratch", "labelled_sentences: 'ldc' only predicts"),
         ("ldc", "labelled_pairs", "frozen", "init = 'frozen': 'ldc' .*sentence vectors; use scratch"),

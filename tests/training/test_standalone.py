@@ -159,7 +159,11 @@ def test_what_is_no_callback(folder, callbacks, message):
         ),
         ({"params": "none.yaml"}, ParameterError, "none.yaml: no such file"),
         ({"settings": {"teacher.path": "mini"}}, SourceError, "params.yaml: teacher.path: mini: no such file"),
-        ({"settings": {"teacher.path": "."}}, ModelError, ".: no encoder of sentence-transformers or model2vec"),
+        (
+            {"settings": {"teacher.path": "."}},
+            ModelError,
+            "teacher.path: .: no encoder of sentence-transformers or model2vec",
+        ),
         ({"settings": {"tokenize.min_score": 9}}, DataError, "set.csv: not one usable row of such a score, see "),
     ],
 )

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paraphrastic.base.errors import ParameterError, SourceError, unknown_name
+from paraphrastic.base.errors import ParameterError, ParaphrasticError, SourceError, unknown_name
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -57,10 +57,30 @@ def named_files(params: Params) -> list[Path]:
         SourceError: one is not there, or a folder is where a file of vectors is expected.
     """
     named = {key: params.models[params.model].get(key) for key in ("vectors", "path")}
-    return [existing(f"models.yaml: {params.model}.{key}", name) for key, name in named.items() if name]
+    return [_existing(f"models.yaml: {params.model}.{key}", name) for key, name in named.items() if name]
 
 
-def existing(key: str, name: str) -> Path:
+def teacher_folders(params: Params) -> list[Path]:
+    """Return the folders of the teacher.
+
+    Raises:
+        SourceError: one is not there.
+        ModelError: one has no encoder of sentence-transformers or model2vec.
+        ParameterError: the package of one has no such device or precision.
+    """
+    folders = [_existing("params.yaml: teacher.path", name) for name in params.teacher.path]
+    if folders:
+        from paraphrastic.scoring.external_encoder import loader, usable_device  # imports pyarrow
+
+        try:
+            for folder in folders:
+                loader(folder, usable_device(folder, params.train.device), params.teacher.precision)
+        except ParaphrasticError as error:
+            raise type(error)(f"params.yaml: teacher.path: {error}") from error
+    return folders
+
+
+def _existing(key: str, name: str) -> Path:
     """Return the path `name` that a parameter names; raise a SourceError if it is not there, or no file of vectors."""
     if not Path(name).exists():
         remedy = "name a file that exists; a queued experiment needs a whole path"

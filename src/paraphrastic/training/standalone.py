@@ -20,9 +20,9 @@ from paraphrastic.evaluation.suite import evaluate as evaluate_scorer
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import folder_of, load, load_scorer
 from paraphrastic.inference.places import check_not_here, check_replaceable, is_model_folder
-from paraphrastic.models import check_student, config_class, existing, model_class, named_files
+from paraphrastic.models import check_student, config_class, model_class, named_files, teacher_folders
 from paraphrastic.readers.own_data import check_files
-from paraphrastic.scoring.external_encoder import ExternalEncoder, loader, usable_device
+from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
 from paraphrastic.sources.catalogue import check_corpus, corpus, suite
@@ -144,8 +144,7 @@ def _check(params: Params, sources: Sequence[Source], sets: Suite, callbacks: Se
     losses.options(params.train, config)
     check_model(model_class(params.model), config)
     named_files(params)
-    for folder in (existing("params.yaml: teacher.path", each) for each in params.teacher.path):
-        loader(folder, usable_device(folder, params.train.device), params.teacher.precision)
+    teacher_folders(params)
     check_callbacks(callbacks, starts_processes(params))
     devices.find(params.train.device)
     check_files((*sources, *sets.sources), params.tokenize.limits_scores)
