@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from paraphrastic.papers.figures import description
-from paraphrastic.papers.plan import expected, needs_vectors, plan, runs_of_row
+from paraphrastic.papers.plan import expected, needs_vectors, plan, runs_of_row, without_seed
 from paraphrastic.papers.project import DataNeeds, Project
 from paraphrastic.papers.tuning import searches
 from paraphrastic.sources.locations import DataLocations
@@ -243,6 +243,15 @@ def test_what_stands_for_the_papers_data():
         project.by_id["charagram2016-t3"], project.by_id["charagram2016-t3"].row("charagram"), project, "replica"
     )
     assert characters[0].start is None
+
+
+def test_table_4_of_iclr2016_differs_from_table_2_in_its_pairs_alone():
+    rows = [("iclr2016-t2", "avg"), ("iclr2016-t4", "paragram-phrase-xxl")]
+    declared = PROJECT.experiments
+    runs = [runs_of_row(each := declared.by_id[name], each.row(row), declared, "replica")[0] for name, row in rows]
+    flat = [without_seed(expected(declared.params, run)) for run in runs]
+    differing = {key: (flat[0][key], flat[1][key]) for key in flat[0] if flat[0][key] != flat[1][key]}
+    assert differing == {"corpus": (["phrases"], ["phrases", "wide"]), "tokenize.max_tokens": (900_000, 2_556_807)}
 
 
 def test_rows_with_other_options_are_other_runs_of_the_replica():

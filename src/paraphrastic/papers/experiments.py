@@ -7,7 +7,7 @@ papers' data. The value "null" of an option stands for an empty one.
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args
@@ -64,6 +64,7 @@ class Corpus(Declaration):
 
     open: Annotated[list[Text], Field(min_length=1)]  # on open data
     paper: Annotated[list[Text], Field(min_length=1)]  # on the papers' data
+    replica: list[Text] = []  # in the replica, in place of what stands for the papers' data
 
 
 # axes of a grid: the values to try of an option of the model's block, or of another key of params.yaml by dotted key; a
@@ -109,9 +110,9 @@ class Replica(Declaration):
     words: dict[str, JsonValue]  # options of all models that start from word vectors, in place of those of rows
     presets: dict[str, dict[str, JsonValue]]  # options in place of those of a preset, by its name
 
-    def pairs(self, names: Iterable[str]) -> OpenPairs:
+    def pairs(self, corpus: Corpus) -> OpenPairs:
         """Return what stands for corpora of the papers; a corpus that is not declared stands for itself."""
-        found = [self.corpora.get(name) or OpenPairs(corpus=[name]) for name in names]
+        found = [self.corpora.get(name) or OpenPairs(corpus=[name]) for name in corpus.replica or corpus.paper]
         settings = {key: value for each in found for key, value in each.set.items()}
         return OpenPairs(corpus=[name for each in found for name in each.corpus], set=settings)
 

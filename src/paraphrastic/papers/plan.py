@@ -136,7 +136,7 @@ def merge(runs: Iterable[Run]) -> list[Run]:
 def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, seed: int) -> Run:
     corpus = row.corpus or experiment.corpus
     replica = declared.replica if data == "replica" else None
-    names = replica.pairs(corpus.paper).corpus if replica else getattr(corpus, data)
+    names = replica.pairs(corpus).corpus if replica else getattr(corpus, data)
     settings: dict[str, Any] = {"model": row.model, "corpus": names, "benchmarks": SUITES[data]}
     settings |= _declared(experiment, row, declared, data)
     own = row.start if data == "open" else None, row.against
@@ -181,7 +181,7 @@ def _declared(experiment: Experiment, row: Row, declared: Experiments, data: Dat
     block = declared.params["models"][row.model] or {}
     words = {key: value for key, value in replica.words.items() if "vectors" in block and key in block}
     own |= words | row.replica_options
-    return _of_model(row, own) | shared | replica.pairs(corpus.paper).set | own_set | row.replica_set | tuned
+    return _of_model(row, own) | shared | replica.pairs(corpus).set | own_set | row.replica_set | tuned
 
 
 def _of_model(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:

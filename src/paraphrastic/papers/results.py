@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
-from paraphrastic.analysis.resamples import KEYS
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import write_text
 from paraphrastic.evaluation.headline import PAPERS_SETS
@@ -37,15 +36,14 @@ class Result:
     minutes: float | None = None  # duration of the run; None if it is not known
 
     def has(self, run: Run) -> bool:
-        """Return whether this has what `run` measures: evaluation sets, tasks, analyses."""
+        """Return whether this has what `run` measures: evaluation sets, tasks, analyses.
+
+        Replicates of a metric can be missing, if it was not in a table when this was measured.
+        """
         sets = not run.sets or any(not key.startswith(TASKS) for key in self.values)
         tasks = all(any(key.startswith(f"{TASKS}{task}.") for key in self.values) for task in run.tasks)
         analyses = all(name in self.tables for name in run.analyses)
-        return sets and tasks and analyses and (RESAMPLES not in run.analyses or self._has_resamples(run))
-
-    def _has_resamples(self, run: Run) -> bool:
-        wanted = {key for key in KEYS if key in self.values and _family(key) in run.families}
-        return wanted <= set(self.tables[RESAMPLES][0])
+        return sets and tasks and analyses
 
     def with_parts_of(self, other: "Result") -> "Result":
         """Return this result with the tasks and analyses that only `other`, of the same version, has."""
