@@ -1,5 +1,6 @@
 """The queue of DVC, without DVC; tests/papers/test_running.py runs it."""
 
+import json
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ from dvc.repo import Repo
 from paraphrastic.papers import queue as module
 from paraphrastic.papers.queue import Queue, QueueError
 from tests.helpers.recorded_results import make_repository
+from tests.helpers.repository import run_git
 
 PYTHON = [sys.executable, "-c"]
 
@@ -186,6 +188,19 @@ def test_command_that_fails(folder):
         Queue(folder)._dvc([*PYTHON, script])
     with pytest.raises(QueueError, match=r"failed: no reason given$"):
         Queue(folder)._dvc([*PYTHON, "import sys; sys.exit(1)"])
+
+
+def test_worker_that_takes_an_experiment_is_awaited(folder, monkeypatch):
+    lock, holder = folder / ".dvc/tmp/exps/rwlock", {"pid": os.getpid(), "cmd": "dvc queue-worker"}
+    (folder / "dvc.yaml").write_text("stages:\n  a:\n    cmd: echo\n")
+    run_git(folder, "add", ".")
+    run_git(folder, "commit", "--quiet", "--message", "A stage")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.write_text(json.dumps({"read": {}, "write": {"refs/exps/celery/stash": holder}}))
+    with monkeypatch.context() as patch:
+        patch.setattr(module.time, "sleep", lambda seconds: lock.unlink())
+        Queue(folder)._dvc(["dvc", "exp", "run", "--queue", "--name", "a"])
+    assert Queue(folder).states() == {"a": "queued"}
 
 
 def test_process_that_a_command_leaves_behind_is_not_awaited(folder):

@@ -24,7 +24,7 @@ from paraphrastic.sources.locations import cache_folder
 QUEUED, RUNNING, LOST = "queued", "running", "lost"
 
 _SECONDS = 5.0  # between two looks at the queue
-_ATTEMPTS = 20  # to stop what is left of an experiment
+_ATTEMPTS = 20  # to stop what is left of an experiment, and to wait for a worker
 
 
 class QueueError(ParaphrasticError):
@@ -209,10 +209,14 @@ class Queue:
         # stages run in another folder, with the interpreter of this process
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         environment = {**os.environ, "PATH": path, "PARAPHRASTIC_CACHE": str(cache_folder().absolute())}
-        try:
-            dvc(self._root, command, environment)
-        except ParameterError as error:
-            raise QueueError(str(error)) from error
+        for attempt in range(_ATTEMPTS):
+            try:
+                dvc(self._root, command, environment)
+                return
+            except ParameterError as error:  # DVC does not wait for a worker that takes an experiment from its queue
+                if "is busy, it is being blocked" not in str(error) or attempt + 1 == _ATTEMPTS:
+                    raise QueueError(str(error)) from error
+            time.sleep(_SECONDS)
 
 
 def _running(states: Mapping[str, str]) -> list[str]:
