@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +32,11 @@ class QueueError(ParaphrasticError):
     """An experiment could not be queued, or it failed."""
 
 
+@dataclass
 class Queue:
-    """The queue of experiments of a DVC repository.
+    """The queue of experiments of a DVC repository."""
 
-    Args:
-        root: the repository.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    root: Path  # the repository
 
     def run(
         self, commands: Mapping[str, Sequence[str]], jobs: int, on_end: Callable[[str, float | None], bool]
@@ -192,12 +189,12 @@ class Queue:
     @contextmanager
     def _dvc_queue(self) -> Iterator[tuple[Any, Any]]:
         """Yield the queue of DVC, and its repository."""
-        with dvc_repository(self._root) as repo:
+        with dvc_repository(self.root) as repo:
             yield repo.experiments.celery_queue, repo
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        path = dvc_folder(self._root) / "tmp/papers.lock"
+        path = dvc_folder(self.root) / "tmp/papers.lock"
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(path, timeout=0):
@@ -211,7 +208,7 @@ class Queue:
         environment = {**os.environ, "PATH": path, "PARAPHRASTIC_CACHE": str(cache_folder().absolute())}
         for attempt in range(_ATTEMPTS):
             try:
-                dvc(self._root, command, environment)
+                dvc(self.root, command, environment)
                 return
             except ParameterError as error:  # DVC does not wait for a worker that takes an experiment from its queue
                 if "is busy, it is being blocked" not in str(error) or attempt + 1 == _ATTEMPTS:

@@ -146,15 +146,11 @@ def _value(store: Store, run: Run, key: str) -> float | None:
     return value if isinstance(value, int | float) else None
 
 
+@dataclass(frozen=True)
 class Choices:
-    """The choices of searches in a file, by kind of data and experiment.
+    """The choices of searches in a file, by kind of data and experiment."""
 
-    Args:
-        path: a JSON file; without it there are none.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    path: Path  # a JSON file; without it there are none
 
     def add(self, experiment: Experiment, data: Data, choices: Sequence[Choice]) -> None:
         """Store the choices of an experiment in place of earlier ones for the same rows and columns."""
@@ -162,7 +158,7 @@ class Choices:
         known = {(each.label, *each.columns): each for each in content.setdefault(data, {}).get(experiment.id, [])}
         known |= {(each.label, *each.columns): each for each in choices}
         content[data][experiment.id] = list(known.values())
-        write_json(self._path, _CHOICES.dump_python(content))
+        write_json(self.path, _CHOICES.dump_python(content))
 
     def applied(self, experiment: Experiment, data: Data) -> Experiment:
         """Return an experiment with a row `LABEL, tuned` for each choice.
@@ -170,23 +166,21 @@ class Choices:
         Raises:
             DataError: the file is damaged, or the experiment lacks a row of it.
         """
-        choices = self._read().get(data, {}).get(experiment.id, [])
-        return experiment.model_copy(
-            update={"rows": [*experiment.rows, *(self._row(experiment, each) for each in choices)]}
-        )
+        tuned = [self._row(experiment, each) for each in self._read().get(data, {}).get(experiment.id, [])]
+        return experiment.model_copy(update={"rows": [*experiment.rows, *tuned]})
 
     def _row(self, experiment: Experiment, choice: Choice) -> Row:
         labelled = (row for row in experiment.rows if choice.label in row.all_labels)
         row = next((row for row in labelled if {*choice.columns} <= experiment.keys_of(row).keys()), None)
         if row is None:
-            raise DataError(f"{self._path}: {experiment.id} has no row '{choice.label}'; remove the entry")
+            raise DataError(f"{self.path}: {experiment.id} has no row '{choice.label}'; remove the entry")
         own = {"label": f"{choice.label}, tuned", "labels": [], "paper_tasks": []}
         return row.model_copy(update=own | choice.model_dump(exclude={"label"}))
 
     def _read(self) -> dict[str, dict[str, list[Choice]]]:
         try:
-            return _CHOICES.validate_json(self._path.read_bytes())
+            return _CHOICES.validate_json(self.path.read_bytes())
         except FileNotFoundError:
             return {}
         except ValidationError as error:
-            raise DataError(f"{self._path}: not the choices of searches; `git checkout` restores it") from error
+            raise DataError(f"{self.path}: not the choices of searches; `git checkout` restores it") from error
