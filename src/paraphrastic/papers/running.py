@@ -131,22 +131,19 @@ class Runner:
         by_name = {run.name: run for run in runs}
 
         def store(name: str, minutes: float | None) -> bool:
-            stored = self._store(by_name[name], minutes)
-            if stored:
-                on_end(by_name[name])
-            return stored
+            """Store the result of an experiment that has ended; return whether it has one."""
+            run, project = by_name[name], self.project
+            with records(project.root) as found:
+                project.collect_from([run], [each for each in found if each.name == name])
+            if minutes is not None:
+                project.store.note_minutes(run, minutes)
+            if project.missing([run]):
+                return False
+            on_end(run)
+            return True
 
         commands = {name: self.command(run) for name, run in by_name.items()}
         return self.queue.run(commands, self.jobs, store) if commands else []
-
-    def _store(self, run: Run, minutes: float | None) -> bool:
-        """Store the result of an experiment that has ended; return whether it has one."""
-        project = self.project
-        with records(project.root) as found:
-            project.collect_from([run], [each for each in found if each.name == run.name])
-        if minutes is not None:
-            project.store.note_minutes(run, minutes)
-        return not project.missing([run])
 
     @cached_property
     def _start_vectors(self) -> StartVectors:
