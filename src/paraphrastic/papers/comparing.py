@@ -296,6 +296,5 @@ def number(value: float, decimals: int) -> str:
 
 def signed(value: float, decimals: int) -> str:
     """Return a number with its sign; 0.0 has none."""
-    text = number(value, decimals)
-    zero = not text.strip("−0.,")
-    return text.lstrip("−") if zero else text if text[0] == "−" else f"+{text}"
+    text = f"{value:+,.{decimals}f}".replace("-", "−")
+    return text if text.strip("+−0.,") else text[1:]
