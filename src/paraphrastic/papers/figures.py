@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import mean, stdev
 from typing import Any
 
 from paraphrastic.papers.comparing import GAP, Cell, Comparison, Line, number
@@ -99,8 +98,8 @@ def _points(line: Line, figure: Figure) -> Iterator[Point]:
     scores = [{row[0]: row[1] for row in each.curves.get(curve, [])} for each in line.results.values()]
     common = sorted(set.intersection(*map(set, scores))) if scores else []
     for x in common:
-        values = [each[x] for each in scores]
-        yield Point(line.label, "ours", x, mean(values), stdev(values) if len(values) > 1 else None, line.gap)
+        cell = Cell(ours=tuple(each[x] for each in scores))
+        yield Point(line.label, "ours", x, cell.mean, cell.spread, line.gap)
     if not common:
         yield Point(line.label, "ours", 0, None, gap=line.gap or "no curve")
 
