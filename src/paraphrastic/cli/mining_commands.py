@@ -13,6 +13,7 @@ import paraphrastic
 from paraphrastic.base import devices
 from paraphrastic.base.console import STANDARD_STREAM, message, print_rows, tab_separated
 from paraphrastic.base.errors import DataError, ParameterError
+from paraphrastic.base.files import atomic_write, write_text
 from paraphrastic.cli.arguments import Column, Device, InputFile, ModelOption, output_file
 
 if TYPE_CHECKING:
@@ -186,8 +187,6 @@ def _copy_rows(table: "OwnTable", kept: list[bool], out: str) -> None:
 
     import numpy as np
 
-    from paraphrastic.base.files import atomic_write
-
     if out == STANDARD_STREAM:
         rows = BytesIO()  # parquet needs to know its position
         table.copy(np.array(kept), rows)
@@ -207,8 +206,5 @@ def _write_rows(out: str, header: Sequence[str], rows: Iterable[Sequence[object]
 def _write(out: str, rows: Iterable[str]) -> None:
     if out == STANDARD_STREAM:
         sys.stdout.writelines(rows)
-        return
-    from paraphrastic.base.files import atomic_write
-
-    with atomic_write(Path(out)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(rows)
+    else:
+        write_text(Path(out), "".join(rows))
