@@ -42,9 +42,8 @@ class Search:
 
     def best(self, store: Store) -> Choice | None:
         """Return the point with the largest mean over seeds among those with stored results; None if there are none."""
-        values = [[_value(store, run, self.key) for run in runs] for _, runs in self.runs]
-        known = {number: [each for each in found if each is not None] for number, found in enumerate(values)}
-        means = {number: sum(found) / len(found) for number, found in known.items() if found == values[number]}
+        values = [_mean(store, runs, self.key) for _, runs in self.runs]
+        means = {number: value for number, value in enumerate(values) if value is not None}
         if not means:
             return None
         number = max(means, key=means.__getitem__)
@@ -140,10 +139,10 @@ def _point(axes: Sequence[str] | Axes, values: Sequence[JsonValue]) -> dict[str,
     return point
 
 
-def _value(store: Store, run: Run, key: str) -> float | None:
-    result = None if store.changed(run) else store.result(run)
-    value = result and result.value(key)
-    return value if isinstance(value, int | float) else None
+def _mean(store: Store, runs: Sequence[Run], key: str) -> float | None:
+    results = [result for run in runs if (result := store.result(run)) and not store.changed(run)]
+    values = [value for each in results if isinstance(value := each.value(key), int | float)]
+    return sum(values) / len(values) if len(values) == len(runs) else None
 
 
 @dataclass(frozen=True)
