@@ -13,7 +13,7 @@ import pandas as pd
 
 from paraphrastic.analysis.comparison.by_set import ScoresBySet, compare
 from paraphrastic.analysis.comparison.formats import change_cells, mean_and_deviation
-from paraphrastic.analysis.comparison.repository import dvc_repository
+from paraphrastic.analysis.comparison.repository import dvc_repository, experiments
 from paraphrastic.analysis.comparison.revisions import predictions_of, scores_of
 from paraphrastic.analysis.comparison.significance import Estimate, Runs, difference, holm
 from paraphrastic.analysis.resamples import of_predictions
@@ -38,9 +38,9 @@ def _replicates(name: str, task: str) -> pd.DataFrame:
 def by_state(root: Path) -> dict[str, set[str]]:
     """Return names of experiments: those that have ended, and those of DVC's queue that failed, run or wait."""
     with dvc_repository(root) as repo:
-        queue, ended = repo.experiments.celery_queue, repo.experiments.ls(all_commits=True).values()
+        queue = repo.experiments.celery_queue
         return {
-            "ended": {name for each in ended for name, _ in each},
+            "ended": {name for name, _ in experiments(repo.scm)},
             "failed": {done.entry.name for done in queue.iter_failed()},
             "running": {entry.name for entry in queue.iter_active()},
             "queued": {entry.name for entry in queue.iter_queued()},

@@ -66,9 +66,5 @@ def revisions() -> list[str]:
     """Return the experiments, branches and tags of this repository, and `workspace`."""
     with dvc_repository(project_root()) as repo:
         experiments = [name for group in repo.experiments.ls(all_commits=True).values() for name, _ in group if name]
-        refs = [
-            ref.removeprefix(f"refs/{kind}/")
-            for kind in ("heads", "tags")
-            for ref in repo.scm.iter_refs(f"refs/{kind}")
-        ]
+        refs = [ref.split("/", 2)[2] for kind in ("heads", "tags") for ref in repo.scm.iter_refs(f"refs/{kind}")]
     return [WORKSPACE, *experiments, *refs]
