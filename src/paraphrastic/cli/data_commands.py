@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from paraphrastic.sources.source import Source
 
 data = Typer(help="Data sources, and your own files.", no_args_is_help=True)
-_HELP_OF_NAMES = "Sources, as `paraphrastic data list` prints them, corpora or suites."
-Names = Annotated[list[str], Argument(metavar="NAME", help=_HELP_OF_NAMES)]
 
+_HELP_OF_NAMES = "Sources, as `paraphrastic data list` prints them, corpora or suites."
 _DAMAGED = "damaged"
 _SHOWN = 10  # refused rows
 
@@ -39,7 +38,7 @@ def list_() -> None:
 
 
 @data.command()
-def fetch(names: Names) -> None:
+def fetch(names: Annotated[list[str], Argument(metavar="NAME", help=_HELP_OF_NAMES)]) -> None:
     """Fetch sources into the cache, from PARAPHRASTIC_MIRROR first.
 
     The name of a corpus or of a suite of benchmarks, such as `open`, stands for its sources.

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 papers = Typer(help="Tables, figures and claims of the papers.", no_args_is_help=True)
 
 _ID = Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
-Ids = Annotated[list[str] | None, _ID]
 DataOption = Annotated[
     Literal["open", "replica", "paper"], Option("--data", help="Data: open, a replica of the papers', theirs.")
 ]
@@ -137,7 +136,7 @@ def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
 
 @papers.command()
 def report(
-    ids: Ids = None,
+    ids: Annotated[list[str] | None, _ID] = None,
     data: DataOption | None = None,
     docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
 ) -> None:

@@ -80,8 +80,7 @@ def dvc(root: Path, command: Sequence[str], environment: Mapping[str, str] | Non
         ParameterError: DVC refuses it, with the reason that it gives.
     """
     with TemporaryFile() as out, TemporaryFile() as log:  # pipes would stay open as long as workers, who inherit them
-        options: dict[str, Any] = {"cwd": root, "env": environment, "start_new_session": True}
-        process = subprocess.Popen(command, stdout=out, stderr=log, **options)
+        process = subprocess.Popen(command, stdout=out, stderr=log, cwd=root, env=environment, start_new_session=True)
         try:
             process.wait()
         except KeyboardInterrupt:
