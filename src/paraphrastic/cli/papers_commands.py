@@ -212,11 +212,11 @@ def _print(comparison: "Comparison") -> None:
 
 def _heading(comparison: "Comparison") -> "list[str]":
     from paraphrastic.papers.figures import description
-    from paraphrastic.papers.pages import part_of_paper
+    from paraphrastic.papers.pages import heading
 
     experiment = comparison.experiment
     figure = [description(comparison)] if experiment.figure else []
-    return ["", f"{experiment.id}  {part_of_paper(experiment.table)}: {experiment.title}", experiment.caption, *figure]
+    return ["", f"{experiment.id}  {heading(comparison)}", experiment.caption, *figure]
 
 
 def _notes(comparison: "Comparison") -> "list[str]":

@@ -91,7 +91,7 @@ def links(comparisons: Sequence[Comparison]) -> dict[str, str]:
 
 
 def _link(comparison: Comparison, label: str) -> str:
-    return f"[{label}]({comparison.experiment.paper}.md#{slug(_heading(comparison))})"
+    return f"[{label}]({comparison.experiment.paper}.md#{slug(heading(comparison))})"
 
 
 def _index(comparisons: Sequence[Comparison], claims: str) -> str:
@@ -99,7 +99,7 @@ def _index(comparisons: Sequence[Comparison], claims: str) -> str:
     for each, count in [(each, tally(each)) for each in comparisons]:
         close = str(count.close) if count.compared else GAP
         numbers = [each.data, f"{count.finished} of {count.runs}", str(count.compared), close]
-        rows.append([_link(each, each.experiment.id), plain(_heading(each)), *numbers])
+        rows.append([_link(each, each.experiment.id), plain(heading(each)), *numbers])
     return f"""# The papers, theirs and ours
 
 The tables and figures of the papers that run here, with the published numbers beside ours. These pages are written by
@@ -140,7 +140,7 @@ def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
 
 def _section(comparison: Comparison, drawn: Container[str]) -> str:
     experiment = comparison.experiment
-    parts = [f"## {plain(_heading(comparison))}"]
+    parts = [f"## {plain(heading(comparison))}"]
     parts += [f"**Finding.** {text(experiment.finding)}"] if experiment.finding else []
     parts += [text(experiment.caption)]
     if experiment.figure:
@@ -169,7 +169,8 @@ def _folded(title: str, content: str) -> str:
     return f"<details markdown>\n<summary>{title}</summary>\n\n{content}\n\n</details>"
 
 
-def _heading(comparison: Comparison) -> str:
+def heading(comparison: Comparison) -> str:
+    """Return the part of the paper and its title, such as `Table 2: Means`."""
     return f"{part_of_paper(comparison.experiment.table)}: {comparison.experiment.title}"
 
 
@@ -282,6 +283,6 @@ def text(content: str) -> str:
     return "".join(part if number % 2 else plain(part) for number, part in enumerate(parts))
 
 
-def slug(heading: str) -> str:
+def slug(title: str) -> str:
     """Return the anchor that Markdown gives to a heading."""
-    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading, flags=re.ASCII).strip().lower())
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title, flags=re.ASCII).strip().lower())
