@@ -129,7 +129,15 @@ def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
         DataNeeds.of(needed, locations).check(locations)
     _check_vectors(project, needed, runner.vectors)
     message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
-    failed = _work(runner, needed)
+    try:
+        with progress() as bar:
+            task = bar.add_task("runs", total=len(needed))
+            failed = runner.run(needed, lambda _: bar.advance(task))
+    except KeyboardInterrupt:
+        if commands := runner.queue.how_to_stop():
+            message("experiments wait or run in the background; the same command follows them, this one stops them:")
+            message(commands)
+        raise
     names = f"{', '.join(failed[:3])}{' and others' if len(failed) > 3 else ''}"
     return f"{len(failed)} of {len(needed)} failed: {names}; `dvc queue logs {failed[0]}` shows why" if failed else ""
 
@@ -230,19 +238,6 @@ def _notes(comparison: "Comparison") -> "list[str]":
 def _print_on_terminal(lines: "Sequence[str]") -> None:
     if sys.stdout.isatty():
         sys.stdout.writelines(f"{line}\n" for line in lines)
-
-
-def _work(runner: "Runner", runs: "Sequence[Run]") -> list[str]:
-    """Run experiments; return the names of those that failed."""
-    try:
-        with progress() as bar:
-            task = bar.add_task("runs", total=len(runs))
-            return runner.run(runs, lambda _: bar.advance(task))
-    except KeyboardInterrupt:
-        if commands := runner.queue.how_to_stop():
-            message("experiments wait or run in the background; the same command follows them, this one stops them:")
-            message(commands)
-        raise
 
 
 def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tuple[str, ...]:
