@@ -56,7 +56,12 @@ class Queue:
             QueueError: DVC refuses a command, or another process works on the queue.
         """
         with self._lock():
-            self._add(commands, jobs)
+            states = self.states()
+            for number, (name, command) in enumerate(commands.items(), start=1):
+                if states.get(name) not in (QUEUED, RUNNING):
+                    self._put(name, command, states)
+                if number == jobs:
+                    self._start_workers(jobs, self._listed())
             return self._follow(commands, jobs, on_end)
 
     def check(self) -> None:
@@ -88,14 +93,6 @@ class Queue:
         remove = ["dvc queue remove --queued"] if QUEUED in states.values() else []
         kill = [f"dvc queue kill {' '.join(_running(states))}"] if _running(states) else []
         return "; ".join([*remove, *kill])
-
-    def _add(self, commands: Mapping[str, Sequence[str]], jobs: int) -> None:
-        states = self.states()
-        for number, (name, command) in enumerate(commands.items(), start=1):
-            if states.get(name) not in (QUEUED, RUNNING):
-                self._put(name, command, states)
-            if number == jobs:
-                self._start_workers(jobs, self._listed())
 
     def _put(self, name: str, command: Sequence[str], states: Mapping[str, str]) -> None:
         """Queue an experiment in place of one of the same name that was lost or has no results."""
