@@ -23,26 +23,15 @@ from paraphrastic.evaluation.suite import Selection, load_selection
 from paraphrastic.inference.model import ModelInfo
 from paraphrastic.inference.model_folder import write_model
 from paraphrastic.scoring.baseline import Baseline
-from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
+from paraphrastic.scoring.neural import TrainedEncoder
 from paraphrastic.scoring.scorer import Scorer, Vectors, VectorScorer, normalize_rows
 from paraphrastic.scoring.weight_files import calibration_vectors, write_ranges
 from paraphrastic.text.columns import warning_without_spaces
-from paraphrastic.training import losses
+from paraphrastic.training import losses, processes
 from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors, read_teacher
 from paraphrastic.training.initial_embeddings import initial_model
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
-from paraphrastic.training.processes import (
-    Processes,
-    is_member,
-    join,
-    leave,
-    local_rank,
-    nodes,
-    rank,
-    run_in_processes,
-    world_size,
-)
 from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoint, Curves, Trainer, check_callbacks
 
 _SILENCE = 10.0  # seconds, after which the start of the steps is a message
@@ -84,28 +73,31 @@ def train_model(
     """
     check_callbacks(callbacks, starts_processes(params))
     is_trained = not issubclass(models.model_class(params.model), Baseline)
-    if world_size() > 1 and not is_trained:
+    if processes.world_size() > 1 and not is_trained:
         raise ParameterError(f"params.yaml: model: {params.model} is not trained; start one process, without torchrun")
     if starts_processes(params):
-        return run_in_processes(params.train.processes, train_model, params, tables, checkpoints, out, callbacks, files)
-    with quiet(rank() > 0):
-        if nodes() > 1:
-            message(f"only {socket.gethostname()} gets the result: process 0 of {world_size()} writes {out.resolve()}")
+        return processes.run_in_processes(
+            params.train.processes, train_model, params, tables, checkpoints, out, callbacks, files
+        )
+    with quiet(processes.rank() > 0):
+        if processes.nodes() > 1:
+            host, size = socket.gethostname(), processes.world_size()
+            message(f"only {host} gets the result: process 0 of {size} writes {out.resolve()}")
         curves, checkpoint = _train_here(params, tables, checkpoints, out, callbacks)
-        if files and rank() == 0:
+        if files and processes.rank() == 0:
             write_curve(files[0], ("step", "loss"), curves.loss, digits=6)
             write_curve(files[1], ("epoch", "score"), curves.selection, digits=2)
         if checkpoint:  # the disk may have been full until here
             checkpoint.remove()
-    if is_member() and is_trained:
-        leave()
+    if processes.is_member() and is_trained:
+        processes.leave()
     return curves
 
 
 def starts_processes(params: Params) -> bool:
     """Return whether `train_model` starts `train.processes`: for no baseline, and not where a launcher did."""
     is_trained = not issubclass(models.model_class(params.model), Baseline)
-    return params.train.processes > 1 and is_trained and not is_member()
+    return params.train.processes > 1 and is_trained and not processes.is_member()
 
 
 def _train_here(
@@ -134,7 +126,7 @@ def _train_here(
     is_usual = params.train.loss == LOSS and not params.train.loss_options
     named = {} if is_usual else loss.model_dump() | {"name": params.train.loss}
     info = ModelInfo(params.model, config.model_dump(), selected_by, teacher, sources, loss=named)
-    if rank() == 0:
+    if processes.rank() == 0:
         with atomic_folder(out) as part:
             write_model(scorer, info, part)
             if isinstance(scorer, VectorScorer) and params.model != "external":
@@ -186,9 +178,9 @@ def _train(
     callbacks: Sequence[Callback],
 ) -> tuple[Scorer, Curves, Checkpoint]:
     torch.set_num_threads(config.num_threads)
-    device = devices.find(params.train.device, local_rank() if is_member() else None)
+    device = devices.find(params.train.device, processes.local_rank() if processes.is_member() else None)
     run = run_digests(params, device.type, tables)
-    processes = join(device, run)
+    group = processes.join(device, run)
     distillation = None
     if params.teacher.path:
         distillation = Distillation(TeacherVectors(tables.teacher, len(sentences)), params.teacher)
@@ -196,37 +188,21 @@ def _train(
         bar.add_task("initial embeddings", total=None)
         model = initial_model(params.model, config, tables.vocabulary, sentences, params.seed, device, distillation)
     _warn_of_words(model, sentences)
-    trainer = _trainer(params, config, loss, tables, sentences, model, select, distillation, processes)
-    checkpoint = Checkpoint(checkpoints / run_name(run), processes)
+    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
+    examples = Paraphrases.of(pairs, sentences, model.vocabulary, params.train.source_weights or {})
+    trainer_class: Callable[..., PairTrainer] = MatchTrainer
+    if isinstance(model, TrainedEncoder):
+        kind = partial(DistillationTrainer, distillation=distillation) if distillation else EncoderTrainer
+        trainer_class = partial(kind, loss=partial(losses.function(params.train.loss), options=loss))
+    selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
+    trainer = trainer_class(model, examples, config, params.seed, select, selections, processes=group)
+    checkpoint = Checkpoint(checkpoints / run_name(run), group)
     if silence() > _SILENCE:
         message(f"{params.model}: {trainer.steps:,} steps begin")
     with progress(logged=False) as bar:
         shown = Shown(params.model, config.batch_size * config.accumulate, bar)
-        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, shown, *(callbacks if processes.rank == 0 else ()))
+        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, shown, *(callbacks if group.rank == 0 else ()))
     return model, curves, checkpoint
-
-
-def _trainer(
-    params: Params,
-    config: Any,
-    loss: Section,
-    tables: Tables,
-    sentences: StoredSentences,
-    model: TrainedEncoder | TrainedPairModel,
-    select: Selection | None,
-    distillation: Distillation | None,
-    processes: Processes,
-) -> PairTrainer:
-    pairs = read_table(tables.corpus / "pairs.parquet", PAIRS, encoded=["source"])
-    examples = Paraphrases.of(pairs, sentences, model.vocabulary, params.train.source_weights or {})
-    selections = _SELECTIONS_PER_EPOCH[params.train.select_every]
-    trainer: Callable[..., PairTrainer] = MatchTrainer
-    if isinstance(model, TrainedEncoder):
-        of_vectors = partial(losses.function(params.train.loss), options=loss)
-        trainer = partial(EncoderTrainer, loss=of_vectors)
-        if distillation:
-            trainer = partial(DistillationTrainer, distillation=distillation, loss=of_vectors)
-    return trainer(model, examples, config, params.seed, select, selections, processes=processes)
 
 
 class Shown(Callback):
