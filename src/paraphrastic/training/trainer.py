@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, Protocol
 
 import numpy as np
@@ -99,12 +100,8 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Delete the folder."""
-        if self._processes.rank > 0:
-            return
-        for file in self.folder.glob("*"):
-            file.unlink()
-        if self.folder.is_dir():
-            self.folder.rmdir()
+        if self._processes.rank == 0 and self.folder.is_dir():
+            rmtree(self.folder)
 
 
 class Callback:
@@ -286,11 +283,8 @@ class Trainer(ABC):
         for step, loss in enumerate(losses, self.step + 1 - len(losses)):
             if not math.isfinite(loss):
                 remedy = "lower `learning_rate`, or bound the gradient with `max_grad_norm`"
-                remedy = (
-                    "an option of the loss, or an initial vector, has too large or too small numbers"
-                    if step == 1
-                    else remedy
-                )
+                if step == 1:
+                    remedy = "an option of the loss, or an initial vector, has too large or too small numbers"
                 raise ModelError(f"the loss is {loss} at step {step}: {remedy}")
         return losses
 
