@@ -48,8 +48,8 @@ class ExternalEncoder(VectorScorer):
         self._folder, self._batch_size, self._device, self._precision = folder, batch_size, device, precision
         self.texts = pa.array([], pa.string())  # the vocabulary belongs to the encoder
 
-    def encode(self, sentences: pa.StringArray) -> Vectors:
-        """Return the vectors of tokenized sentences, (n, dim).
+    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the vectors of tokenized sentences, and ones, (n,): what an external encoder knows is not known here.
 
         Raises:
             ModelError: the folder holds no encoder of either package.
@@ -66,11 +66,7 @@ class ExternalEncoder(VectorScorer):
         if len(bad := np.flatnonzero(~np.isfinite(vectors).all(1))):
             text = texts[bad[0]]
             raise ModelError(f"{self._folder}: the vector of {text!r:.60} is not finite; choose another encoder")
-        return vectors[: len(sentences)]
-
-    def encode_known(self, sentences: pa.StringArray) -> tuple[Vectors, NDArray[np.bool_]]:
-        """Return the vectors, and ones, (n,): what an external encoder knows is not known here."""
-        return self.encode(sentences), np.ones(len(sentences), bool)
+        return vectors[: len(sentences)], np.ones(len(sentences), bool)
 
     def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Return zeros, (n,): the out-of-vocabulary share is undefined for external encoders."""
