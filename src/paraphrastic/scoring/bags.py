@@ -37,16 +37,11 @@ class TfidfScorer:
 
     def weigh(self, sentences: pa.StringArray) -> tuple[Ragged, NDArray[np.float64]]:
         """Return the distinct known tokens of each sentence as rows of `texts`, and their counts × idf."""
-        counts = self.count(sentences)
+        counts = self._vocabulary.lookup(sentences)
+        if self.tokens == "words":
+            counts = counts.merge_repeats()
+            counts = replace(counts, ids=counts.ids - np.int32(1))
         return counts, counts.count_values(np.float64) * self.idf[counts.ids]
-
-    def count(self, sentences: pa.StringArray) -> Ragged:
-        """Return the distinct known tokens of each sentence as rows of `texts`, with counts."""
-        ragged = self._vocabulary.lookup(sentences)
-        if self.tokens == "ngrams":
-            return ragged
-        merged = ragged.merge_repeats()
-        return replace(merged, ids=merged.ids - np.int32(1))
 
     def oov_share(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """Return the share of each sentence's tokens that the training corpus lacks, (n,)."""
