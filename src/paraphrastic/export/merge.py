@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -50,9 +51,7 @@ def merge(models: Sequence[Model], out: Path, dim: int | None = None) -> int:
     if not models:
         raise ParameterError("models: there are none; name at least one")
     check_replaceable(out)
-    members = [_linear(model) for model in models]
-    _refuse_others(models, members)
-    encoders = _with_entries_of_all(members)
+    encoders = _with_entries_of_all([_member(model, models[0]) for model in models])
     tables = [encoder.table for encoder in encoders]
     dims = [table.values.shape[1] for table in tables]
     dim = dims[0] if dim is None else dim
@@ -72,28 +71,21 @@ def teachers_of(model: ModelInfo) -> list[str]:
     return model.teacher.split(" and ") if model.teacher else []
 
 
-def _linear(model: Model) -> StaticEncoder:
-    encoder = model.scorer
+def _member(model: Model, first: Model) -> StaticEncoder:
+    """Return the encoder of a member; refuse one that is no linear sum, or of another kind than the first."""
+    encoder, other = model.scorer, cast(StaticEncoder, first.scorer)  # which was checked before
     if not isinstance(encoder, StaticEncoder) or encoder.form.activation != "linear":
         raise ModelError(f"{model.folder}: {model.name} is no linear sum of embeddings; choose avg or charagram")
     if others := encoder.arrays.keys() - encoder.table.arrays().keys() - {"bias"}:
         raise ModelError(f"{model.folder}: {model.name} has {min(others)} beside its embeddings and cannot be merged")
+    if (model.name, encoder.form) != (first.name, other.form):
+        raise ModelError(
+            f"{model.folder}: {model.name} is of another kind than {first.folder}, {first.name}; train both with "
+            "the same options"
+        )
+    if encoder.form.vocabulary == "words" and not encoder.texts.equals(other.texts):
+        raise ModelError(f"{model.folder}: has another vocabulary than {first.folder}; train both on the same corpus")
     return encoder
-
-
-def _refuse_others(models: Sequence[Model], encoders: Sequence[StaticEncoder]) -> None:
-    """Refuse members that are not of the kind of the first, and averages of another vocabulary."""
-    first = models[0]
-    for model, encoder in zip(models, encoders, strict=True):
-        if (model.name, encoder.form) != (first.name, encoders[0].form):
-            raise ModelError(
-                f"{model.folder}: {model.name} is of another kind than {first.folder}, {first.name}; train both with "
-                "the same options"
-            )
-        if encoder.form.vocabulary == "words" and not encoder.texts.equals(encoders[0].texts):
-            raise ModelError(
-                f"{model.folder}: has another vocabulary than {first.folder}; train both on the same corpus"
-            )
 
 
 def _with_entries_of_all(encoders: Sequence[StaticEncoder]) -> Sequence[StaticEncoder]:
@@ -107,13 +99,12 @@ def _with_entries_of_all(encoders: Sequence[StaticEncoder]) -> Sequence[StaticEn
             places[text] = min(places.get(text, (group, counts[group])), (group, counts[group]))
             counts[group] += 1
     texts = pa.array(sorted(places, key=lambda text: (places[text], text)), pa.string())
-    return [_extended(encoder, texts) for encoder in encoders]
-
-
-def _extended(encoder: StaticEncoder, texts: pa.StringArray) -> StaticEncoder:
-    embeddings = np.zeros((len(texts), encoder.table.values.shape[1]), np.float32)
-    embeddings[pc.index_in(encoder.texts, texts).to_numpy()] = encoder.table.array()
-    return encoder.with_table(texts, EmbeddingTable(embeddings))
+    extended = []
+    for encoder in encoders:
+        embeddings = np.zeros((len(texts), encoder.table.values.shape[1]), np.float32)
+        embeddings[pc.index_in(encoder.texts, texts).to_numpy()] = encoder.table.array()
+        extended.append(encoder.with_table(texts, EmbeddingTable(embeddings)))
+    return extended
 
 
 def _blocks(tables: Sequence[EmbeddingTable], description: str) -> Iterator[NDArray[np.float32]]:
