@@ -132,18 +132,15 @@ class LineGraph:
 
     def nearest(self, rows: LineNumbers, count: int, least: float) -> tuple[LineNumbers, Vectors]:
         """Return the nearest other lines and their cosines, (len(rows), count) each; −1 and −∞ if there are fewer."""
-        found = self._search(rows, count + _MORE)
+        size = min(count + _MORE, len(self._index))
+        found = np.full((len(rows), count + _MORE), -1)
+        if size:
+            with _interruptible():
+                found[:, :size] = self._index.search(self._vectors[rows], size).keys.reshape(-1, size)
         cosines = exact_cosines(self._vectors, np.repeat(rows, found.shape[1]), found.ravel()).reshape(found.shape)
         cosines[(found == rows[:, None]) | (found < 0)] = -np.inf
         order = np.argsort(-cosines, axis=1, kind="stable")[:, :count]
         return np.take_along_axis(found, order, 1), np.take_along_axis(cosines, order, 1)
-
-    def _search(self, rows: LineNumbers, count: int) -> LineNumbers:
-        found, size = np.full((len(rows), count), -1), min(count, len(self._index))
-        if size:
-            with _interruptible():
-                found[:, :size] = self._index.search(self._vectors[rows], size).keys.reshape(-1, size)
-        return found
 
 
 def exact_cosines(vectors: Vectors, left: LineNumbers, right: LineNumbers) -> Scores:
