@@ -17,7 +17,6 @@ from paraphrastic.base.errors import ParameterError, missing, unknown_name
 from paraphrastic.base.files import atomic_folder
 from paraphrastic.inference import CARD
 from paraphrastic.inference.places import FILES, check_replaceable, copy_model
-from paraphrastic.scoring.scorer import Vectors
 from paraphrastic.text.tokenizer import Texts, text_column
 
 _TASKS_OF_MTEB = {  # data sets of tasks of `mteb`, by what begins the names of sources
@@ -172,14 +171,19 @@ class OtherTools:
         Returns:
             An array, or a DataFrame of pandas or polars if `set_output` or `sklearn.set_config` says so.
         """
-        vectors = self.encode(text_column(sentences))
+        vectors, names = self.encode(text_column(sentences)), self.get_feature_names_out().tolist()
         sklearn = sys.modules.get("sklearn")
-        return _in_container(
-            vectors,
-            self._container or (sklearn.get_config()["transform_output"] if sklearn else "default"),
-            self.get_feature_names_out(),
-            getattr(sentences, "index", None) if hasattr(sentences, "iloc") else None,
-        )
+        kind = self._container or (sklearn.get_config()["transform_output"] if sklearn else "default")
+        if kind == "pandas":
+            import pandas as pd
+
+            index = getattr(sentences, "index", None) if hasattr(sentences, "iloc") else None
+            return pd.DataFrame(vectors, index, names)
+        if kind == "polars":
+            import polars as pl
+
+            return pl.DataFrame(vectors, schema=names, orient="row")
+        return vectors
 
     def fit_transform(self, sentences: Texts, labels: object = None) -> Any:
         """Return `transform` of sentences."""
@@ -229,16 +233,3 @@ class OtherTools:
             transformer_tags=TransformerTags(),
             input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
         )
-
-
-def _in_container(vectors: Vectors, kind: Container, names: NDArray[np.object_], index: Any) -> Any:
-    """Return vectors as they are, or as a DataFrame with these names, for pandas with the index of the texts."""
-    if kind == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(vectors, index, names.tolist())
-    if kind == "polars":
-        import polars as pl
-
-        return pl.DataFrame(vectors, schema=names.tolist(), orient="row")
-    return vectors
