@@ -34,10 +34,8 @@ def write_model(scorer: Scorer, info: ModelInfo, folder: Path) -> None:
     """Write a model to `folder`, which is created if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
     content = {"format": FORMAT, "model": info.name, "config": {**info.options}, "selection": [*info.selection]}
-    content |= {"teacher": info.teacher} if info.teacher else {}
-    content |= {"sources": {**info.sources}} if info.sources else {}
-    content |= {"members": info.members} if info.members > 1 else {}
-    content |= {"loss": {**info.loss}} if info.loss else {}
+    optional = {"teacher": info.teacher, "sources": {**info.sources}, "members": info.members, "loss": {**info.loss}}
+    content |= {name: value for name, value in optional.items() if value != _OPTIONAL[name]}
     write_json(folder / "config.json", content | scorer.save(folder))
 
 
