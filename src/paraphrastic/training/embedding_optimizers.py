@@ -103,20 +103,19 @@ class DenseEmbeddingOptimizer(EmbeddingOptimizer):
     def __init__(
         self, weights: Tensor, learning_rates: NDArray[np.float64], optimizer: str, penalty: L2Penalty
     ) -> None:
-        self.weights, self._learning_rates = weights, learning_rates
-        self._leaf = weights.requires_grad_()
-        self._optimizer = DenseOptimizer([self._leaf], optimizer, penalty)
+        self.weights, self._learning_rates = weights.requires_grad_(), learning_rates
+        self._optimizer = DenseOptimizer([weights], optimizer, penalty)
         self._step, self._gathered = 0, list[Tensor]()  # the ids of each call of `gather` in a step
 
     def gather(self, ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
         """See `EmbeddingOptimizer`."""
         self._gathered = [*self._gathered, ids] if step == self._step else [ids]
         self._step = step
-        return self._leaf, ids
+        return self.weights, ids
 
     def reduce_gradient(self, reduce: Callable[[Tensor], None]) -> None:
         """See `EmbeddingOptimizer`."""
-        rows, gradient = torch.cat(self._gathered).unique(), gradient_of(self._leaf)
+        rows, gradient = torch.cat(self._gathered).unique(), gradient_of(self.weights)
         touched = gradient.index_select(0, rows)
         reduce(touched)
         gradient.index_copy_(0, rows, touched)
