@@ -97,7 +97,8 @@ class TaggedSentences:
         sentence = table["sentence"].to_numpy()
         starts = np.flatnonzero(np.diff(sentence, prepend=sentence[:1] - 1))
         rows = Ragged(tokens.indices.to_numpy(), np.append(starts, len(sentence)).astype(np.int64))
-        return cls(vocabulary.lookup(as_read(words, lowercase)), capital.astype(np.float32), rows)
+        read = pc.utf8_lower(words) if lowercase else words  # then the capital-letter feature alone represents case
+        return cls(vocabulary.lookup(read), capital.astype(np.float32), rows)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -108,14 +109,6 @@ class TaggedSentences:
         words, ids = np.unique(tokens.ids, return_inverse=True)
         tokens = Ragged(ids.astype(np.int32), tokens.offsets)
         return TaggedSentences(self.words.take(words), self.capital[words], tokens)
-
-
-def as_read(words: pa.StringArray, lowercase: bool) -> pa.StringArray:
-    """Return words as the character model reads them: unchanged, or in lower case.
-
-    In lower case, the capital-letter feature alone represents case.
-    """
-    return pc.utf8_lower(words) if lowercase else words
 
 
 def refuse_empty(table: pa.Table, what: str) -> None:

@@ -17,7 +17,7 @@ from paraphrastic.base.parameters import FILES
 from paraphrastic.finetuning.heads import expected_score, finite, kl_divergence, target_distribution
 from paraphrastic.finetuning.initial_state import InitialState
 from paraphrastic.finetuning.options import CharagramTagger, HeadConfig, TaggerConfig
-from paraphrastic.finetuning.tagger import Network, Tagger, as_read, refuse_empty
+from paraphrastic.finetuning.tagger import Network, Tagger, refuse_empty
 from paraphrastic.finetuning.tasks import Task
 from paraphrastic.nn.batch import DeviceSentences, to_device
 from paraphrastic.nn.options import TrainingConfig
@@ -182,7 +182,8 @@ def untrained_tagger(config: TaggerConfig, train: pa.Table, generator: Generator
     Raises:
         DataError: no n-gram occurs often enough.
     """
-    words = as_read(train["token"].combine_chunks(), config.lowercase)
+    words = train["token"].combine_chunks()
+    words = pc.utf8_lower(words) if config.lowercase else words
     tags = pc.unique(train["tag"].combine_chunks()).sort()
     network = Network(config, len(tags), generator)
     limits = (config.orders, config.min_count, config.ngrams_per_order) if isinstance(config, CharagramTagger) else ()
