@@ -129,7 +129,11 @@ def _initial_state(
     task: Task, model: ModelChoice, options: FinetuneConfig, generator: torch.Generator, device: str
 ) -> InitialState:
     if options.init in FIXED:
-        vectors = to_device(_pretrained_encoder(model, device).encode(task.sentences), devices.find(device))
+        _check_name(model)
+        scorer = load_scorer(model.pretrained, usable_device(model.pretrained, device))
+        if not isinstance(scorer, VectorScorer):
+            raise ParameterError(f"model '{model.name}' has no sentence vectors; choose an encoder")
+        vectors = to_device(scorer.encode(task.sentences), devices.find(device))
         if options.init == "frozen":
             return frozen_state(vectors)
         return projected_state(vectors, options.projection_dim, options.lambda_c, generator)
@@ -151,14 +155,6 @@ def _initial_model(
         _check_name(model)
         return add_new_words(load_trained(model.pretrained, options.noise), model.config, sentences, generator)
     return untrained_model(module, model.config, sentences, model.orders, generator)
-
-
-def _pretrained_encoder(model: ModelChoice, device: str) -> VectorScorer:
-    _check_name(model)
-    scorer = load_scorer(model.pretrained, usable_device(model.pretrained, device))
-    if not isinstance(scorer, VectorScorer):
-        raise ParameterError(f"model '{model.name}' has no sentence vectors; choose an encoder")
-    return scorer
 
 
 def _check_name(model: ModelChoice) -> None:
