@@ -154,7 +154,7 @@ def load_trained(
 
         from paraphrastic import models
         from paraphrastic.nn.layers import TrainableModel
-        from paraphrastic.scoring.neural import check_size, load_weights
+        from paraphrastic.scoring.neural import load_weights
     except ModuleNotFoundError as error:
         needed = "PyTorch" if error.name == "torch" else str(error.name)
         raise ModelError(f"{folder}: {name} needs {missing(needed, 'torch')}") from error
@@ -168,8 +168,7 @@ def load_trained(
         raise ModelError(f"{folder}/config.json: {error}; train the model again") from error
     if not issubclass(module_class, TrainableModel):
         raise ModelError(f"{folder}: {name} is not trained; choose an encoder")
-    check_size(folder, lambda: module_class(config, torch.Generator()))
-    return load_weights(folder, module_class(config, torch.Generator()), config.embedding_dim)
+    return load_weights(folder, lambda: module_class(config, torch.Generator()), config.embedding_dim)
 
 
 def read_config(folder: Path) -> dict[str, Any]:

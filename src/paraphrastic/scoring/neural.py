@@ -125,13 +125,23 @@ def trained_model(
     return TrainedPairModel(module, embeddings, texts)
 
 
-def load_weights(folder: Path, module: TrainableModel, dim: int) -> TrainedEncoder | TrainedPairModel:
-    """Load the weights and the vocabulary in `folder` into `module`, whose embeddings have `dim` numbers.
+def load_weights(folder: Path, build: Callable[[], TrainableModel], dim: int) -> TrainedEncoder | TrainedPairModel:
+    """Load the weights and the vocabulary in `folder` into what `build` returns, whose embeddings have `dim` numbers.
+
+    Options that ask for more parameters than the weights have bytes are refused before memory is taken.
 
     Raises:
         ModelError: weights or vocabulary are damaged, or not those of this module.
     """
+    try:
+        with torch.device("meta"):  # shapes without memory
+            numbers = sum(each.numel() for each in build().parameters())
+    except (RuntimeError, TypeError, ValueError, OverflowError) as error:  # a size beyond 63 bits
+        raise wrong_config(folder, error) from error
     texts, arrays = read_weights(folder)
+    if numbers > (folder / "weights.safetensors").stat().st_size:
+        raise wrong_weights(folder, f"{numbers:,} numbers are expected")
+    module = build()
     rows = len(texts) + (module.vocabulary in ("words", "characters"))  # and the row of unknown ones
     try:
         table = EmbeddingTable.of(arrays)
@@ -145,23 +155,6 @@ def load_weights(folder: Path, module: TrainableModel, dim: int) -> TrainedEncod
     except (KeyError, ValueError, RuntimeError) as error:
         raise wrong_weights(folder, error) from error
     return trained_model(module, torch.from_numpy(table.array()), texts)
-
-
-def check_size(folder: Path, build: Callable[[], torch.nn.Module]) -> None:
-    """Refuse options that ask for more parameters than the weights in `folder` have bytes, before memory is taken.
-
-    Raises:
-        ModelError: the module that `build` returns does.
-    """
-    weights = folder / "weights.safetensors"
-    try:
-        with torch.device("meta"):  # shapes without memory
-            numbers = sum(each.numel() for each in build().parameters())
-    except (RuntimeError, TypeError, ValueError, OverflowError) as error:  # a size beyond 63 bits
-        raise wrong_config(folder, error) from error
-    if weights.is_file() and numbers > weights.stat().st_size:
-        read_weights(folder)  # a damaged file is reported as such
-        raise wrong_weights(folder, f"{numbers:,} numbers are expected")
 
 
 @torch.no_grad()
