@@ -62,8 +62,7 @@ def write_graph(model: Model, folder: Path) -> str:
 
 
 def _boundary_tokens(scorer: Any) -> BoundaryTokens:
-    tokens: BoundaryTokens = (scorer.form if isinstance(scorer, StaticEncoder) else scorer.module).boundary_tokens
-    return tokens
+    return (scorer.form if isinstance(scorer, StaticEncoder) else scorer.module).boundary_tokens
 
 
 def _description(model: Model, scorer: Any) -> Json:

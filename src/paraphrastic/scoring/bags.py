@@ -110,8 +110,7 @@ def cosine_of_sparse_rows(sentences: Ragged, values: NDArray[np.float64], left: 
     norms = np.sqrt(np.diff(squares[sentences.offsets]))
     products = _dot(sentences.ids, sentences.offsets, values, left.astype(np.int64), right.astype(np.int64))
     scales = norms[left] * norms[right]
-    cosines: Scores = (products / np.where(scales > 0, scales, 1)).astype(np.float32)
-    return cosines
+    return (products / np.where(scales > 0, scales, 1)).astype(np.float32)
 
 
 @njit()

@@ -58,8 +58,7 @@ def in_halves(values: NDArray[np.int8]) -> NDArray[np.uint8]:
     """
     even = np.pad(values, ((0, 0), (0, values.shape[1] % 2)), constant_values=-8)
     low, high = np.split((even + 8).astype(np.uint8), 2, axis=1)
-    packed: NDArray[np.uint8] = low | (high << _HALF)
-    return packed
+    return low | (high << _HALF)
 
 
 def from_halves(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
