@@ -2,6 +2,7 @@
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -38,16 +39,18 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio; makes the hash of a
 class Vocabulary(ABC):
     """Maps tokenized sentences to ids, which are rows of an embedding table."""
 
-    _space = -1  # id of the n-gram of one space, which the ends of every sentence have; −1 for none
+    _added = 0  # boundary tokens of every sentence
+    # ids that `has_known` does not count: of unknown entries, and of the space that the ends of every sentence have
+    _not_counted: Collection[int] = ()
 
     def lookup(self, sentences: TextColumns) -> Ragged:
         """Return the ids of each sentence."""
         return concat(map(self.lookup_chunk, chunks(sentences, CHUNK)))
 
     def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
-        """Return which sentences, as `lookup` returned them, have an entry other than a space, (n,)."""
-        spaces = looked_up.occurrences(self._space) if self._space >= 0 else 0
-        known: NDArray[np.bool_] = looked_up.lengths > spaces
+        """Return which sentences, as `lookup` returned them, have an entry beside spaces and boundary tokens, (n,)."""
+        others = sum(map(looked_up.occurrences, self._not_counted))
+        known: NDArray[np.bool_] = looked_up.lengths - self._added > others
         return known
 
     def oov_share(self, sentences: TextColumns) -> NDArray[np.float64]:
@@ -94,17 +97,12 @@ class WordVocabulary(Vocabulary):
 
     def __init__(self, texts: Entries, boundary_tokens: BoundaryTokens = "none") -> None:
         self._boundary_tokens, self._numbering = boundary_tokens, TextNumbering()
+        self._added, self._not_counted = sum(boundary_widths(boundary_tokens)), [UNKNOWN]
         self._numbering.add(hash_texts(check_vocabulary(texts, "words")))
 
     def lookup_chunk(self, sentences: pa.StringArray) -> Ragged:
         """See `Vocabulary`."""
         return self.find(*_hash_words(add_boundary_tokens(sentences, self._boundary_tokens)))
-
-    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
-        """See `Vocabulary`; boundary tokens, which every sentence has, do not count."""
-        boundary_tokens = sum(boundary_widths(self._boundary_tokens))
-        known: NDArray[np.bool_] = looked_up.lengths - boundary_tokens > looked_up.occurrences(UNKNOWN)
-        return known
 
     def oov_share_of_chunk(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """See `Vocabulary`; boundary tokens do not count."""
@@ -134,7 +132,7 @@ class NgramVocabulary(Vocabulary):
         points, offsets = code_points(texts, "")
         lengths = np.diff(offsets) - 1
         ids = np.arange(len(lengths), dtype=np.int32) if ids is None else ids
-        self._space = int(ids[place]) if (place := pc.index(texts, " ").as_py()) >= 0 else -1
+        self._not_counted = ids[np.flatnonzero(pc.equal(texts, " "))].tolist()
         self._end, self._padding = int(ids.max(initial=-1)) + 1, padding
         self._orders: list[int] = np.unique(lengths).tolist()
         self._levels: list[tuple[NgramNumbering, NDArray[np.int32]]] = []  # with the id of each number, −1 for none
@@ -197,7 +195,7 @@ class CharacterVocabulary(Vocabulary):
         points, _ = code_points(texts, "")
         self._ids = np.zeros(sys.maxunicode + 2, np.int32)  # by code point + 1; untouched pages take no memory
         self._ids[points[points > 0]] = np.arange(1, len(texts) + 1)
-        self._space = int(self._ids[ord(" ") + 1])
+        self._not_counted = {UNKNOWN, int(self._ids[ord(" ") + 1])}
 
     def lookup_chunk(self, sentences: pa.StringArray, padding: str = " ") -> Ragged:
         """See `Vocabulary`; the text `padding` is added at both ends of each sentence that is not empty."""
@@ -205,12 +203,6 @@ class CharacterVocabulary(Vocabulary):
         points, _ = code_points(sentences.filter(pa.array(lengths > 0)), padding)
         padded = np.where(lengths > 0, lengths + 2 * len(padding), 0)
         return Ragged(self._ids[points[points > 0]], offsets_from_lengths(padded))
-
-    def has_known(self, looked_up: Ragged) -> NDArray[np.bool_]:
-        """See `Vocabulary`; spaces do not count."""
-        spaces = looked_up.occurrences(self._space) if self._space != UNKNOWN else 0
-        known: NDArray[np.bool_] = looked_up.lengths > looked_up.occurrences(UNKNOWN) + spaces
-        return known
 
     def oov_share_of_chunk(self, sentences: pa.StringArray) -> NDArray[np.float64]:
         """See `Vocabulary`; the added spaces do not count."""
@@ -239,7 +231,7 @@ class WordNgramVocabulary(Vocabulary):
         ngrams, words, bigrams = entry_kinds(texts)
         self._word_ids, self._bigram_ids = _rows(words), _rows(bigrams)
         self._ngrams = NgramVocabulary(texts.filter(ngrams), ids=_rows(ngrams))
-        self._space = self._ngrams._space
+        self._not_counted = self._ngrams._not_counted
         self._words = WordVocabulary(pc.utf8_trim(texts.filter(words), " "))
         both = hash_texts(pc.split_pattern(pc.utf8_trim(texts.filter(bigrams), " "), " ").flatten())
         self._bigrams = TextNumbering()
