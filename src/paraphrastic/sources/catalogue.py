@@ -5,7 +5,7 @@ list of sources of evaluation data.
 """
 
 import tomllib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -227,6 +227,7 @@ def load(path: Path) -> Catalogue:
 
 
 def _catalogue(content: _Content) -> Catalogue:
+    """Return the catalogue; a corpus or a suite can contain those that precede it in the file."""
     sources: dict[str, Source] = {}
     for template, entry in content.sources.items():
         inherited = _select("source", [str(entry["like"])], content.sources)[0] if "like" in entry else {}
@@ -242,36 +243,27 @@ def _catalogue(content: _Content) -> Catalogue:
         if without := [member.name for member in corpora[name] if not member.pairs]:
             remedy = "set `pairs = true` there, or leave the source out"
             raise ParameterError(f"corpora.{name}: the source '{without[0]}' has no training pairs; {remedy}")
-    return Catalogue(sources, corpora, _suites(content.benchmarks, sources))
-
-
-def _expand(template: str, entry: Mapping[str, Any]) -> list[Source]:
-    """Return a source for each combination of the values of a template."""
-    values = _Template.model_validate(entry).expand
-    combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
-    plain = {key: value for key, value in entry.items() if key != "expand"}
-    return [Source.model_validate(_filled(template, plain, each)) for each in combinations]
-
-
-def _filled(template: str, entry: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    """Return the attributes of a source; values of a wrong type are left to its validation."""
-    title, files = entry.get("title"), entry.get("files")
-    filled: dict[str, Any] = {"name": _fill(template, values)}
-    if isinstance(title, str):
-        filled["title"] = _fill(title, values)
-    if isinstance(files, dict):
-        filled["files"] = {_fill(path, values): sha256 for path, sha256 in files.items()}
-    return {**entry, **filled}
-
-
-def _suites(benchmarks: Mapping[str, _Suite], sources: Mapping[str, Source]) -> dict[str, Suite]:
-    """Return the suites by name; a suite can extend those that precede it in the file."""
     suites: dict[str, Suite] = {}
-    for name, entry in benchmarks.items():
-        extended = _select("suite of benchmarks", entry.extends, suites)
-        inherited = tuple(member for base in extended for member in base.sources)
-        suites[name] = Suite(inherited + _select("source", entry.sources, sources), entry.select)
-    return suites
+    for name, stated in content.benchmarks.items():
+        extended = _select("suite of benchmarks", stated.extends, suites)
+        before = tuple(member for each in extended for member in each.sources)
+        suites[name] = Suite(before + _select("source", stated.sources, sources), stated.select)
+    return Catalogue(sources, corpora, suites)
+
+
+def _expand(template: str, entry: Mapping[str, Any]) -> Iterator[Source]:
+    """Yield a source for each combination of the values of a template; its validation finds values of a wrong type."""
+    keys = _Template.model_validate(entry).expand
+    title, files = entry.get("title"), entry.get("files")
+    for each in product(*keys.values()):
+        values = dict(zip(keys, each, strict=True))
+        filled: dict[str, Any] = {**entry, "name": _fill(template, values)}
+        if isinstance(title, str):
+            filled["title"] = _fill(title, values)
+        if isinstance(files, dict):
+            filled["files"] = {_fill(path, values): sha256 for path, sha256 in files.items()}
+        filled.pop("expand", None)
+        yield Source.model_validate(filled)
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
