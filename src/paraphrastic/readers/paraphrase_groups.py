@@ -46,22 +46,21 @@ def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Yields: One reading. Pairs that share a sentence, directly or through other pairs of any list, form a group;
         sentences are compared by their normal forms.
     """
-    records = concat(part for listing in options["lists"] for part in _pair_list(folder, listing))
+    records = concat(_held(part, listing) for listing in options["lists"] for part in read_records(folder, listing))
     forms = normal_forms(pa.concat_arrays(records.texts.columns)).indices.to_numpy()  # (2 * pairs,)
     first, second = records.texts.columns
     yield make_pairs(records.files, first, second, components(forms))
 
 
-def _pair_list(folder: Path, listing: Listing) -> Iterator[Records]:
-    for files, texts in read_records(folder, listing):
-        usable = texts.drop_null()
-        if "held" in listing:
-            sets = _word_sets(pa.concat_arrays(usable.columns))
-            left, right = sets[: len(usable)], sets[len(usable) :]
-            # (n,), the share of the words of each first text that the second one has
-            share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)
-            usable = usable.filter(pa.array(share >= listing["held"]))
-        yield Records(files, usable)
+def _held(records: Records, listing: Listing) -> Records:
+    """Return the records without bad rows whose second text has enough of the words of the first one."""
+    usable = records.texts.drop_null()
+    if "held" in listing:
+        sets = _word_sets(pa.concat_arrays(usable.columns))
+        left, right = sets[: len(usable)], sets[len(usable) :]
+        share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)  # (n,)
+        usable = usable.filter(pa.array(share >= listing["held"]))
+    return Records(records.files, usable)
 
 
 def parallel_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -126,12 +125,6 @@ def word_list(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     yield _single([SourceRows(path, np.arange(1, len(words) + 1), "record")], words)
 
 
-def side_by_side(texts: pa.StringArray) -> tuple[pa.StringArray, pa.StringArray]:
-    """Return single sentences as sides of pairs, each normal form once; of an odd number, the first one twice."""
-    forms = normal_forms(texts).indices.to_numpy()
-    return in_two_columns(texts, np.sort(np.unique(forms, return_index=True)[1]))
-
-
 def in_two_columns(texts: pa.StringArray, rows: Integers) -> tuple[pa.StringArray, pa.StringArray]:
     """Return the texts of these rows, one side of a pair after the other; of an odd number, the first one twice."""
     left, right = np.append(rows, rows[: len(rows) % 2]).reshape(-1, 2).T
@@ -139,7 +132,9 @@ def in_two_columns(texts: pa.StringArray, rows: Integers) -> tuple[pa.StringArra
 
 
 def _single(files: Sequence[SourceRows], texts: pa.StringArray) -> Reading:
-    left, right = side_by_side(texts)
+    """Return single sentences as pairs, each normal form once."""
+    forms = normal_forms(texts).indices.to_numpy()
+    left, right = in_two_columns(texts, np.sort(np.unique(forms, return_index=True)[1]))
     return make_pairs(files, left, right, np.arange(len(left)))
 
 
