@@ -109,15 +109,16 @@ def _uses(own: OwnFile) -> list[Use]:
 
 
 def _use(own: OwnFile, layout: Layout) -> Use:
-    tables, refused, unjudged = [RAW[layout.kind].empty_table()], list[BadRow](), 0
+    tables, refused, negative, unjudged = [RAW[layout.kind].empty_table()], list[BadRow](), 0, 0
     for reading in read_pairs(own, layout) if layout.kind == "pairs" else read_set(own, layout):
         tables.append(reading.table)
         refused += reading.bad
+        negative += reading.negative
         unjudged += reading.unjudged
     table = pa.concat_tables(tables)
     samples = [[str(value) for value in row.values()] for row in table.slice(0, _SAMPLE_ROWS).to_pylist()]
     texts = _distinct(table)
-    counts = len(table), _left_out(own, layout), unjudged
+
     notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
     title = f"evaluation set {set_name(own, layout)}, {_NAMES.get(layout.kind)}"
     if layout.kind == "pairs":
@@ -126,7 +127,8 @@ def _use(own: OwnFile, layout: Layout) -> Use:
         if own.columns is None and "label" not in layout.others:
             notes += [f"{limits}: {name}" for name in score_of(layout)]
     notes += warning_without_spaces(texts)
-    return Use(f"{title} ({', '.join(layout.columns)})", *counts, refused, notes, samples, texts)
+    title = f"{title} ({', '.join(layout.columns)})"
+    return Use(title, len(table), negative, unjudged, refused, notes, samples, texts)
 
 
 def _distinct(table: pa.Table) -> pa.ChunkedArray:
@@ -137,15 +139,6 @@ def _distinct(table: pa.Table) -> pa.ChunkedArray:
         numbers, first = np.unique(seen.add(hash_texts(texts)), return_index=True)
         parts.append(texts.take(pa.array(first[numbers >= known])))
     return pa.chunked_array(parts, pa.string())
-
-
-def _left_out(own: OwnFile, layout: Layout) -> int:
-    """Return how many rows are no training pairs by their label."""
-    if layout.kind != "pairs" or "label" not in layout.others:
-        return 0
-    label, known = layout.others["label"], set[str]()
-    labels = (rows.zeros_and_ones(label, own.positive, known) for rows in OwnTable(own).parts([label]))
-    return sum(pc.equal(each, 0).true_count for each in labels)
 
 
 def _overlaps_of(texts: pa.ChunkedArray, table: pa.Table) -> Iterator[SharedTexts]:

@@ -67,7 +67,10 @@ def layout_of_pairs(table: OwnTable) -> Layout:
         DataError: it has no pairs of text, or a column looks like judgements and nothing says what it is.
     """
     if table.own.single:
-        return _layout_of_sentences(table)
+        if len(table.own.meanings) > 1:
+            raise DataError(f"{table.own.path}: has single sentences; name no column beside `text`")
+        name = table.own.meanings.get("text", "text")
+        return _layout("pairs", table, (name, name), ())
     layout = _layout("pairs", table, _texts(table), ("label", "score", "group"))
     if table.own.columns is None and "label" not in layout.others and (found := judgements(table, layout.unused)):
         label = (
@@ -251,13 +254,6 @@ def _layout(kind: str, table: OwnTable, texts: tuple[str, str], meanings: Sequen
     return Layout(kind, texts, others, tuple(unused))
 
 
-def _layout_of_sentences(table: OwnTable) -> Layout:
-    if len(table.own.meanings) > 1:
-        raise DataError(f"{table.own.path}: has single sentences; name no column beside `text`")
-    name = table.own.meanings.get("text", "text")
-    return _layout("pairs", table, (name, name), ())
-
-
 def _sentences(rows: OwnRows, layout: Layout, read: int, seen: TextNumbering) -> Reading:
     """Return single sentences, two in a row, each normal form once; those of other parts are `seen`."""
     text = rows.columns[layout.texts[0]]
@@ -276,13 +272,14 @@ def _pairs(
         "text2": rows.columns[layout.texts[1]],
         "group": pa.array(np.arange(read, read + len(rows))),
     }
-    accepted, unjudged = pa.array(np.ones(len(rows), bool)), 0
+    accepted, negative, unjudged = pa.array(np.ones(len(rows), bool)), 0, 0
     if name := layout.others.get("group"):
         alone = pc.subtract(-1, columns["group"])  # distinct from the numbers of groups
         columns["group"] = pc.if_else(_blank(rows.columns[name]), alone, _numbered(rows.columns[name], groups))
     if name := layout.others.get("label"):
         columns["label"] = rows.zeros_and_ones(name, own.positive, known)
-        accepted = pc.and_(accepted, pc.fill_null(pc.equal(columns["label"], 1), True))
+        is_negative = pc.fill_null(pc.equal(columns["label"], 0), False)
+        accepted, negative = pc.invert(is_negative), is_negative.true_count
     if name := layout.others.get("score"):
         scores = rows.scores(name, may_be_blank=True)
         accepted = pc.and_(accepted, wanted.accepts_scores(scores))
@@ -290,7 +287,8 @@ def _pairs(
         columns["score"] = pc.if_else(blank, 0.0, scores)  # not read after the filter
         unjudged = blank.true_count if wanted.limits_scores else 0
     columns = {name: column.filter(accepted) for name, column in columns.items()}
-    return replace(make_reading("pairs", [rows], may_be_empty=True, **columns), unjudged=unjudged)
+    reading = make_reading("pairs", [rows], may_be_empty=True, **columns)
+    return replace(reading, unjudged=unjudged, negative=negative)
 
 
 def _judged(rows: OwnRows, layout: Layout, own: OwnFile, questions: dict[str, int], known: set[str]) -> Reading:

@@ -29,6 +29,7 @@ class Reading:
     table: pa.Table  # rows in the order of the file, in schema `RAW[kind]`
     bad: tuple[BadRow, ...] = ()  # the rows that are not in `table` because they are damaged, one per line of the file
     unjudged: int = 0  # how many rows are not in `table` because nobody has judged them
+    negative: int = 0  # how many rows are not in `table` because their label says that they are no paraphrases
 
 
 def make_reading(kind: str, files: Sequence[SourceRows], *, may_be_empty: bool = False, **columns: Column) -> Reading:
