@@ -37,7 +37,7 @@ def regular(path: Path, limit: int | None = None, streams: bool = False) -> Path
         OSError: it does not exist or must not be read.
     """
     status = path.stat()
-    kind = next((name for name, is_kind in _KINDS.items() if is_kind(status.st_mode)), "no regular file")
+    kind = _KINDS.get(stat.filemode(status.st_mode)[0], "no regular file")
     if kind in _STREAMS and streams and not _is_endless(path, kind):
         return path
     if kind != "file":
@@ -48,13 +48,13 @@ def regular(path: Path, limit: int | None = None, streams: bool = False) -> Path
 
 
 _KINDS = {
-    "file": stat.S_ISREG,
-    "folder": stat.S_ISDIR,
-    "pipe": stat.S_ISFIFO,
-    "device": stat.S_ISCHR,
-    "disk": stat.S_ISBLK,
-    "socket": stat.S_ISSOCK,
-}
+    "-": "file",
+    "d": "folder",
+    "p": "pipe",
+    "c": "device",
+    "b": "disk",
+    "s": "socket",
+}  # by the letter of `ls -l`
 _STREAMS = "pipe", "device"
 
 
