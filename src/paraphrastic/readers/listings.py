@@ -15,6 +15,7 @@ import csv
 import html
 import io
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -90,10 +91,10 @@ def _csv(name: str, data: bytes, columns: Sequence[str | int], listing: Listing)
     text = io.StringIO(_decode(data), newline="")
     reader = csv_rows(text, listing.get("delimiter", ","), listing.get("quotes", True))
     try:
-        header: list[str] = [] if all(isinstance(column, int) for column in columns) else next(reader, [])
-        if missing := [column for column in columns if isinstance(column, str) and column not in header]:
+        header: Sequence[object] = range(sys.maxsize) if isinstance(columns[0], int) else next(reader, [])
+        if missing := [column for column in columns if column not in header]:
             raise DataError(f"{name}: line 1 has no column '{missing[0]}'; {REMEDY}")
-        places = [column if isinstance(column, int) else header.index(column) for column in columns]
+        places = [header.index(column) for column in columns]
         for row in reader:
             if len(row) <= max(places):
                 raise DataError(f"{name}, line {reader.line_num}: {len(row)} cells, too few; {REMEDY}")
