@@ -57,7 +57,15 @@ class OwnTable:
     def names(self) -> list[str]:
         """The names of the columns; of JSON lines those of the first 1,000 lines."""
         with report_damage(self._path, own=True):
-            names = self._names()
+            match self._format:
+                case "csv" | "tsv":
+                    names = [name.strip() for name in self._header()]
+                case "jsonl":
+                    names = self._keys()
+                case "txt":
+                    names = ["text"]
+                case _:
+                    names = list(self._schema().names)
         if repeated := [name for name, count in Counter(filter(None, names)).items() if count > 1]:
             raise DataError(f"{self._path}: several columns have the name '{repeated[0]}'; rename all but one")
         return names
@@ -114,16 +122,6 @@ class OwnTable:
     @property
     def _format(self) -> str:
         return format_of(self._path)
-
-    def _names(self) -> list[str]:
-        match self._format:
-            case "csv" | "tsv":
-                return [name.strip() for name in self._header()]
-            case "jsonl":
-                return self._keys()
-            case "txt":
-                return ["text"]
-        return list(self._schema().names)
 
     def _schema(self) -> pa.Schema:
         if self._format == "parquet":
