@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from paraphrastic.base.compressed import REMEDY
 from paraphrastic.base.errors import DataError
@@ -28,20 +27,14 @@ def lexicon(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     has_blank = pc.match_substring_regex(lines.text, r"(^| )[\s\x1C-\x1F]*( |$)")
     words = lines.reject(words, has_blank, "a word is blank")
     words = lines.reject(words, pc.less(pc.list_value_length(words), 2), "a word without neighbours").drop_null()
-    vocabulary = pc.list_flatten(words).dictionary_encode()
-    head, neighbour = _edges(vocabulary.indices.to_numpy(), pc.list_value_length(words).to_numpy())
-    first, second = (vocabulary.dictionary.take(pa.array(word)) for word in (head, neighbour))
-    yield make_pairs([lines], first, second, np.arange(len(first)))
-
-
-def _edges(words: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return head and neighbour, (pairs,) each, of the distinct unordered pairs in lines of `words`, head first."""
-    start = np.cumsum(lengths) - lengths
-    head = np.repeat(words[start], lengths)
-    key = np.minimum(head, words) * (words.max(initial=0) + np.int64(1)) + np.maximum(head, words)
-    first = np.sort(np.unique(key, return_index=True)[1])
-    first = first[head[first] != words[first]]
-    return head[first], words[first]
+    vocabulary, lengths = pc.list_flatten(words).dictionary_encode(), pc.list_value_length(words).to_numpy()
+    ids = vocabulary.indices.to_numpy()  # (words,)
+    heads = np.repeat(ids[np.cumsum(lengths) - lengths], lengths)
+    key = np.minimum(heads, ids) * (ids.max(initial=0) + np.int64(1)) + np.maximum(heads, ids)
+    rows = np.sort(np.unique(key, return_index=True)[1])
+    rows = rows[heads[rows] != ids[rows]]
+    head, neighbour = (vocabulary.dictionary.take(pa.array(each[rows])) for each in (heads, ids))
+    yield make_pairs([lines], head, neighbour, np.arange(len(rows)))
 
 
 def aligned(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
