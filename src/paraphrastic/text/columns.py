@@ -38,8 +38,8 @@ def chunks(sentences: TextColumns, size: int) -> Iterator[pa.StringArray]:
     is yielded; it is empty if there are no sentences.
     """
     empty = True
-    parts: Iterable[pa.StringArray] = [sentences] if isinstance(sentences, pa.Array) else sentences
-    for array in sentences.chunks if isinstance(sentences, pa.ChunkedArray) else parts:
+    parts = sentences.chunks if isinstance(sentences, pa.ChunkedArray) else sentences
+    for array in [parts] if isinstance(parts, pa.Array) else parts:
         for start in range(0, len(array), _ROWS):
             yield from _split(pc.fill_null(array.slice(start, _ROWS), ""), size)
             empty = False

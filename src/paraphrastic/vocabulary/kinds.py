@@ -278,9 +278,9 @@ def add_boundary_tokens(sentences: pa.StringArray, boundary_tokens: BoundaryToke
     """Enclose tokenized sentences without nulls in boundary tokens; an empty sentence stays empty."""
     if boundary_tokens == "none":
         return sentences
-    start = f"{START} " if boundary_tokens != "end" else ""
-    end = f" {END}" if boundary_tokens != "start" else ""
-    return pc.if_else(pc.equal(sentences, ""), "", pc.binary_join_element_wise(start, sentences, end, ""))
+    start, end = boundary_widths(boundary_tokens)
+    enclosed = pc.binary_join_element_wise(*[START] * start, sentences, *[END] * end, " ")
+    return pc.if_else(pc.equal(sentences, ""), "", enclosed)
 
 
 def boundary_widths(boundary_tokens: BoundaryTokens) -> tuple[int, int]:
