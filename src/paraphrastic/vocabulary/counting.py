@@ -203,9 +203,20 @@ class _NgramCounter:
             positions += 1
 
     def tables(self, min_count: int) -> Iterator[pa.Table]:
-        """Yield, for each order, the n-grams that occur at least `min_count` times, unsorted."""
+        """Yield, for each order, the n-grams that occur at least `min_count` times, unsorted.
+
+        Their texts are read off the chain of prefixes.
+        """
         for n, counter in self._counters.items():
-            yield _ngram_table(self._levels[:n], counter, min_count)
+            numbers, columns = counter.at_least(min_count)
+            points = np.empty((len(numbers), n), "<u4")
+            for i in reversed(range(n)):
+                numbers, points[:, i] = self._levels[i].split(numbers)
+            data = points.tobytes().decode("utf-32-le").encode()
+            widths = sum((points >= first).astype(np.int64) for first in (0, 0x80, 0x800, 0x10000))  # bytes in UTF-8
+            offsets = offsets_from_lengths(np.asarray(widths).sum(axis=1))
+            texts = pa.LargeStringArray.from_buffers(len(points), pa.py_buffer(offsets), pa.py_buffer(data))
+            yield pa.table({"text": texts, "order": np.full(len(points), n), **columns}).cast(NGRAM_COUNTS)
 
 
 def _division(points: NDArray[np.int32]) -> list[NDArray[np.bool_]]:
@@ -255,19 +266,6 @@ def _count_words(chunk: tuple[pa.StringArray, Weights]) -> tuple[pa.Table, int]:
     counter.add(encoded.indices.to_numpy() + np.int32(1), offsets, weights, len(encoded.dictionary))
     _, columns = counter.at_least(1)
     return pa.table({"text": encoded.dictionary, **columns}).cast(WORD_COUNTS), len(sentences)
-
-
-def _ngram_table(levels: list[NgramNumbering], counter: OccurrenceCounter, min_count: int) -> pa.Table:
-    """Return the n-grams of the highest of `levels`, unsorted; their texts are read off the chain of prefixes."""
-    numbers, columns = counter.at_least(min_count)
-    points = np.empty((len(numbers), len(levels)), "<u4")  # (n-grams, n)
-    for n in reversed(range(len(levels))):
-        numbers, points[:, n] = levels[n].split(numbers)
-    order, data = np.full(len(points), len(levels)), points.tobytes().decode("utf-32-le").encode()
-    widths = sum((points >= first).astype(np.int64) for first in (0, 0x80, 0x800, 0x10000))  # bytes in UTF-8
-    offsets = offsets_from_lengths(np.asarray(widths).sum(axis=1))
-    texts = pa.LargeStringArray.from_buffers(len(points), pa.py_buffer(offsets), pa.py_buffer(data))
-    return pa.table({"text": texts, "order": order, **columns}).cast(NGRAM_COUNTS)
 
 
 @njit(nogil=True)
