@@ -237,11 +237,6 @@ def is_table(path: Path) -> bool:
     return _uncompressed(path).name.endswith(ENDINGS)
 
 
-def is_lines(path: Path) -> bool:
-    """Return whether the name of a file ends as that of lines of text does."""
-    return _uncompressed(path).suffix == LINES
-
-
 def name_of(path: Path) -> str:
     """Return the name of a file without the endings of its format and its compression."""
     plain = _uncompressed(path).name

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paraphrastic.base.errors import ParameterError, SourceError, did_you_mean
-from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, LINES, is_dataset_folder, is_lines, is_table, name_of
+from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, LINES, format_of, is_dataset_folder, is_table, name_of
 
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
@@ -43,7 +43,7 @@ class OwnFile(BaseModel):
     @property
     def single(self) -> bool:
         """Whether it has single sentences: lines of text, or a column that `columns` calls `text`."""
-        return is_lines(Path(self.path)) or "text" in self.meanings
+        return format_of(Path(self.path)) == "txt" or "text" in self.meanings
 
     @property
     def meanings(self) -> dict[Meaning, str]:
@@ -62,7 +62,7 @@ class OwnFile(BaseModel):
         if not path.exists():
             remedy = "check the path; a queued experiment needs a whole path, or a file that is in git or DVC"
             raise SourceError(f"{self.path}: no such file; {remedy}")
-        if path.is_file() and not (is_table(path) or is_lines(path)):
+        if path.is_file() and not (is_table(path) or format_of(path) == "txt"):
             endings = f"{', '.join((*ENDINGS, LINES))}, alone or with {', '.join(COMPRESSIONS)} after it"
             raise SourceError(f"{self.path}: ends in none of {endings}")
         if not path.is_dir() or is_dataset_folder(path):
