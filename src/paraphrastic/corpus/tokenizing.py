@@ -77,12 +77,10 @@ def tokenize_sources(
         advance = partial(bar.advance, bar.add_task("pairs", total=None))
         keep = partial(_keep, wanted, excluded, options, scratch, advance)
         kept = [keep(source, raw / source.name) for source in bar.track(pairs_of, description="sources of pairs")]
-        names = [source.name for source in pairs_of]
         if options.exchange:
-            names.append(EXCHANGED)
             kept.append(_exchanged(pairs_of, [pairs for pairs, _ in kept], excluded, options.exchange, scratch, seed))
         limits = options.take_share, options.max_pairs, options.max_tokens
-        merged = merge_sources({name: pairs for name, (pairs, _) in zip(names, kept, strict=True)})
+        merged = merge_sources({str(row["source"]): pairs for pairs, row in kept})
         taken = take_pairs(merged, *limits, seed if options.take_by == "random" else None)
         message(f"corpus: {len(taken.pairs)} pairs with {taken.tokens_of_pairs.sum()} tokens")
         sentences = (pa.table([texts], schema=SENTENCES) for texts in taken.sentences)
@@ -126,8 +124,8 @@ def _exchanged(
     seed: int,
 ) -> tuple[Pairs, _ReportRow]:
     """Return what `_keep` returns, of copies of the single sentences with other words."""
-    single = [(pairs, source.words) for source, pairs in zip(sources, kept, strict=True) if source.single]
-    sentences, words = ([pairs for pairs, are_words in single if are_words == wanted] for wanted in (False, True))
+    single = [(source, pairs) for source, pairs in zip(sources, kept, strict=True) if source.single]
+    sentences, words = ([pairs for source, pairs in single if source.words == wanted] for wanted in (False, True))
     tables = list(exchanged_copies(sentences, words, copies, np.random.default_rng(seed)))
     pairs, dropped = filter_pairs(tables, evaluation, scratch, near=True, words=False)
     row: _ReportRow = {"source": EXCHANGED, "read": sum(map(len, tables)), "bad": 0}
