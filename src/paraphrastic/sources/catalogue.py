@@ -31,10 +31,7 @@ def source(name: str) -> Source:
     Raises:
         ParameterError: no source has this name.
     """
-    known = catalogue()
-    if name not in known.sources:
-        raise ParameterError(_unknown_name("source", name, known.sources))
-    return known.sources[name]
+    return _look_up("source", name, {}, catalogue().sources)[0]
 
 
 def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
@@ -43,7 +40,12 @@ def sources_of(names: Sequence[str]) -> tuple[Source, ...]:
     Raises:
         ParameterError: a name is none of them.
     """
-    return tuple({each.name: each for name in names for each in _sources_of(name)}.values())
+    known = catalogue()
+    groups = dict(known.corpora)
+    for name, each in known.suites.items():
+        groups[name] = (*groups.get(name, ()), *each.sources)
+    found = (member for name in names for member in _look_up("source", name, groups, known.sources))
+    return tuple({member.name: member for member in found}.values())
 
 
 def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry], licences: Sequence[str] = ()) -> tuple[Source, ...]:
@@ -57,10 +59,14 @@ def corpus(entries: AnyDataEntry | Sequence[AnyDataEntry], licences: Sequence[st
         ParameterError: a name is neither, or two files have one name; a licence is unknown, or no source has one.
         SourceError: a file is missing or of no known format.
     """
-    members: list[Source] = []
+    known, members = catalogue(), list[Source]()
+    pairs = {name: each for name, each in known.sources.items() if each.pairs}
+    hint = f"known are {', '.join(known.corpora)}, and sources of pairs: "
     for entry in listed(entries):
-        own = _own(entry, {*catalogue().corpora, *catalogue().sources})
-        members += [_own_source(each, "own-pairs") for each in own.files()] if own else _members(str(entry))
+        if own := _own(entry, {*known.corpora, *known.sources}):
+            members += [_own_source(each, "own-pairs") for each in own.files()]
+        else:
+            members += _look_up("corpus", str(entry), known.corpora, pairs, hint)
     return with_licences(_without_repetition("corpus", members), licences)
 
 
@@ -134,27 +140,16 @@ def catalogue() -> Catalogue:
     return load(Path(__file__).with_name("catalogue.toml"))
 
 
-def _sources_of(name: str) -> tuple[Source, ...]:
-    known = catalogue()
-    suite_sources = known.suites[name].sources if name in known.suites else ()
-    if found := (*known.corpora.get(name, ()), *suite_sources):
-        return found
-    if name not in known.sources:
-        raise ParameterError(_unknown_name("source", name, [*known.corpora, *known.suites, *known.sources]))
-    return (known.sources[name],)
-
-
-def _members(name: str) -> tuple[Source, ...]:
-    """Return the sources of a corpus, or a single source of training pairs."""
-    known = catalogue()
-    if name in known.corpora:
-        return known.corpora[name]
-    member = known.sources.get(name)
-    if member is None or not member.pairs:
-        pairs = [each.name for each in known.sources.values() if each.pairs]
-        corpora = f"known are {', '.join(known.corpora)}, and sources of pairs: "
-        raise ParameterError(_unknown_name("corpus", name, [*known.corpora, *pairs], corpora))
-    return (member,)
+def _look_up(
+    kind: str, name: str, groups: Mapping[str, tuple[Source, ...]], sources: Mapping[str, Source], hint: str = ""
+) -> tuple[Source, ...]:
+    """Return the sources of a group, or a single one; a message has the nearest match and a hint, not all names."""
+    if name in groups:
+        return groups[name]
+    if name not in sources:
+        near = did_you_mean(name, [*groups, *sources])
+        raise ParameterError(f"unknown {kind} '{name}': {near}{hint}`paraphrastic data list` prints all sources")
+    return (sources[name],)
 
 
 def _own(entry: DataEntry, known: Container[str]) -> OwnFile | None:
@@ -187,11 +182,6 @@ def _without_repetition(key: str, members: Iterable[Source]) -> tuple[Source, ..
             files = f"{known.title} and {member.title}"
             raise ParameterError(f"{key}: {files} have the same name; rename one of them")
     return tuple(distinct.values())
-
-
-def _unknown_name(kind: str, name: str, known: Iterable[str], groups: str = "") -> str:
-    """Return a one-line message with the nearest match; the sources are too many for a line."""
-    return f"unknown {kind} '{name}': {did_you_mean(name, known)}{groups}`paraphrastic data list` prints all sources"
 
 
 class _Suite(BaseModel, strict=True, extra="forbid"):
