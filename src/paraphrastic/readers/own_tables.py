@@ -176,30 +176,23 @@ class OwnTable:
 
     def _cells(self, reader: Any, places: Sequence[int]) -> "Iterator[_NumberedCells]":
         """Yield rows of CSV or TSV; one with more or fewer cells than the header is bad."""
-        width, rows = len(self.names), self._numbered(reader)
-        next(rows)  # the header
-        for line, row in rows:
-            if isinstance(row, str):
-                yield line, row
-            elif len(row) == width:
-                yield line, [row[place] for place in places]
-            elif row:  # a blank line is none
-                yield line, f"{len(row)} cells, where line 1 has {width}"
-
-    def _numbered(self, reader: Any) -> Iterator[tuple[int, list[str] | str]]:
-        """Yield the line at which each row starts, and the row or what is wrong with it."""
+        width = len(next(reader))
         while True:
             line = reader.line_num + 1
             try:
-                yield line, next(reader)
+                row = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
                 if "end of data" in str(error):
                     remedy = "close it, or say `quotes: false` for this file"
                     raise DataError(f"{self._path}, line {line}: a quoted cell does not end; {remedy}") from error
-                for swallowed in range(line, reader.line_num + 1):
-                    yield swallowed, f"not CSV: {error}"
+                yield from ((swallowed, f"not CSV: {error}") for swallowed in range(line, reader.line_num + 1))
+                continue
+            if len(row) == width:
+                yield line, [row[place] for place in places]
+            elif row:  # a blank line is none
+                yield line, f"{len(row)} cells, where line 1 has {width}"
 
     def _reader(self, lines: Iterable[str], delimiter: str | None = None) -> Any:
         delimiter = delimiter or self._delimiter
