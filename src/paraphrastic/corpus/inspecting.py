@@ -118,7 +118,6 @@ def _use(own: OwnFile, layout: Layout) -> Use:
     table = pa.concat_tables(tables)
     samples = [[str(value) for value in row.values()] for row in table.slice(0, _SAMPLE_ROWS).to_pylist()]
     texts = _distinct(table)
-
     notes = [f"not used: {', '.join(layout.unused)}"] if layout.unused else []
     title = f"evaluation set {set_name(own, layout)}, {_NAMES.get(layout.kind)}"
     if layout.kind == "pairs":
