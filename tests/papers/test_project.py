@@ -85,6 +85,11 @@ def test_scores_that_are_not_here(project, comparisons):
     store_score(project, OTHER, 2.0)
     comparisons.append("broken")
     assert project.compare_runs([COMPARED]) == [f"{RUN.name} is not compared with {OTHER.name}: no scores"]
+    assert project.missing([COMPARED, OTHER]) == []
+    assert project.to_run([COMPARED, OTHER]) == [OTHER, COMPARED]
+    comparisons.clear()
+    project.compare_runs([COMPARED])
+    assert project.to_run([COMPARED, OTHER]) == []
 
 
 def test_results_that_are_collected_by_a_read_only_project_are_not_written(project):

@@ -77,6 +77,7 @@ def run(
     runs = project.plan(experiments, data, _seeds(seeds))
     for warning in project.collect(runs):
         message(warning)
+    project.compare_runs(runs)  # what cannot be compared, because scores are not here, is run again
     if dry:
         sys.stdout.writelines(f"{shlex.join(runner.command(each))}\n" for each in runner.needed(runs))
         return
@@ -128,7 +129,7 @@ def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
     if needed:
         DataNeeds.of(needed, locations).check(locations)
     _check_vectors(project, needed, runner.vectors)
-    message(f"{len(runs) - len(project.missing(runs))} of {len(runs)} runs are here; {len(needed)} to run")
+    message(f"{len(runs) - len(project.to_run(runs))} of {len(runs)} runs are here; {len(needed)} to run")
     try:
         with progress() as bar:
             task = bar.add_task("runs", total=len(needed))
@@ -247,7 +248,7 @@ def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tupl
     from paraphrastic.sources.locations import DataLocations
 
     runs = project.plan([experiment], data)
-    missing, needs = project.missing(runs), DataNeeds.of(runs, DataLocations.from_environment())
+    missing, needs = project.to_run(runs), DataNeeds.of(runs, DataLocations.from_environment())
     vectors = ["--vectors"] if any(needs_vectors(project.params, run) for run in runs) else []
     to_bring = [*(source.name for source in needs.manual), *vectors]
     stored, here = len(runs) - len(missing), len(needs.sources) - len(needs.absent)

@@ -19,7 +19,7 @@ from paraphrastic.base.parameters import PARAMS, place, read_mapping
 from paraphrastic.papers.claims import Claims
 from paraphrastic.papers.comparing import Comparison, compare
 from paraphrastic.papers.experiments import CLAIMS, TASKS, Data, Experiment, Experiments, read_toml
-from paraphrastic.papers.plan import SUITES, Run, differences, expected, plan, read_all, runs_of_row
+from paraphrastic.papers.plan import SUITES, Run, differences, expected, merge, plan, read_all, runs_of_row
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, Table, rows_of
 from paraphrastic.papers.tuning import Choices
@@ -169,6 +169,12 @@ class Project:
         """Return the runs without a stored result of this version and these parameters."""
         version, results = self.version, [(run, self.store.result(run)) for run in runs]
         return [run for run, result in results if not result or result.version != version or self.store.changed(run)]
+
+    def to_run(self, runs: Sequence[Run]) -> list[Run]:
+        """Return the runs without such a result, and both of two runs that have one but were never compared."""
+        results = [(run, self.store.result(run)) for run in runs if run.against]
+        apart = [run for run, result in results if result and _AGAINST not in result.tables]
+        return merge([*self.missing(runs), *(each for run in apart for each in (run.against, run) if each)])
 
     def compare(self, experiment: Experiment, data: Data) -> Comparison:
         """Return the published table of an experiment beside the stored results."""

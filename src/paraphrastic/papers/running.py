@@ -88,10 +88,10 @@ class Runner:
         return Queue(self.project.root)
 
     def needed(self, runs: Sequence[Run]) -> list[Run]:
-        """Return the runs without a result, and those whose embeddings they start from if these are not here."""
-        missing = self.project.missing(runs)
-        starts = merge(run.start for run in missing if run.start)
-        return merge([*missing, *(start for start in starts if not self._start_vectors.available(start))])
+        """Return the runs that are to run, and those whose embeddings they start from if these are not here."""
+        to_run = self.project.to_run(runs)
+        starts = merge(run.start for run in to_run if run.start)
+        return merge([*to_run, *(start for start in starts if not self._start_vectors.available(start))])
 
     def command(self, run: Run) -> list[str]:
         """Return the command that queues a run."""
