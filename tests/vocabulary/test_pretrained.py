@@ -54,7 +54,9 @@ def test_headers_repeated_words_and_vector_of_unknown_words(tmp_path, text, word
 
 
 @pytest.mark.parametrize("start", ["", "\ufeff", "\ufeff2 2\n"])
-@pytest.mark.parametrize("lines", ["the 1 2\n. . 3 4\n", "the  1 2\n. .  3  4 \n", "the\t1\t2\n. .\t3\t4\n"])
+@pytest.mark.parametrize(
+    "lines", ["the 1 2\n. . 3 4\n", "the  1 2\n. .  3  4 \n", "the\t1\t2\n. .\t3\t4\n", "the 1 2\n. . 3 4\n\n \n"]
+)
 def test_byte_order_mark_and_gaps_of_other_tools(tmp_path, start, lines):
     words, table = read_vectors(write_file(tmp_path / "v.txt", start + lines), 2)
     assert (words.to_pylist(), table.tolist()) == (["the", ". ."], [[0, 0], [1, 2], [3, 4]])

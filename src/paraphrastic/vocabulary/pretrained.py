@@ -180,6 +180,8 @@ def _header(line: bytes, path: Path, dim: int) -> int | None:
 def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[str], NDArray[np.float32]]:
     """Parse lines of which the first has number `first`."""
     rows = [line.rsplit(None, dim) for line in lines]
+    while rows and not rows[-1]:  # blank lines at the end
+        rows.pop()
     wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1), None)
     if wrong is not None:
         raise _wrong_size(path, first + wrong, dim)
