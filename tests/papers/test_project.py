@@ -11,6 +11,7 @@ from paraphrastic.papers.experiments import Experiments
 from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import DataNeeds, Project, check
 from paraphrastic.papers.results import Result
+from paraphrastic.papers.running import Runner
 from paraphrastic.sources.catalogue import suite
 from paraphrastic.sources.locations import DataLocations
 from tests.helpers.paper_comparisons import make_comparison, make_line
@@ -87,6 +88,7 @@ def test_scores_that_are_not_here(project, comparisons):
     assert project.compare_runs([COMPARED]) == [f"{RUN.name} is not compared with {OTHER.name}: no scores"]
     assert project.missing([COMPARED, OTHER]) == []
     assert project.to_run([COMPARED, OTHER]) == [OTHER, COMPARED]
+    assert Runner(project, 1, None).needed([COMPARED, OTHER]) == [OTHER, COMPARED]
     comparisons.clear()
     project.compare_runs([COMPARED])
     assert project.to_run([COMPARED, OTHER]) == []

@@ -115,7 +115,7 @@ def _search(
     experiment: Experiment, row: Row, grid: Grid, axes: Axes, declared: Experiments, data: Data, seeds: Sequence[int]
 ) -> Search:
     corpus = row.corpus or experiment.corpus
-    of_search = corpus.model_copy(update={"paper": grid.paper_corpus, "replica": []}) if grid.paper_corpus else corpus
+    of_search = corpus.model_copy(update={"paper": grid.paper_corpus or corpus.paper})
     shared: dict[str, Any] = {"corpus": of_search, "against": None}
     seeds = seeds or (row.seeds or experiment.seeds)[:1]
     points = [_point(axes, values) for values in product(*axes.values())]
