@@ -251,7 +251,21 @@ def test_table_4_of_iclr2016_differs_from_table_2_in_its_pairs_alone():
     runs = [runs_of_row(each := declared.by_id[name], each.row(row), declared, "replica")[0] for name, row in rows]
     flat = [without_seed(expected(declared.params, run)) for run in runs]
     differing = {key: (flat[0][key], flat[1][key]) for key in flat[0] if flat[0][key] != flat[1][key]}
-    assert differing == {"corpus": (["phrases"], ["phrases", "wide"]), "tokenize.max_tokens": (900_000, 2_556_807)}
+    pairs = {"tokenize.max_tokens": (900_000, None), "tokenize.max_pairs": (None, 3 * 180_691)}
+    assert differing == {"corpus": (["phrases"], ["phrases", "wide"])} | pairs
+
+
+def test_rows_of_the_replica_with_three_seeds_take_more_than_five_minutes():
+    declared = PROJECT.experiments
+    seeds = {}
+    for experiment in declared.by_id.values():
+        for row in [each for each in experiment.rows if each.replica_seeds]:
+            runs = runs_of_row(experiment, row, declared, "replica")
+            seeds[experiment.id, *row.all_labels] = [run.seed for run in runs]
+            results = filter(None, map(PROJECT.store.result, runs))
+            known = [result.minutes for result in results if result.minutes is not None]
+            assert not known or max(known) > 5, (experiment.id, row.all_labels)
+    assert seeds["charagram2016-t3", "charlstm"] == seeds["charagram2016-t2", "charagram"] == [1, 2, 3]
 
 
 def test_rows_with_other_options_are_other_runs_of_the_replica():

@@ -122,8 +122,7 @@ class Row(Declaration):
 
     label: str = ""  # the row in the published table; a new one is a configuration that the paper does not have
     labels: list[Text] = []  # rows in the published table that one configuration fills, in place of `label`
-    # columns that the configuration fills; all if empty. Several configurations can share a label if they fill
-    # different columns.
+    # columns that the configuration fills; all if empty. Several can share a label if their columns differ.
     columns: list[Text] = []
     key: str = ""  # key of a value for each of `columns`, in place of those of the experiment; `{column}` is the column
     model: Text  # name of the model
@@ -137,6 +136,7 @@ class Row(Declaration):
     replica_set: Settings = {}  # in the replica only
     corpus: Corpus | None = None  # training pairs, in place of those of the experiment
     seeds: Seeds = []  # in place of those of the experiment
+    replica_seeds: Seeds = []  # in place of those of the replica
     tasks: list[Text] = []  # supervised tasks to train on
     paper_tasks: list[Text] = []  # in place of them on the papers' data
     analyses: list[Text] = []  # analyses to compute

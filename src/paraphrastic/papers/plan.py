@@ -116,8 +116,10 @@ def runs_of_row(
     """
     if data == "replica" and declared.replica is None:
         raise ParameterError("experiments: no replica.toml, which says what stands for the papers' data")
-    usual = declared.replica.seeds if data == "replica" and declared.replica else row.seeds or experiment.seeds
-    return [_run(experiment, row, declared, data, seed) for seed in seeds or usual]
+    own, usual = row.seeds, experiment.seeds
+    if data == "replica" and declared.replica:
+        own, usual = row.replica_seeds, declared.replica.seeds
+    return [_run(experiment, row, declared, data, seed) for seed in seeds or own or usual]
 
 
 def merge(runs: Iterable[Run]) -> list[Run]:
