@@ -43,10 +43,11 @@ SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
     ("iclr2016-t2", "proj", AVERAGE),
     ("iclr2016-t2", "dan", AVERAGE),
     ("iclr2016-t2", "proj", SCRIPT | PPDB | {"lambda_w": 1e-8, "lambda_c": 1e-5, "learning_rate": 0.0005}),
-    ("iclr2016-t2", "dan", SCRIPT | PPDB | {"optimizer": "adagrad", "learning_rate": 0.05, "activation": "relu"}),
+    # in them `-nonlinearity 2` is tanh
+    ("iclr2016-t2", "dan", SCRIPT | PPDB | {"optimizer": "adagrad", "learning_rate": 0.05, "activation": "tanh"}),
     ("iclr2016-t2", "dan", {"lambda_w": 1e-5, "lambda_c": 1e-5, "num_layers": 1, "max_grad_norm": None}),
     ("iclr2016-t2", "rnn", SCRIPT | PPDB | NONE | {"negatives": "mix", "learning_rate": 0.0005, "max_grad_norm": None}),
-    ("iclr2016-t2", "rnn", {"lambda_w": 1e-6, "lambda_c": 1e-4, "activation": "relu", "matmul_dtype": "float32"}),
+    ("iclr2016-t2", "rnn", {"lambda_w": 1e-6, "lambda_c": 1e-4, "activation": "tanh", "matmul_dtype": "float32"}),
     ("iclr2016-t2", "irnn", {"lambda_w": 1e-6, "boundary_tokens": "none", "matmul_dtype": "float32"}),
     ("iclr2016-t2", "irnn", SCRIPT | PPDB | NONE | {"lambda_c": 10.0, "learning_rate": 0.005, "max_grad_norm": 1.0}),
     ("iclr2016-t2", "lstm o.g.", SCRIPT | PPDB | NONE | {"lambda_c": 1e-3, "learning_rate": 0.0005}),
