@@ -143,6 +143,19 @@ def test_coverage_of_an_interval_with_seeds_and_items(seeds, effects):
     assert 0.93 <= covered / tries <= 0.99
 
 
+@pytest.mark.parametrize("seeds", [3, 5])
+def test_seeds_that_move_both_sides_alike_do_not_widen_an_interval(seeds):
+    rng, covered, widths, tries = np.random.default_rng(seeds), 0, [], 100
+    for n in range(tries):
+        alike = rng.normal(size=(seeds, 100))
+        a, b = (alike + 0.1 * rng.normal(size=100) for _ in "ab")
+        change = difference(runs_of(a, str(n)), runs_of(b, str(n)))
+        covered += change.low <= 0 <= change.high
+        widths.append(change.high - change.low)
+    assert covered / tries >= 0.93
+    assert max(widths) < 3  # the standard error of a side is about 0.1, of which t with two degrees of freedom makes 0.9
+
+
 def test_difference_is_welchs_test_if_items_do_not_matter():
     a, b = np.array([60.1, 60.9, 60.5]), np.array([61.2, 61.9, 62.3, 61.0, 61.5])
     change = difference(*(Runs(points, np.repeat(points[:, None], 50, axis=1)) for points in (a, b)))
