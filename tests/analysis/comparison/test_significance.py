@@ -153,7 +153,7 @@ def test_seeds_that_move_both_sides_alike_do_not_widen_an_interval(seeds):
         covered += change.low <= 0 <= change.high
         widths.append(change.high - change.low)
     assert covered / tries >= 0.93
-    assert max(widths) < 3  # the standard error of a side is about 0.1, of which t with two degrees of freedom makes 0.9
+    assert max(widths) < 3  # a side has a standard error of about 0.1
 
 
 def test_difference_is_welchs_test_if_items_do_not_matter():
