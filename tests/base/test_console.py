@@ -118,6 +118,18 @@ def test_log_has_a_line_after_a_minute_of_silence(capsys, minutes):
     ]
 
 
+def test_log_ends_with_what_was_done_since_its_last_line(capsys, minutes):
+    with progress() as bar:
+        texts, words = bar.add_task("texts", total=900), bar.add_task("words", total=5)
+        minutes(1)
+        bar.advance(texts, 900)
+        minutes(1)
+        bar.advance(bar.add_task("pairs", total=9), 9)
+        bar.advance(words, 2)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1:] == ["words: 0 of 5", "texts: 900 of 900, 15/s, 0 s left; words: 2 of 5"]
+
+
 @pytest.mark.usefixtures("minutes")
 def test_minute_of_a_log_starts_with_the_display(monkeypatch):
     monkeypatch.setattr(console, "_written", [-1e6])  # the program did something else, or nothing

@@ -54,7 +54,10 @@ class _Count(ProgressColumn):
 
 
 class _Log(Progress):
-    """A display whose tasks are written as a line, in place of bars, whenever nothing has been written for a minute."""
+    """A display whose tasks are written as a line, in place of bars, whenever nothing has been written for a minute.
+
+    What was written so has a last line at the end.
+    """
 
     def start(self) -> None:
         """Start to write lines."""
@@ -65,8 +68,10 @@ class _Log(Progress):
         Thread(target=self._write, daemon=True).start()
 
     def stop(self) -> None:
-        """Write no more lines."""
+        """Write no more lines but one of the tasks that got on since theirs."""
         self._ended.set()
+        if further := [task for task in self.tasks if self._before.get(task.id, (task.completed,))[0] < task.completed]:
+            message("; ".join(map(self._line, further)))
 
     def _write(self) -> None:
         while not self._ended.wait(max(0.0, LOG_SECONDS - silence())):
@@ -79,7 +84,7 @@ class _Log(Progress):
         """Return how much of a task is done, and its rate since the last line."""
         now, (completed, before) = time.monotonic(), self._before.get(task.id, (0.0, self._since))
         self._before[task.id] = task.completed, now
-        rate = (task.completed - completed) / (now - before)
+        rate = (task.completed - completed) / (now - before) if now > before else 0.0
         parts = [] if task.total is None else [f"{task.completed:,.0f} of {task.total:,.0f}"]
         parts += [f"{task.completed:,.0f}"] if task.total is None and task.completed else []
         parts += [f"{rate:,.0f}/s" if rate >= 1 else f"{60 * rate:,.0f}/min"] if rate else []
