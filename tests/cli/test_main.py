@@ -125,7 +125,6 @@ def test_entry_point_of_package():
         ("similarity --model newer", "newer: model format 99, this version reads 2; update the package"),
         ("embed --model avg absent.txt", "absent.txt: No such file or directory"),
         ("similarity --model avg absent.txt", "absent.txt: No such file or directory"),
-        ("neighbors --model avg x --among absent.txt", "absent.txt: No such file or directory"),
     ],
 )
 def test_missing_and_newer_files(run, command, message):

@@ -226,11 +226,6 @@ def test_names_that_promise_another_format(run, tmp_path, arguments):
     assert not (tmp_path / out).exists()
 
 
-def test_column_of_no_table(run):
-    done = run("neighbors", "a", "--model", "avg", "--column", "text")
-    assert_refused(done, "--column text: names a column of a table; name the table with --among")
-
-
 def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"absent\.txt"):
         list(read_sentences(str(tmp_path / "absent.txt")))

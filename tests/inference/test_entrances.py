@@ -9,7 +9,7 @@ import torch
 from paraphrastic.analysis.explain import explain
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.inference.mining import Lines, search
-from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
+from paraphrastic.inference.neighbors import nearest_in_vocabulary
 from tests.helpers.toy_training import SENTENCES
 
 LINES = SENTENCES.to_pylist()[:3]
@@ -27,8 +27,6 @@ ENTRANCES = {
     "queries": lambda model, texts: search(model, [LINES], texts, 1),
     "lines": lambda model, texts: Lines.of(model, [texts]),
     "neighbour": lambda model, texts: nearest_in_vocabulary(model, texts, 1),
-    "near line": lambda model, texts: nearest_lines(model, texts, [LINES], 1),
-    "lines that are near": lambda model, texts: nearest_lines(model, LINES[0], [texts], 1),
 }
 
 

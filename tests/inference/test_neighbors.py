@@ -1,15 +1,12 @@
-"""Nearest neighbours in a vocabulary and among lines."""
+"""Nearest neighbours in a vocabulary."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-import paraphrastic
 from paraphrastic.base.errors import ModelError, ParameterError
-from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines, nearest_texts
-from tests.helpers.toy_training import SENTENCES, WORDS
-
-LINES = SENTENCES.to_pylist()[:5]
+from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_texts
+from tests.helpers.toy_training import WORDS
 
 
 def naive_neighbors(model, query, left_out, count):
@@ -42,7 +39,7 @@ OTHER_SIZE = "sentence vectors have size 5 and embeddings 8; name a word or n-gr
 @pytest.mark.parametrize(
     ("name", "text", "kind", "message"),
     [
-        ("overlap", "a", ModelError, "overlap has no embeddings of its vocabulary; name a file with --among"),
+        ("overlap", "a", ModelError, "overlap has no embeddings of its vocabulary; choose an encoder"),
         ("avg", "日本", ModelError, "the vocabulary knows nothing of '日本'; try another text"),
         ("avg", "\udcff", ParameterError, "a sentence is not valid Unicode"),
         ("proj", "not an entry", ModelError, OTHER_SIZE),
@@ -58,19 +55,6 @@ def test_neighbors_of_word_whose_vectors_have_another_size(proj):
     assert len(nearest_in_vocabulary(proj, WORDS[0], 3)) == 3
 
 
-@pytest.mark.parametrize("name", ["avg", "overlap"])
-def test_nearest_lines_in_parts(request, name):
-    model = request.getfixturevalue(name)
-    expected = model.similarity_pairwise([LINES[3]] * 5, LINES)
-    order = np.argsort(-expected, kind="stable")[:3]
-    for size in (1, 2, 5):
-        parts = (pa.array(LINES[start : start + size]) for start in range(0, 5, size))
-        nearest = nearest_lines(model, LINES[3], parts, 3)
-        assert [line for _, line in nearest] == [LINES[n] for n in order]
-        np.testing.assert_allclose([score for score, _ in nearest], expected[order], atol=1e-6)
-    assert nearest[0] == (pytest.approx(1, abs=1e-6), LINES[3])
-
-
 def test_first_of_equally_near_texts_without_the_one_left_out():
     vectors = np.array([[1, 0], [2, 0], [0, 0], [1, 1], [4, 0], [-1, 0]], np.float32)
     nearest = nearest_texts(pa.array(list("abcdef")), vectors, vectors[0], 4, left_out=1)
@@ -79,40 +63,3 @@ def test_first_of_equally_near_texts_without_the_one_left_out():
 
     texts = pa.array([f"{n:02}" for n in range(99)])
     assert [text for _, text in nearest_texts(texts, np.ones((99, 2), np.float32), vectors[3], 99)] == texts.to_pylist()
-
-
-def test_first_of_equally_near_lines(overlap):
-    many = pa.array([f"a {n:02}" for n in range(99)])
-    assert [line for _, line in nearest_lines(overlap, "a b", [many], 99)] == many.to_pylist()
-    lines = pa.array(["a b", "x", "b a", "a b c"])
-    nearest = nearest_lines(overlap, "a b", [lines[:1], lines[1:]], 3)
-    assert [line for _, line in nearest] == ["a b", "b a", "a b c"]
-
-
-@pytest.mark.parametrize("name", ["avg", "overlap", "charagram"])
-def test_lines_equal_to_an_unknown_text(request, name):
-    model = request.getfixturevalue(name)
-    found = nearest_lines(model, "日本", map(pa.array, (["a", "日本 "], ["日本"])), 3)
-    assert found[:2] == [(1, "日本 "), (1, "日本")]
-    assert found[2:] == ([(0, "a")] if name == "overlap" else [])  # to which no word is unknown
-
-
-@pytest.mark.parametrize("text", [" ", "\u200b"], ids=["space", "zero-width space"])
-@pytest.mark.parametrize("name", ["avg", "overlap"])
-def test_lines_equal_to_an_empty_text(request, name, text):
-    model = request.getfixturevalue(name)
-    assert nearest_lines(model, text, [pa.array(["a", ""])], 3) == [(1, "")]
-    with pytest.raises(ModelError, match="knows nothing of ''"):
-        nearest_lines(model, "", [pa.array(["a", "b"])], 3)
-    with pytest.raises(ModelError, match="knows nothing of"):
-        nearest_lines(model, text, [pa.array(["a", "b"])], 3)
-
-
-def test_lines_near_a_word_whose_ngrams_are_unknown():
-    small = paraphrastic.load("small")
-    assert small.unknown("$") == 1
-    assert [line for _, line in nearest_lines(small, "$", [pa.array(["a dog", "$ $"])], 2)] == ["$ $", "a dog"]
-
-
-def test_nearest_of_no_lines(avg):
-    assert nearest_lines(avg, "a", [], 3) == []

@@ -71,23 +71,15 @@ def neighbors(
     text: Annotated[str, Argument(metavar="TEXT", help="A word, an n-gram or a sentence.")],
     model: ModelOption = None,
     k: Annotated[int, Option("--k", "-k", min=1, help="Number of neighbours.")] = 10,
-    among: Annotated[
-        str | None, Option(metavar="FILE", help="Search the lines of FILE instead of the vocabulary.")
-    ] = None,
-    column: Column = None,
     device: Device = devices.CPU,
 ) -> None:
-    """Print the nearest neighbours of TEXT."""
-    from paraphrastic.cli.text_input import read_sentences
-    from paraphrastic.inference.neighbors import nearest_in_vocabulary, nearest_lines
+    """Print the nearest neighbours of TEXT in the vocabulary.
 
-    if column and among is None:
-        raise ParameterError(f"--column {column}: names a column of a table; name the table with --among")
-    loaded = paraphrastic.load(model, device=device)
-    if among is None:
-        found = nearest_in_vocabulary(loaded, text, k)
-    else:
-        found = nearest_lines(loaded, text, read_sentences(among, column), k)
+    `search` finds lines of a file.
+    """
+    from paraphrastic.inference.neighbors import nearest_in_vocabulary
+
+    found = nearest_in_vocabulary(paraphrastic.load(model, device=device), text, k)
     print_rows(("similarity", "text"), ((f"{score:.4f}", neighbor) for score, neighbor in found))
 
 

@@ -1,6 +1,4 @@
-"""Nearest neighbours of a word, an n-gram or a sentence: in a model's vocabulary, or among lines of text."""
-
-from collections.abc import Iterable
+"""Nearest neighbours of a word, an n-gram or a sentence in a model's vocabulary."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +6,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.errors import ModelError
 from paraphrastic.inference.model import Model
-from paraphrastic.scoring.scorer import Vectors, VectorScorer, normalize_rows
+from paraphrastic.scoring.scorer import Vectors, normalize_rows
 from paraphrastic.text.tokenizer import text_column, tokenize
 
 Neighbors = list[tuple[float, str]]  # similarity and text, nearest first
@@ -26,16 +24,16 @@ def nearest_in_vocabulary(model: Model, text: str, count: int) -> Neighbors:
         ModelError: the model has no embeddings, its sentence vectors have another size than its embeddings, or the
             vector of `text` is zero.
     """
-    embeddings = model.embeddings("name a file with --among")
+    embeddings = model.embeddings()
     tokens = tokenize(text_column([text]), "NFKC")[0].as_py()
     rows = (int(pc.index(model.vocabulary, form).as_py()) for form in (text, tokens, f" {tokens} "))
     row = next((row for row in rows if row >= 0), -1)
     if row < 0 and model.dim != embeddings.shape[1]:
         sizes = f"sentence vectors have size {model.dim} and embeddings {embeddings.shape[1]}"
-        raise ModelError(f"{model.folder}: {sizes}; name a word or n-gram of the vocabulary, or a file with --among")
+        raise ModelError(f"{model.folder}: {sizes}; name a word or n-gram of the vocabulary")
     query = embeddings[row] if row >= 0 else model.encode([text])[0]
     if not query.any():
-        raise _nothing_known(model, text)
+        raise ModelError(f"{model.folder}: the vocabulary knows nothing of '{text}'; try another text")
     return nearest_texts(model.vocabulary, embeddings, query, count, row)
 
 
@@ -48,34 +46,3 @@ def nearest_texts(texts: pa.StringArray, vectors: Vectors, query: Vectors, count
     order = np.argsort(-cosines, kind="stable")
     order = order[order != left_out][:count]
     return list(zip(cosines[order].tolist(), texts.take(pa.array(order)).to_pylist(), strict=True))
-
-
-def nearest_lines(model: Model, text: str, columns: Iterable[pa.StringArray], count: int) -> Neighbors:
-    """Return the lines that are most similar to `text`; of equally similar ones the first come first.
-
-    If the model knows nothing of `text`, only lines with an equal text are returned. `columns` are the lines, in parts.
-
-    Raises:
-        ParameterError: `text` is not valid Unicode.
-        ModelError: the model knows nothing of `text`, and no line is equal to it.
-    """
-    best: Neighbors = []
-    tokens = tokenize(text_column([text]), "NFKC")
-    if isinstance(model.scorer, VectorScorer):
-        is_known = model.encode_tokenized(tokens).any()
-    else:
-        is_known = tokens[0].as_py() and model.scorer.oov_share(tokens)[0] < 1
-    lowest, read = -np.inf if is_known else 0, False
-    for lines in map(text_column, columns):
-        scores, read = model.similarity([text], lines)[0], True
-        order = np.argsort(-scores, kind="stable")[:count]
-        order = order[scores[order] > lowest]
-        candidates = zip(scores[order].tolist(), lines.take(pa.array(order)).to_pylist(), strict=True)
-        best = sorted([*best, *candidates], key=lambda neighbor: -neighbor[0])[:count]
-    if read and not best:
-        raise _nothing_known(model, text)
-    return best
-
-
-def _nothing_known(model: Model, text: str) -> ModelError:
-    return ModelError(f"{model.folder}: the vocabulary knows nothing of '{text}'; try another text")
