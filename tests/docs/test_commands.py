@@ -77,7 +77,6 @@ NOT_RUN = {  # a command that begins like this, and why the test does not run it
     "paraphrastic papers run acl2017-t2 --tune": "trains on the open data for hours; tests/cli/test_papers_commands.py",
     "mutmut ": "hours of tests on changed sources",
     "python examples/serve/load.py": "tests/examples/test_serve.py runs it",
-    "python -m docs.mutation": "needs the results of mutmut; tests/docs/test_mutation.py",
     "paraphrastic papers run results-open": "trains on the open data for hours",
     "python -m docs.encoders": "needs other encoders; tests/docs/test_encoders.py",
     "python -m tests.benchmarks": "minutes of timing",
