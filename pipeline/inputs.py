@@ -106,7 +106,8 @@ def _named(key: str, file: Path = PARAMS) -> Iterator[None]:
     try:
         yield
     except ParaphrasticError as error:
-        raise type(error)(f"{file}: {key}: {error}") from error
+        place = "" if str(error).startswith(f"{file}: ") else f"{file}: {key}: "
+        raise type(error)(f"{place}{error}") from error
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:

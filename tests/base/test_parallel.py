@@ -83,6 +83,8 @@ def test_nothing_more_is_computed_after_the_results_are_closed():
     with threads(2):
         results = in_order(work, range(100))
         next(results)
+        while len(computed) < 2:  # 1 is begun, too
+            time.sleep(0.001)
         results.close()
         go_on.set()
         list(in_order(abs, range(10)))  # the same threads have nothing else to do

@@ -145,6 +145,18 @@ def test_evaluation_set_is_complete(tmp_path, text, own, error):
         read_evaluation(STS.model_copy(update={"options": STS.options | own}), tmp_path)
 
 
+def test_limit_of_a_group_concerns_its_phrases(tmp_path):
+    (tmp_path / "raw/large").mkdir(parents=True)
+    (tmp_path / "raw/large/pairs.txt").write_text("a b c one two d e f three four g\ta b c uno d e f tres g\t1\n")
+    options, phrases = load_params(ROOT / "params.yaml").tokenize, LARGE.model_copy(update={"phrases": True})
+    for limit, expected in ((None, 2), (1, 1)):
+        folders, limited = [tmp_path / f"{limit}" / name for name in "cb"], {"max_group_pairs": limit}
+        (row,) = tokenize_sources(
+            [phrases], suite("sample"), tmp_path / "raw", *folders, options.model_copy(update=limited), 1
+        )
+        assert row["kept"] == expected
+
+
 def test_distinct_pairs_as_the_papers_count_them(tmp_path, capsys):
     write_file(tmp_path / "a", "the car\n an auto\nthe car\nThe car\nx\n")
     write_file(tmp_path / "b", "an auto\nthe car \nthe car .\nan auto\nx\n")

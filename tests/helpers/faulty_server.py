@@ -28,6 +28,7 @@ class Fault:
     length: int | None = 0  # error of the Content-Length header, in bytes; None: no such header
     content_range: str | None = None  # in place of the right one
     location: str | None = None  # address of a redirect
+    etag: str | None = None  # in place of the right one
 
 
 @dataclass
@@ -102,7 +103,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 self.send_header("Content-Length", str(len(body) + fault.length))
             whole = server.bodies.get(self.path, b"")
             if server.ranges and status < 300:
-                for name, value in (server.validators or {"ETag": _etag(whole)}).items():
+                for name, value in (server.validators or {"ETag": fault.etag or _etag(whole)}).items():
                     self.send_header(name, value)
             if status == 206:
                 content_range = f"bytes {start}-{len(whole) - 1}/{len(whole)}"

@@ -106,6 +106,11 @@ def test_chunk_in_which_no_line_has_the_feature(tmp_path, monkeypatch):
     assert [row[0] for row in found] == ["a0", "a2"]
 
 
+def test_limits_of_scores_do_not_concern_a_source_without(tmp_path):
+    found, _ = content(read_files("tab-pairs", tmp_path, {"p.gz": "a\tb\n"}, filter=PairFilter(min_score=3.0)))
+    assert [row[:2] for row in found] == [("a", "b")]
+
+
 NO_FEATURE = r"has no feature PPDB2\.0Score; set tokenize\.feature to .*Abstract, p"
 
 
@@ -113,7 +118,6 @@ NO_FEATURE = r"has no feature PPDB2\.0Score; set tokenize\.feature to .*Abstract
     ("reader", "text", "limits", "message"),
     [
         ("tab-pairs", "a\tb\n", {"relations": ("Equivalence",)}, "has no entailment relations.* empty tokenize"),
-        ("tab-pairs", "a\tb\n", {"min_score": 1.0}, "has no scores.* empty tokenize"),
         ("paranmt", "<html>\n", {}, "not one usable pair"),
         ("ppdb", "", {}, "not one usable pair; .*remove it"),
         ("ppdb", "one\ttwo\n" * 9, {}, "not one usable pair; .*remove it"),

@@ -322,6 +322,27 @@ def test_scores_that_training_would_not_read(tmp_path):
         check_files(corpus(path), limits_scores=False)
     check_files(corpus(path), limits_scores=True)
     check_files(corpus({"path": path, "columns": ["text1", "text2"]}), limits_scores=False)
+    for columns in ({"score": "score"}, {"group": "text1"}, {}, {"text1": "text1", "text2": "text2", "score": "score"}):
+        with pytest.raises(DataError, match="has scores, but"):
+            check_files(corpus({"path": path, "columns": columns}), limits_scores=False)
+    with pytest.raises(DataError, match="has no column `score`; empty tokenize"):
+        check_files(corpus(file_of(tmp_path, "text1,text2\na,b\n").path), limits_scores=True)
+
+
+def test_judgements_without_a_positive_one(tmp_path):
+    rows = "text1,text2,label\na,b,yes\nc,d,no\n"
+    assert len(list(own_set(None, {"own": file_of(tmp_path, rows, positive=["yes"])}))) == 1
+    with pytest.raises(DataError, match=r"mine\.csv: no row has the label 1, as none of `positive` has$"):
+        list(own_set(None, {"own": file_of(tmp_path, rows, positive=["Y"])}))
+    with pytest.raises(DataError, match=r"mine\.csv: no row has the label 1$"):
+        list(own_set(None, {"own": file_of(tmp_path, "text1,text2,label\na,b,0\n")}))
+
+
+def test_names_of_classes_that_are_no_text(tmp_path):
+    info = {"huggingface": json.dumps({"info": {"features": {"label": {"names": 5, "_type": "ClassLabel"}}}})}
+    table = pa.table({"text1": ["a", "c"], "text2": ["b", "d"], "label": [1, 0]})
+    pq.write_table(table.replace_schema_metadata(info), tmp_path / "mine.parquet")
+    assert pairs_of(OwnFile(path=str(tmp_path / "mine.parquet"))) == ([("a", "b", 0)], [])
 
 
 @pytest.mark.parametrize(

@@ -68,4 +68,4 @@ def test_single_sentences_that_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"no column boddy for `text`; the columns are body"):
         pairs_of(OwnFile(path=table.path, columns={"text": "boddy"}))
     with pytest.raises(DataError, match=r"has single sentences; name no column beside `text`"):
-        pairs_of(OwnFile(path=table.path, columns={"text": "body", "label": "body"}))
+        pairs_of(OwnFile(path=table.path, columns={"text": "body", "label": "other"}))

@@ -193,6 +193,8 @@ def test_entries_that_are_paths():
         ({"quotes": True}, "path: Field required; a file is a path or has the keys path, columns, quotes"),
         ({"path": "a.csv", "columns": ["a"]}, "columns.1: Field required"),
         ({"path": 3}, "path: Input should be a valid string"),
+        ({"path": "a.csv", "columns": ["a", "a"]}, "columns: Value error, the column a is named twice"),
+        ({"path": "a.csv", "columns": {"text1": "a", "score": "a"}}, "the column a is named twice"),
     ],
 )
 def test_mistake_in_an_entry(entry, message):

@@ -139,6 +139,7 @@ def test_nli_paraphrases(tmp_path):
 
 
 EXAMPLE = tf_example(article="a", abstract="b")
+NO_VALUE = b"\x11" + bytes(7) + b"\n\x0f\n\x0d\n\x07article\x12\x02\n\0"  # a feature whose list is empty
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,7 @@ EXAMPLE = tf_example(article="a", abstract="b")
         (CHUNKS | {"files": ["x"]}, EXAMPLE[:-2], "no tf.Example record at byte 0, or truncated"),
         (CHUNKS | {"files": ["x"]}, EXAMPLE + b"\1\0", f"no tf.Example record at byte {len(EXAMPLE)}, or truncated"),
         (CHUNKS | {"files": ["x"]}, b"\2" + bytes(7) + b"\x08\1", "no tf.Example record at byte 0"),
+        (CHUNKS | {"files": ["x"]}, NO_VALUE, "no tf.Example record at byte 0, or truncated"),
         (CHUNKS | {"files": ["x"]}, b"", "not one record"),
         (JSON, '[{"q": "a", "r"', "not JSON, or truncated"),
         (JSON, '{"q": "a"}', "no list of JSON objects at the top"),

@@ -68,6 +68,25 @@ def test_resumed_download_of_a_changed_file_or_without_ranges(server, fetch_sour
     assert server.requests[1][1:] == ("bytes=100000-", 200)
 
 
+@pytest.mark.parametrize("etag", [b"\xff", b"1\n2"])
+def test_damaged_note_of_a_download(server, fetch_sources, content, tmp_path, etag):
+    server.faults = [CUT]
+    source_error(fetch_sources, server.source(), pauses=())
+    (note,) = (tmp_path / "cache/parts").glob("*.etag")
+    note.write_bytes(etag)
+    fetch_sources(server.source())
+    assert content() == BODY
+    assert server.requests[1][1:] == (None, 200)
+
+
+def test_rest_of_another_version(server, fetch_sources, content):
+    texts = server.source(pinned=False)
+    server.faults = [CUT, Fault(etag='"other"')]
+    fetch_sources(texts)
+    assert content() == BODY
+    assert [each[1:] for each in server.requests] == [(None, 200), REST, (None, 200)]
+
+
 def test_download_without_a_validator(server, fetch_sources, content):
     texts = server.source()
     server.ranges = False

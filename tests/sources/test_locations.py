@@ -68,3 +68,6 @@ def test_link_to_the_next_version_of_a_file(tmp_path):
         (tmp_path / "urls" / url_key(file)).write_text(version)
         (path,) = locations.paths(source)
         assert path.read_text() == version
+    for damaged in (b"\xff\xfe", b"../../victim", b""):
+        (tmp_path / "urls" / url_key(file)).write_bytes(damaged)
+        assert locations.cached(source.files[0]) is None

@@ -230,6 +230,13 @@ def test_array_and_words_of_a_package(tmp_path):
 def test_damaged_package(tmp_path, array, words, message):
     with pytest.raises(DataError, match=message):
         read_vectors(wheel(tmp_path / "v.whl", array, words), 2)
+    with zipfile.ZipFile(wheel(tmp_path / "v.whl", np.ones((1, 2)), ["the"])) as whole:
+        parts = {name: whole.read(name) for name in whole.namelist()}
+    with zipfile.ZipFile(tmp_path / "v.whl", "w") as damaged_package:
+        for name, data in parts.items():
+            damaged_package.writestr(name, data.replace(b"'shape': (", b"'shape': (("))
+    with pytest.raises(DataError, match=r"v\.whl: its array is damaged; fetch it again"):
+        read_vectors(tmp_path / "v.whl", 2)
     with zipfile.ZipFile(tmp_path / "v.whl", "w"):
         pass
     with pytest.raises(DataError, match=r"v\.whl: holds no array"):

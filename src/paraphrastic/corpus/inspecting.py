@@ -123,7 +123,7 @@ def _use(own: OwnFile, layout: Layout) -> Use:
     if layout.kind == "pairs":
         title = "single sentences for a teacher, two in a row" if layout.single else "training pairs"
         limits = "training on pairs with scores needs tokenize.min_score or tokenize.max_score"
-        if own.columns is None and "label" not in layout.others:
+        if not (own.takes_all or "label" in layout.others):
             notes += [f"{limits}: {name}" for name in score_of(layout)]
     notes += warning_without_spaces(texts)
     title = f"{title} ({', '.join(layout.columns)})"

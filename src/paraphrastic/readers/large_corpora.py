@@ -63,8 +63,6 @@ def tab_pairs(lines: SourceLines, wanted: PairFilter) -> Reading:
     Yields: One reading per chunk; each pair is its own group.
     """
     wanted.check_source_without_relations(lines.file)
-    if wanted.limits_scores:
-        raise DataError(f"{lines.file}: has no scores; empty tokenize.min_score and tokenize.max_score")
     first, second = lines.fields(2)
     return _pairs(lines, text1=first, text2=second, group=_numbers(lines))
 

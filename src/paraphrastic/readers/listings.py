@@ -155,7 +155,8 @@ def _features(record: bytes) -> dict[str, str]:
         for entry in _fields(container):
             key, value = _fields(entry)
             (values,) = _fields(value)
-            features[key.decode()] = next(_fields(values)).decode()
+            first, *_ = _fields(values)
+            features[key.decode()] = first.decode()
     return features
 
 

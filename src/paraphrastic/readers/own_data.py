@@ -72,7 +72,8 @@ def layout_of_pairs(table: OwnTable) -> Layout:
         name = table.own.meanings.get("text", "text")
         return _layout("pairs", table, (name, name), ())
     layout = _layout("pairs", table, _texts(table), ("label", "score", "group"))
-    if table.own.columns is None and "label" not in layout.others and (found := judgements(table, layout.unused)):
+    is_said = table.own.takes_all or "label" in layout.others or "score" in table.own.meanings
+    if not is_said and (found := judgements(table, layout.unused)):
         label = (
             f"say `{{path: …, columns: {{label: {found[0]}}}}}`, with `positive: [VALUE, …]` if its values are not 0"
         )
@@ -132,11 +133,18 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
     for source in (each for each in sources if "own" in each.options):
         table = OwnTable(source.options["own"])
         layout = layout_of_pairs(table) if source.pairs else layout_of_set(table)
-        is_chosen = limits_scores or table.own.columns is not None or "label" in layout.others
+        is_chosen = limits_scores or table.own.takes_all or "label" in layout.others
+        if source.pairs and limits_scores:
+            _check_scores(layout, table.own)
         if source.pairs and "score" in layout.others and not is_chosen:
             texts = ", ".join(layout.texts)
             remedy = f"set tokenize.min_score, or say `{{path: …, columns: [{texts}]}}` if all are paraphrases"
             raise DataError(f"{table.own.path}: has scores, but tokenize.min_score and max_score are empty; {remedy}")
+
+
+def _check_scores(layout: Layout, own: OwnFile) -> None:
+    if "score" not in layout.others:
+        raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
 
 
 def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -148,8 +156,8 @@ def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     """
     own, wanted = options["own"], options.get("filter", PASS_ALL)
     layout = layout_of_pairs(OwnTable(own))
-    if wanted.limits_scores and "score" not in layout.others:
-        raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
+    if wanted.limits_scores:
+        _check_scores(layout, own)
     wanted.check_source_without_relations(own.path)
     _name_unused(own, [*layout.unused, *([] if wanted.limits_scores else score_of(layout))])
     limits = " of such a score, see tokenize.min_score and max_score" if wanted.limits_scores else ""
@@ -161,14 +169,17 @@ def own_set(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 
     Options: `own`, the file.
     """
-    own, is_tested = options["own"], False
+    own, is_tested, is_positive = options["own"], False, False
     layout = layout_of_set(OwnTable(own))
     _name_unused(own, layout.unused)
     for reading in _not_empty(own, read_set(own, layout)):
         is_tested |= pc.any(pc.equal(reading.table["split"], "test")).as_py() or False
+        is_positive |= layout.kind == "similarity" or pc.any(pc.equal(reading.table["label"], 1)).as_py() or False
         yield reading
     if not is_tested:
         raise DataError(f"{own.path}: no row has the split `test`, which is evaluated; name some rows so")
+    if not is_positive:
+        raise DataError(f"{own.path}: no row has the label 1{', as none of `positive` has' * bool(own.positive)}")
 
 
 def score_of(layout: Layout) -> list[str]:
@@ -185,7 +196,7 @@ def read_pairs(own: OwnFile, layout: Layout, wanted: PairFilter = PASS_ALL) -> I
     """Yield the training pairs of a file; there can be none."""
     groups: dict[str, int] = {}
     known, read, seen = set[str](), 0, TextNumbering()
-    is_decided = own.columns is not None or "label" in layout.others
+    is_decided = own.takes_all or "label" in layout.others
     if is_decided and not wanted.limits_scores:  # by other columns; scores need not be numbers
         layout = layout._replace(others={key: layout.others[key] for key in layout.others.keys() - {"score"}})
     blank = [layout.others[meaning] for meaning in layout.others.keys() & {"score", "group"}]

@@ -81,7 +81,10 @@ class OwnTable:
             if features is None and (stored := self._path / "dataset_info.json").is_file():
                 features = _mapping(read_json(stored)).get("features")
             of_type = {name: each for name, each in _mapping(features).items() if isinstance(each, dict)}
-            return {name: each["names"] for name, each in of_type.items() if each.get("_type") == "ClassLabel"}
+            names = {name: each.get("names") for name, each in of_type.items() if each.get("_type") == "ClassLabel"}
+            return {
+                name: each for name, each in names.items() if isinstance(each, list) and set(map(type, each)) <= {str}
+            }
 
     def is_flat(self, name: str) -> bool:
         """Return whether a column can hold texts and numbers; in JSON lines, each row can."""

@@ -97,9 +97,15 @@ class Downloader:
 
 def _range_headers(part: Path) -> dict[str, str]:
     """Return the headers that request the bytes missing from `part`; empty if it cannot be resumed."""
-    etag = part.with_suffix(".etag")
-    validator = etag.read_text(encoding="utf-8") if etag.is_file() else ""
+    validator = _stored_validator(part)
     return {"Range": f"bytes={_size(part)}-", "If-Range": validator} if validator and _size(part) else {}
+
+
+def _stored_validator(part: Path) -> str:
+    """Return the validator of what is in `part`; empty if there is none, or it is damaged."""
+    etag = part.with_suffix(".etag")
+    stored = etag.read_bytes().decode("ascii", "replace") if etag.is_file() else ""
+    return stored if stored.isascii() and stored.isprintable() else ""
 
 
 def _validator(headers: httpx.Headers) -> str:
@@ -122,7 +128,8 @@ def _extent(response: httpx.Response, part: Path) -> tuple[int, int | None]:
         return 0, int(length) if length else None
     if response.status_code == 206:
         extent = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", response.headers.get("Content-Range", ""))
-        if extent and int(extent[1]) == _size(part):
+        is_same = _validator(response.headers) in ("", _stored_validator(part))  # some servers ignore `If-Range`
+        if extent and int(extent[1]) == _size(part) and is_same:
             return int(extent[1]), int(extent[2])
     if response.status_code in (206, 416):
         part.unlink(missing_ok=True)

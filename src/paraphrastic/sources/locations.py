@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -68,9 +69,9 @@ class DataLocations:
     def cached(self, file: File) -> LocalFile | None:
         """Return the copy of a file in the cache, or None."""
         hash_file = self.cache / "urls" / url_key(file)
-        sha256 = file.sha256 or (hash_file.read_text(encoding="utf-8") if hash_file.is_file() else "")
+        sha256 = file.sha256 or (hash_file.read_bytes().decode("ascii", "replace") if hash_file.is_file() else "")
         path = self.cache / "files" / sha256
-        return LocalFile(path, sha256) if path.is_file() else None
+        return LocalFile(path, sha256) if re.fullmatch("[0-9a-f]{64}", sha256) and path.is_file() else None
 
     def mirrored(self, file: File) -> Path | None:
         """Return the path of a file in the mirror, or None."""

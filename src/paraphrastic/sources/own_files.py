@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paraphrastic.base.errors import ParameterError, SourceError, did_you_mean
 from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, LINES, format_of, is_dataset_folder, is_table, name_of
@@ -14,10 +14,20 @@ DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yam
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
 
 Meaning = Literal["text", "text1", "text2", "question", "candidate", "label", "score", "group", "split"]  # of a column
+
+
+def _check_distinct(columns: tuple[str, str] | dict[Meaning, str]) -> tuple[str, str] | dict[Meaning, str]:
+    names = [*columns.values()] if isinstance(columns, dict) else [*columns]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"the column {twice[0]} is named twice")
+    return columns
+
+
 _TEXTS, _MEANINGS = "two texts", "meanings"  # forms of `columns`, which stand in the places of pydantic's errors
 _Columns = Annotated[
     Annotated[tuple[str, str], Field(strict=False), Tag(_TEXTS)] | Annotated[dict[Meaning, str], Tag(_MEANINGS)],
     Discriminator(lambda value: _MEANINGS if isinstance(value, Mapping) else _TEXTS),
+    AfterValidator(_check_distinct),
 ]
 
 
@@ -51,6 +61,11 @@ class OwnFile(BaseModel):
         if isinstance(self.columns, tuple):
             return {"text1": self.columns[0], "text2": self.columns[1]}
         return self.columns or {}
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether the user has named the two texts, and nothing that judges them: all pairs are paraphrases then."""
+        return {"text1", "text2"} <= self.meanings.keys() and not {"label", "score"} & self.meanings.keys()
 
     def files(self) -> list["OwnFile"]:
         """Return the single files, those of a folder by name.

