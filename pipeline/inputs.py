@@ -106,8 +106,9 @@ def _named(key: str, file: Path = PARAMS) -> Iterator[None]:
     try:
         yield
     except ParaphrasticError as error:
-        place = "" if str(error).startswith(f"{file}: ") else f"{file}: {key}: "
-        raise type(error)(f"{place}{error}") from error
+        text = str(error).removeprefix(f"{key}: ")
+        place = "" if text.startswith(f"{file}: ") else f"{file}: {key}: "
+        raise type(error)(f"{place}{text}") from error
 
 
 def _write(out: Path, named: Iterable[Path], hashes: "_Hashes") -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from paraphrastic.base.errors import DataError, ModelError, ParameterError, Sour
 from paraphrastic.base.files import sha256_of
 from paraphrastic.base.parameters import load_params
 from tests.helpers.parameter_files import copy_parameters
+from tests.helpers.raw_files import write_file
 from tests.helpers.repository import ROOT
 
 
@@ -152,6 +154,12 @@ def test_misspelt_names(run, monkeypatch):
         run(benchmarks=["opn"])
     with pytest.raises(SourceError, match=r"^params\.yaml: corpus: mine\.csv: no such file"):
         run(corpus=["mine.csv"])
+    with pytest.raises(ParameterError, match=r"^params\.yaml: tokenize\.licences: unknown licence 'foo'"):
+        run(tokenize=exchange.model_copy(update={"exchange": 0, "licences": ["foo"]}))
+    for name in ("own.csv", "x/own.csv"):
+        write_file(Path(name), "text1,text2\na,b\n")
+    with pytest.raises(ParameterError, match=r"^params\.yaml: corpus: own\.csv and x/own\.csv have the same name"):
+        run(corpus=["own.csv", "x/own.csv"])
     with pytest.raises(SourceError, match=r"models\.yaml: avg\.vectors: v\.txt: no such file"):
         run(options={"vectors": "v.txt"})
     with pytest.raises(ParameterError, match=r"models\.yaml: avg\.learning_rate = -1: .*greater than 0"):
