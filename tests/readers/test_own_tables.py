@@ -1,5 +1,6 @@
 """Files of the user in every format: cells as they are, refused rows with their lines, damaged files in one line."""
 
+import bz2
 import gzip
 import json
 
@@ -176,6 +177,13 @@ def test_column_that_is_not_utf8(tmp_path):
     pq.write_table(pa.table({"a": texts, "b": ["1"]}), tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"x\.parquet: 'a' has text that is not UTF-8; write it again as UTF-8$"):
         read(tmp_path / "x.parquet")
+
+
+def test_damaged_stream_after_the_first(tmp_path):
+    first, second = bz2.compress(b"a,b\n1,2\n"), bz2.compress(b"3,4\n")
+    assert read(write(tmp_path / "x.csv.bz2", first + second)) == ([("1", "2"), ("3", "4")], [])
+    with pytest.raises(DataError, match=r"x\.csv\.bz2: damaged or of another format"):
+        read(write(tmp_path / "x.csv.bz2", first + b"X" + second[1:]))
 
 
 def test_entries_that_are_paths():

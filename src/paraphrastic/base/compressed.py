@@ -1,6 +1,5 @@
 """Open compressed files; turn errors of damaged ones into messages that state the remedy."""
 
-import bz2
 import csv
 import errno
 import gzip
@@ -23,7 +22,8 @@ from paraphrastic.base.reading import Unpacker, regular
 
 COMPRESSED: dict[str, tuple[bytes, Callable[..., Any]]] = {  # by ending: a pattern of the first bytes, and how to open
     ".gz": (rb"\x1f\x8b\x08", gzip.open),
-    ".bz2": (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", bz2.open),
+    # the bz2 module takes a damaged stream after the first for trailing bytes
+    ".bz2": (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", partial(pa.input_stream, compression="bz2")),
     ".xz": (rb"\xfd7zXZ\0", lzma.open),
     ".zst": (rb"\x28\xb5\x2f\xfd", partial(pa.input_stream, compression="zstd")),
 }
@@ -66,7 +66,7 @@ def report_damage(path: Path, own: bool = False, streams: bool = False) -> Itera
         raise SourceError(f"{path}: no such file{'' if own else '; run `dvc repro` to download it'}") from error
     except (*_DAMAGE, OSError) as error:
         reason = " ".join(str(error).split())
-        # bz2, Arrow, and zipfile for an offset before the start, raise an OSError for damage
+        # Arrow, and zipfile for an offset before the start, raise an OSError for damage
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise SourceError(f"{path}: cannot be read ({error.strerror}); check permissions and the disk") from error
         damage = f"of another format ({reason})" if own else f"truncated ({reason}); {REMEDY}"
