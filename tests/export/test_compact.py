@@ -92,6 +92,15 @@ def test_refuses_a_scale_that_the_format_cannot_hold(scale, tmp_path):
     assert not (tmp_path / "small").exists()
 
 
+def test_numbers_that_float16_cannot_hold(tmp_path):
+    model = save_encoder(tmp_path / "model", "avg", WORD)
+    compact(model, tmp_path / "large", "float32", scale=1e6)
+    with pytest.raises(ParameterError, match=r"float16 cannot hold such vectors; choose a scale below 1, or another"):
+        compact(paraphrastic.load(tmp_path / "large"), tmp_path / "small", "float16")
+    with pytest.raises(ParameterError, match=r"large: float16 cannot hold its vectors; choose another table"):
+        paraphrastic.load(tmp_path / "large", table="float16")
+
+
 def test_one_entry_is_more_than_the_size(tmp_path):
     model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS)
     with pytest.raises(ModelError, match="MB with a thousandth of its vocabulary; allow more than"):

@@ -114,6 +114,10 @@ def test_split_whose_labels_define_no_metric(tmp_path):
     task = read_task(write_tasks(tmp_path, labelled_sentences=[*rows, ("sst", "test", 1, 1)]), "sst")
     with pytest.raises(DataError, match="sst: the metrics of dev are not defined: all scores or labels are equal; add"):
         task.check()
+    rows = [("sst", split, 1, label) for split in ("dev", "test") for label in (0, 1)]
+    task = read_task(write_tasks(tmp_path / "one", labelled_sentences=[*rows, ("sst", "train", 1, 1)]), "sst")
+    with pytest.raises(DataError, match="sst: the metrics of train are not defined: fewer than two rows; add"):
+        task.check()
 
 
 def test_tagging_task(tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
@@ -39,6 +40,18 @@ def test_effect_of_option(name, option, tmp_path: Path):
             scores(name, block_after)
     else:
         assert not np.allclose(scores(name, block_after), scores(name, block), rtol=1e-5)
+
+
+def test_components_that_the_sentences_have(tmp_path):
+    block = small_block("models", "sif") | {"vectors": str(write_vectors(tmp_path / "v.txt", ["dog", "cat"]))}
+    config = models.config_class("sif")(**block | {"components": 3})
+    texts = pa.chunked_array([["dog", "dog dog"]])
+    vectors = models.model_class("sif").fit(config, texts).encode(pa.array(["dog", "cat"]))
+    np.testing.assert_allclose(vectors[0], 0, atol=1e-5)  # the one direction of the sentences
+    assert np.linalg.matrix_rank(vectors[1:]) == 1
+    assert len(models.model_class("sif").fit(config, texts).arrays["directions"]) == 1
+    with pytest.raises(DataError, match=r"v\.txt: has no word of the training sentences; choose another"):
+        models.model_class("sif").fit(config, pa.chunked_array([["horse", ""]]))
 
 
 @pytest.mark.parametrize("name", ["vectors", "sif"])

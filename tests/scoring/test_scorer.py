@@ -13,6 +13,13 @@ def test_cosines_and_normalized_rows_worked_by_hand():
     np.testing.assert_allclose(normalize_rows(np.array([[3, 4], [0, 0]], np.float32)), [[0.6, 0.8], [0, 0]])
 
 
+def test_cosine_of_a_row_with_itself_is_1():
+    rows = np.vstack([np.random.default_rng(0).normal(size=(99, 300)), np.zeros((1, 300))]).astype(np.float32)
+    numbers = np.arange(100)
+    assert cosine_of_vectors(rows, numbers, numbers).tolist() == [1.0] * 99 + [0.0]
+    assert cosine_of_vectors(rows, numbers, numbers).dtype == np.float32
+
+
 @pytest.mark.parametrize("scale", [1e30, 1e-30])
 def test_rows_whose_squares_float32_does_not_hold(scale):
     rows = np.array([[3, 4], [0, 0], [3 * scale, 4 * scale]], np.float32)

@@ -85,6 +85,15 @@ def test_encoder_of_another_package_is_no_model_of_words(folder, capsys, monkeyp
     assert "without spaces" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("group", "warnings"), [("same", 1), ("", 0)])
+def test_pairs_without_negatives(folder, capsys, group, warnings):
+    rows = [[f"dog {n} a", f"b dog {n}", group] for n in range(9)]
+    write(folder / "groups.csv", ["text1", "text2", "group"], rows)
+    limits = {"vocabulary.min_count": 1, "vocabulary.ngram_min_count": 1, "models.yaml:avg.dim": 8}
+    paraphrastic.train("groups.csv", "out", "avg", settings=limits)
+    assert capsys.readouterr().err.count("avg: the loss was 0 at every step: no sentence has a negative") == warnings
+
+
 @pytest.mark.parametrize(("model", "warnings"), [("charcnn", 1), ("avg", 0)])
 def test_one_vector_for_all_sentences(folder, capsys, model, warnings):
     options = {"dim": 8, "epochs": 3, "negatives": "max", "learning_rate": 0.1}

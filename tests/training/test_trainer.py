@@ -207,6 +207,14 @@ def test_first_step_with_a_loss_that_is_not_finite(tmp_path, monkeypatch, step, 
         trainer.run(Checkpoint(tmp_path), 1e9)
 
 
+def test_weights_that_are_not_finite_after_the_last_step(tmp_path):
+    model, pairs, config = prepare(
+        "proj", WORD | {"out_dim": 8}, learning_rate=1e39, epochs=1, batch_size=len(SENTENCES)
+    )
+    with pytest.raises(ModelError, match=r"^a weight is not finite after \d+ steps: lower `learning_rate`"):
+        encoder_trainer(model, pairs, config, 11, None).run(Checkpoint(tmp_path), 1e9)
+
+
 def test_norm_of_clipped_gradients(tmp_path):
     model, pairs, config = prepare("lstmavg", LSTM, max_grad_norm=1e-3, epochs=1)
     trainer = encoder_trainer(model, pairs, config, 11, None)

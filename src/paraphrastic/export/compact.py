@@ -53,10 +53,10 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
         raise ParameterError(f"max_mb = {max_mb}: should be a number above 0")
     check_replaceable(out)
     model = model if scale == 1 else _scaled(model, scale)
-    with np.errstate(over="ignore"):
-        encoder = with_table_format(model.scorer, model.name, model.folder, table)
-    if scale != 1 and not _holds(encoder, model):
-        raise ParameterError(f"scale = {scale}: {table} cannot hold such vectors; choose a scale nearer to 1")
+    encoder = with_table_format(model.scorer, model.name, model.folder, table)
+    if not _holds(encoder, model):
+        remedy = "a scale below 1, or another table" if scale == 1 else "a scale nearer to 1"
+        raise ParameterError(f"scale = {scale}: {table} cannot hold such vectors; choose {remedy}")
     with atomic_folder(out) as part:
         size = _write(encoder, model, part)
         if max_mb is not None and size > max_mb * 1e6:

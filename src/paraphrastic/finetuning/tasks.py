@@ -86,8 +86,8 @@ class Task:
         return {"similarity": "pearson", "ranking": "map"}.get(self.kind, "accuracy")
 
     def check(self) -> None:
-        """Raise a DataError if the labels of the development or the test set define no metrics."""
-        for name in ("dev", "test"):
+        """Raise a DataError if the labels of a split are all equal, or define no metrics."""
+        for name in ("train", "dev", "test"):
             rows = self.splits[name]
             try:
                 check_judgements(rows.gold, rows.question if self.kind == "ranking" else None)

@@ -54,16 +54,21 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
     Raises:
         ModelError: the model is missing, damaged, of another format or unknown to this version, or it needs a package
             that is not installed; or `table` is given for a model that is no sum of embeddings.
-        ParameterError: `table` is no format, there is no such device, or it is a GPU and the model needs no torch.
+        ParameterError: `table` is no format or cannot hold the vectors, there is no such device, or it is a GPU and the
+            model needs no torch.
     """
     folder = folder_of(model)
     if folder.is_file():
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
     scorer, config = load_scorer(folder, device), read_config(folder)
     if table is not None:
+        import numpy as np
+
         from paraphrastic.scoring.static import with_table_format
 
         scorer = with_table_format(scorer, config["model"], folder, table)
+        if not np.isfinite(scorer.table.values).all():
+            raise ParameterError(f"{folder}: {table} cannot hold its vectors; choose another table")
     training = {name: config[name] for name in ("selection", "teacher", "sources", "members", "loss")}
     ranges = read_ranges(folder)
     return Model(config["model"], config["config"], **training, folder=folder, scorer=scorer, ranges=ranges)

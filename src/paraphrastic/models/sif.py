@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
+from paraphrastic.base.errors import DataError
 from paraphrastic.base.tables import TrainingSentences
 from paraphrastic.scoring.baseline import Baseline, PretrainedConfig, pretrained_mean
 from paraphrastic.scoring.scorer import principal_directions
@@ -42,13 +43,20 @@ class Sif(Baseline):
 
     @staticmethod
     def fit(config: Config, sentences: TrainingSentences) -> StaticEncoder:
-        """Weight the words and compute the components; errors are those of `read_vectors`."""
+        """Weight the words and compute the components, as many as the sentences have.
+
+        Raises:
+            DataError: there are components, and no word of the sentences has a vector; or as `read_vectors`.
+        """
         words, table = read_vectors(Path(config.vectors), config.dim)
         weighted = table * _row_weights(words, sentences, config.a)[:, None]
         encoder = pretrained_mean(words, weighted)
         means = (encoder.encode(chunk) for chunk in chunks(sentences, WORDS_CHUNK))
         products = sum(((x.T @ x).astype(np.float64) for x in means), np.zeros((config.dim, config.dim)))  # not centred
-        components = principal_directions(products, config.components).astype(np.float32)  # (components, dim)
+        if config.components and not products.any():
+            raise DataError(f"{config.vectors}: has no word of the training sentences; choose another file or corpus")
+        rank = int(np.linalg.matrix_rank(products, tol=1e-6 * products.trace(), hermitian=True))
+        components = principal_directions(products, min(config.components, rank)).astype(np.float32)
         return pretrained_mean(words, weighted, components)
 
 

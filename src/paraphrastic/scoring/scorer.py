@@ -77,10 +77,13 @@ class EmbeddingScorer(Scorer, Protocol):
 
 
 def cosine_of_vectors(vectors: Vectors, left: Rows, right: Rows) -> Scores:
-    """Return the cosine of the rows `left` and `right` of `vectors` (n, dim), (pairs,); 0 if a row is zero."""
+    """Return the cosine of the rows `left` and `right` of `vectors` (n, dim), (pairs,); 0 if a row is zero.
+
+    That of a row with itself is exactly 1, so that equal sentences have equal ranks.
+    """
     unit = normalize_rows(vectors)
-    cosines: Scores = np.einsum("nd,nd->n", unit[left], unit[right])
-    return cosines
+    cosines = np.einsum("nd,nd->n", unit[left], unit[right])
+    return np.where((left == right) & vectors[left].any(axis=1), np.float32(1), cosines)
 
 
 def normalize_rows(vectors: Vectors) -> Vectors:

@@ -102,7 +102,8 @@ class EmbeddingTable:
         """Return the table in another format.
 
         In int8, the largest magnitude of a row becomes 127, in int4 it becomes 7, and other numbers are rounded to the
-        nearest integer. In int3 and int2 they are odd integers, see `odd_integers`.
+        nearest integer. In int3 and int2 they are odd integers, see `odd_integers`. Numbers above 65,504 are infinite
+        in float16.
         """
         if wanted == self.format:
             return self
@@ -110,7 +111,8 @@ class EmbeddingTable:
         if wanted in _ODD:
             return EmbeddingTable(*odd_integers(table, _ODD[wanted]), _ODD[wanted])
         if wanted not in _LARGEST:
-            return EmbeddingTable(table.astype(wanted))
+            with np.errstate(over="ignore"):
+                return EmbeddingTable(table.astype(wanted))
         scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST[wanted])
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
         return EmbeddingTable(values, scales, 4 if wanted == "int4" else 8)

@@ -202,6 +202,8 @@ def _train(
     with progress(logged=False) as bar:
         shown = Shown(params.model, config.batch_size * config.accumulate, bar)
         curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, shown, *(callbacks if group.rank == 0 else ()))
+    if not any(value for _, value in curves.loss):
+        message(f"{params.model}: the loss was 0 at every step: no sentence has a negative; see the pairs' groups")
     return model, curves, checkpoint
 
 

@@ -213,7 +213,7 @@ class Trainer(ABC):
         The caller removes it after the run.
 
         Raises:
-            ModelError: the loss is not finite.
+            ModelError: the loss, or at the end a weight, is not finite.
         """
         state = checkpoint.load()
         if state is not None:
@@ -233,6 +233,8 @@ class Trainer(ABC):
         if self.best_weights is not None:
             for name, tensor in self._weights().items():
                 tensor.copy_(self.best_weights[name])
+        if not all(tensor.isfinite().all() for tensor in self._weights().values()):
+            raise ModelError(f"a weight is not finite after {self.steps} steps: lower `learning_rate`")
         for callback in callbacks:
             callback.on_end(self)
         return self.curves
