@@ -110,8 +110,8 @@ def _keep(
     options_of_source = {"near": source.near_copies, "words": source.words, "single": source.single}
     kept, dropped = filter_pairs(tables(), evaluation, scratch, **options_of_source, max_group_pairs=limit)
     if source.phrases:
-        options_of_phrases = {"near": False, "words": False, "max_group_pairs": options.max_group_pairs}
-        kept, _ = filter_pairs([phrases(kept)], evaluation, scratch, **options_of_phrases)
+        limit = options.max_group_pairs  # that of the source concerns its sentences
+        kept, _ = filter_pairs([phrases(kept)], evaluation, scratch, near=False, words=False, max_group_pairs=limit)
     row: _ReportRow = {"source": source.name, "read": counts["read"], "bad": counts["bad"]}
     return kept, row | dropped | {"kept": len(kept.left)}
 
