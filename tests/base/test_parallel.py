@@ -74,17 +74,18 @@ def test_errors_come_after_the_results_before_them(number):
 
 
 def test_nothing_more_is_computed_after_the_results_are_closed():
-    computed, go_on = [], threading.Event()
+    computed, go_on, second = [], threading.Event(), threading.Event()
 
     def work(item):
         assert item < 2 or go_on.wait(60)
         computed.append(item)
+        if item == 1:
+            second.set()
 
     with threads(2):
         results = in_order(work, range(100))
         next(results)
-        while len(computed) < 2:  # 1 is begun, too
-            time.sleep(0.001)
+        assert second.wait(60)
         results.close()
         go_on.set()
         list(in_order(abs, range(10)))  # the same threads have nothing else to do

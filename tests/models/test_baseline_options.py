@@ -48,7 +48,7 @@ def test_components_that_the_sentences_have(tmp_path):
     texts = pa.chunked_array([["dog", "dog dog"]])
     vectors = models.model_class("sif").fit(config, texts).encode(pa.array(["dog", "cat"]))
     np.testing.assert_allclose(vectors[0], 0, atol=1e-5)  # the one direction of the sentences
-    assert np.linalg.matrix_rank(vectors[1:]) == 1
+    assert vectors[1].any()
     assert len(models.model_class("sif").fit(config, texts).arrays["directions"]) == 1
     with pytest.raises(DataError, match=r"v\.txt: has no word of the training sentences; choose another"):
         models.model_class("sif").fit(config, pa.chunked_array([["horse", ""]]))

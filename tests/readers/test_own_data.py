@@ -338,13 +338,6 @@ def test_judgements_without_a_positive_one(tmp_path):
         list(own_set(None, {"own": file_of(tmp_path, "text1,text2,label\na,b,0\n")}))
 
 
-def test_names_of_classes_that_are_no_text(tmp_path):
-    info = {"huggingface": json.dumps({"info": {"features": {"label": {"names": 5, "_type": "ClassLabel"}}}})}
-    table = pa.table({"text1": ["a", "c"], "text2": ["b", "d"], "label": [1, 0]})
-    pq.write_table(table.replace_schema_metadata(info), tmp_path / "mine.parquet")
-    assert pairs_of(OwnFile(path=str(tmp_path / "mine.parquet"))) == ([("a", "b", 0)], [])
-
-
 @pytest.mark.parametrize(
     ("text", "columns"),
     [

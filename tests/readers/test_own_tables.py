@@ -186,6 +186,12 @@ def test_damaged_stream_after_the_first(tmp_path):
         read(write(tmp_path / "x.csv.bz2", first + b"X" + second[1:]))
 
 
+def test_names_of_classes_that_are_no_text(tmp_path):
+    info = {"huggingface": json.dumps({"info": {"features": {"label": {"names": 5, "_type": "ClassLabel"}}}})}
+    pq.write_table(pa.table({"label": [1, 0]}).replace_schema_metadata(info), tmp_path / "x.parquet")
+    assert read(tmp_path / "x.parquet", ["label"]) == ([("1",), ("0",)], [])
+
+
 def test_entries_that_are_paths():
     assert all(map(own_file, ["a.csv", "a.tsv.gz", "./x", "data/sets/", "x.jsonl.zst", "C:\\x", "/tmp/a b.parquet"]))
     assert not any(map(own_file, ["open", "ppdb-xl-phrasal", "sts2012"]))

@@ -73,9 +73,9 @@ def neighbors(
     k: Annotated[int, Option("--k", "-k", min=1, help="Number of neighbours.")] = 10,
     device: Device = devices.CPU,
 ) -> None:
-    """Print the nearest neighbours of TEXT in the vocabulary.
+    """Print the nearest neighbours of TEXT.
 
-    `search` finds lines of a file.
+    They are words or n-grams of the vocabulary; `search` finds lines of a file.
     """
     from paraphrastic.inference.neighbors import nearest_in_vocabulary
 
