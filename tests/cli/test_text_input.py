@@ -47,6 +47,11 @@ def test_sentences_of_standard_input(monkeypatch, capsys):
     assert capsys.readouterr().err == "reading lines from the terminal; Ctrl-D ends them\n"
 
 
+def test_lines_that_end_in_carriage_returns_alone(tmp_path):
+    (tmp_path / "text.txt").write_bytes(b"first\r\rlast\r")
+    assert pa.chunked_array(list(read_sentences(str(tmp_path / "text.txt")))).to_pylist() == ["first", "", "last"]
+
+
 @pytest.mark.parametrize("bytes_", [1, 1 << 20])
 def test_pairs(tmp_path, monkeypatch, bytes_):
     monkeypatch.setattr(text_input, "_BYTES", bytes_)
@@ -60,6 +65,12 @@ def test_first_pair_that_cannot_be_names_of_columns(tmp_path, pair):
     (tmp_path / "pairs.tsv").write_text("\t".join(pair) + "\nc\td\n")
     ((left, right),) = read_pairs(str(tmp_path / "pairs.tsv"))
     assert (left.to_pylist(), right.to_pylist()) == ([pair[0], "c"], [pair[1], "d"])
+
+
+def test_names_of_columns_in_a_file_that_is_no_table(tmp_path):
+    (tmp_path / "pairs.txt").write_text("sentence1\tsentence2\na\tb\n")
+    with pytest.raises(DataError, match=r"pairs\.txt, line 1: has names of columns; remove it, or .* ends in \.tsv$"):
+        list(read_pairs(str(tmp_path / "pairs.txt")))
 
 
 @pytest.mark.parametrize("bytes_", [1, 1 << 20])

@@ -101,6 +101,11 @@ def test_language_of_files_of_the_user_is_unknown(folder, tmp_path):
     assert "* English. Text is tokenized" in text
 
 
+def test_set_whose_name_is_a_number(folder, tmp_path):
+    (tmp_path / "sets.csv").write_text("set,kind,n,pearson\n2017,similarity,250,70.5\n")
+    assert "| 2017 |" in model_card(folder, tmp_path / "sets.csv")
+
+
 def test_table_that_evaluate_printed(folder, tmp_path):
     (tmp_path / "sets.tsv").write_text(SETS.replace(",", "\t"))
     assert model_card(folder, tmp_path / "sets.tsv") == model_card(folder, tmp_path / "sets.csv")
@@ -128,6 +133,7 @@ def test_code_of_a_card_runs(folder):
         (None, "no such file"),
         ("", "not a table"),
         ("set,kind\na,b\n", "no column n"),
+        ("set,kind,n\na,similarity,\n", "column n has a row without a value"),
         ("set,kind,n\na,b,many\n", "column n has text in place of numbers"),
     ],
 )

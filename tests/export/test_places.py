@@ -90,6 +90,20 @@ def test_existing_export(avg, tmp_path, to):
     assert files.read_bytes() == content
 
 
+def test_text_of_others_and_packed_files(avg, tmp_path):
+    (tmp_path / "notes.txt").write_text("2 years of work\n")
+    with pytest.raises(ParameterError, match=r"notes\.txt: is no export to word2vec; name another file"):
+        export(avg, tmp_path / "notes.txt", Format.WORD2VEC, force=True)
+    assert (tmp_path / "notes.txt").read_text() == "2 years of work\n"
+    with pytest.raises(ParameterError, match=r"v\.txt\.gz: word2vec is written unpacked; leave out \.gz"):
+        export(avg, tmp_path / "v.txt.gz", Format.WORD2VEC)
+
+
+def test_model_in_a_model(avg):
+    with pytest.raises(ParameterError, match=r"smaller/x: is in .*, the folder of a model; name another folder"):
+        compact(avg, avg.folder / "smaller/x", "int8")
+
+
 def test_empty_folder_and_one_that_is_no_export(avg, tmp_path):
     (tmp_path / "out").mkdir()
     export(avg, tmp_path / "out", Format.MODEL2VEC)

@@ -164,6 +164,8 @@ def test_thresholds(model):
     for call in (lambda: nearest(lines, 0), lambda: search(model, BLOCKS, [A], 0), lambda: paraphrases(lines, 0, -1)):
         with pytest.raises(ParameterError, match=r"^-?\d lines are asked for: should be 1 or more$"):
             call()
+    with pytest.raises(ParameterError, match=r"^True lines are asked for"):
+        nearest(lines, True)
 
 
 @pytest.mark.parametrize("exact", [True, False])

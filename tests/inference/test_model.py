@@ -239,6 +239,8 @@ def test_embeddings_of_model_without_embeddings(tmp_path, name):
         (lambda m: m.encode(["a"], normalize=True), "did you mean 'normalize_embeddings'"),
         (lambda m: m.encode(["a"], precision="int4"), "precision = 'int4': should be one of float32, "),
         (lambda m: m.similarity(["a"], ["a"], batch_size=0), "batch_size = 0: should be 1 or more"),
+        (lambda m: m.encode(["a"], batch_size=True), "batch_size = True: should be 1 or more"),
+        (lambda m: m.encode(["a"], truncate_dim=True), "truncate_dim = True: should be from 1 to 8"),
         (lambda m: m.unknown([1]), r"sentences\[0\] is of type int"),
         (lambda m: m.encode(["a", None]), r"sentences\[1\] is of type NoneType, expected str"),
         (lambda m: m.encode([float("nan")]), r"sentences\[0\] is of type float, expected str"),

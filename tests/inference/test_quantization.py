@@ -49,6 +49,7 @@ def test_numbers_outside_of_the_ranges():
         (np.zeros((2, 3)), r"ranges of shape \(2, 3\) for vectors of size 4: should be \(2, 4\)"),
         (np.zeros(4), r"ranges of shape \(4,\)"),
         (np.full((2, 4), np.nan), "^ranges: each largest number should be finite, and not below the least one$"),
+        ([[-3e38] * 4, [3e38] * 4], "^ranges: each largest number should be finite, and not below the least one$"),
         ([[1] * 4, [0] * 4], "^ranges: each largest number should be finite, and not below the least one$"),
         ("int8", r"^ranges that are no numbers: give \(2, dim\), as `ranges_of` returns them$"),
     ],

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -177,6 +178,24 @@ def test_column_that_is_not_utf8(tmp_path):
     pq.write_table(pa.table({"a": texts, "b": ["1"]}), tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"x\.parquet: 'a' has text that is not UTF-8; write it again as UTF-8$"):
         read(tmp_path / "x.parquet")
+
+
+def test_missing_numbers_as_pandas_writes_them(tmp_path):
+    pq.write_table(pa.table({"a": [0.5, float("nan")], "b": ["x", "y"]}), tmp_path / "x.parquet")
+    write(tmp_path / "x.jsonl", '{"a": 0.5, "b": "x"}\n{"a": NaN, "b": "y"}\n')
+    for name in ("x.parquet", "x.jsonl"):
+        assert read(tmp_path / name) == ([("0.5", "x"), (None, "y")], [(2, "no value of 'a'")])
+
+
+def test_copy_of_view_types_and_lists(tmp_path):
+    views = {"a": pa.array(["x", None, "y" * 30, "z"], pa.string_view()), "b": pa.array([[1], [], [2, 3], None])}
+    pq.write_table(pa.table(views), tmp_path / "x.parquet")
+    for kept in ([True, False, True, True], [False] * 4):
+        with (tmp_path / "kept.parquet").open("wb") as out:
+            OwnTable(OwnFile(path=str(tmp_path / "x.parquet"))).copy(np.array(kept), out)
+        copied, rows = pq.read_table(tmp_path / "kept.parquet"), pa.table(views).to_pylist()
+        assert copied.schema.equals(pa.table(views).schema)
+        assert copied.to_pylist() == [row for row, is_kept in zip(rows, kept, strict=True) if is_kept]
 
 
 def test_damaged_stream_after_the_first(tmp_path):

@@ -48,7 +48,7 @@ class Explanation:
     """The cosine of two sentences, and the shares in it.
 
     Attributes:
-        cosine: the similarity of the sentences; 0 if a vector is zero.
+        cosine: that of the vectors of the sentences; 0 if one is zero, also where the similarity of equal texts is 1.
         left: units of the first sentence, whose shares sum to the cosine. Words stand in reading order, with boundary
             tokens; n-grams occur once each, in the order of the vocabulary.
         right: units of the second sentence, likewise.

@@ -29,7 +29,9 @@ Csv = Annotated[bool, Option("--csv", help="Print CSV.")]
 
 
 def refuse_new_folder(path: Path) -> None:
-    """Raise a ParameterError for a file in a folder that does not exist: its name may be misspelt."""
+    """Raise a ParameterError for a place in a folder that does not exist, whose name may be misspelt, and for `-`."""
+    if str(path) == STANDARD_STREAM:
+        raise ParameterError(f"{path}: is standard output, which is no place for this; name a file or folder")
     if not path.parent.is_dir():
         raise ParameterError(f"{path.parent}: no such folder; create it first")
 

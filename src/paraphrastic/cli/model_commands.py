@@ -151,8 +151,9 @@ def compact(
     _refuse_to_replace(out, force)
     loaded = paraphrastic.load(model)
     entries = compact(loaded, out, table, max_mb, scale)
-    size = sum(file.stat().st_size for file in out.iterdir()) / 1e6
-    message(f"{out}: {entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary, {size:.1f} MB")
+    size, before = (sum(file.stat().st_size for file in folder.iterdir()) / 1e6 for folder in (out, loaded.folder))
+    counts = f"{entries:,} of {len(loaded.vocabulary):,} entries of the vocabulary"
+    message(f"{out}: {counts}, {size:.1f} MB in place of {before:.1f}")
 
 
 def _refuse_to_replace(out: Path, force: bool) -> None:

@@ -92,6 +92,8 @@ def read_pairs(name: str, column: str | None = None) -> Iterator[Sequence[pa.Str
         return
     _refuse_columns(name, columns)
     for lines in _blocks(name):
+        if lines.first == 1 and lines.text[0].as_py() in map("\t".join, _PAIRS):
+            raise DataError(f"{name}, line 1: has names of columns; remove it, or give a file that ends in .tsv")
         wrong = pc.not_equal(pc.count_substring(lines.text, "\t"), 1)
         lines.reject(lines.text, wrong, "not two columns separated by a tab")
         _refuse_bad(lines)
@@ -142,7 +144,10 @@ def _blocks(name: str) -> Iterator[SourceLines]:
     with _open(name) as file, report_damage(Path(place), own=True, streams=True):
         _refuse_other_formats(place, file.peek(_START))
         while block := file.readlines(_BYTES):
-            lines = SourceLines(place, b"".join(block), first)
+            data = b"".join(block)
+            if first == 1 and b"\n" not in data:
+                data = data.replace(b"\r", b"\n")  # of a file whose lines end in `\r` alone
+            lines = SourceLines(place, data, first)
             if len(lines.bad) > 1 and any(b"\0" in line for line in block):
                 raise DataError(f"{place}: is no text; give lines in UTF-8, or a table: {', '.join(ENDINGS)}")
             _refuse_bad(lines)

@@ -4,6 +4,7 @@ A module has `FORMATS`: for each of its formats the names that it writes into a 
 the function that writes them.
 """
 
+import re
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paraphrastic.base.errors import ParameterError, missing, unknown_name
 from paraphrastic.base.files import atomic_folder, atomic_write, write_text
+from paraphrastic.base.reading import COMPRESSIONS
 from paraphrastic.inference import CARD
 from paraphrastic.inference.places import check_not_here
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 
 _MODULES = {"static-embedding": "sentence_transformers", "word2vec-binary": "word2vec"}  # others have the format's name
+
+_HEADER = 64  # bytes that the first line of word2vec can have
 
 
 class Format(StrEnum):
@@ -35,15 +39,15 @@ class Format(StrEnum):
 def export(model: "Model", out: Path | str, to: Format | str, force: bool = False) -> str:
     """Write a model to `out`, a folder with the model's card or a file, whole or not at all.
 
-    With `force`, an earlier export is replaced.
+    With `force`, what is there is replaced: a file that begins as word2vec, or a folder without files of other formats.
 
     Returns:
         One line that says how the export differs from the model.
 
     Raises:
         ModelError: the format cannot hold the model.
-        ParameterError: there is no such format; `out` exists, and is no earlier export or `force` is false; or a
-            package is not installed.
+        ParameterError: there is no such format; `out` exists, and is something else or `force` is false; or a package
+            is not installed.
         OSError: writing failed; `out` is as it was.
     """
     if to not in [*Format]:
@@ -91,8 +95,17 @@ def _check_place(model: "Model", out: Path, to: str, files: tuple[str, ...], for
         raise ParameterError(f"{out}: overlaps the folder of the model; name another place")
     if out.exists() and out.is_dir() != bool(files):
         raise ParameterError(f"{out}: {to} writes a {'folder' if files else 'file'}; name another place")
+    if not files and out.suffix.lower() in COMPRESSIONS:
+        raise ParameterError(f"{out}: {to} is written unpacked; leave out {out.suffix}, and pack the file")
     found = sorted(each.name for each in out.iterdir()) if out.is_dir() else [out.name] * out.exists()
     if found and not force:
         raise ParameterError(f"{out}: exists; name another place, or replace it with --force")
     if files and (others := set(found) - {*files, CARD}):
         raise ParameterError(f"{out}: has {min(others)}, which no export to {to} writes; name another folder")
+    if not files and out.is_file() and out.stat().st_size and not _begins_as_word2vec(out):
+        raise ParameterError(f"{out}: is no export to {to}; name another file")
+
+
+def _begins_as_word2vec(path: Path) -> bool:
+    with path.open("rb") as file:
+        return re.fullmatch(rb"\d+ \d+\n", file.readline(_HEADER)) is not None

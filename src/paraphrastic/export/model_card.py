@@ -78,7 +78,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",")
+        table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",", dtype=dict.fromkeys(_TEXTS, str))
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file; run `dvc repro` to create it") from error
     except ValueError as error:
@@ -87,6 +87,8 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         raise DataError(f"{path}: no column {missing[0]}; run `dvc repro` to create it")
     if texts := [name for name in table if name not in _TEXTS and not is_numeric_dtype(table[name])]:
         raise DataError(f"{path}: column {texts[0]} has text in place of numbers; run `dvc repro` to create it")
+    if blank := [name for name in columns if table[name].isna().any()]:
+        raise DataError(f"{path}: column {blank[0]} has a row without a value; run `dvc repro` to create it")
     return table
 
 

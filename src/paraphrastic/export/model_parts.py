@@ -52,6 +52,7 @@ def word_mean(model: Model) -> WordMean:
     Raises:
         ModelError: the model is another one.
     """
+    check_encoder(model)
     scorer: Any = model.scorer
     if _is_mean(scorer):
         return WordMean(*word_embeddings(model), scorer.form.boundary_tokens, _projection(scorer.arrays))
@@ -69,6 +70,7 @@ def plain_average(model: Model) -> tuple[pa.StringArray, Vectors]:
     Raises:
         ModelError: the model is another one.
     """
+    check_encoder(model)
     scorer: Any = model.scorer
     if not _is_mean(scorer) or scorer.form.boundary_tokens != "none" or _projection(scorer.arrays):
         raise _other_format(model, "is not a plain average of word vectors")

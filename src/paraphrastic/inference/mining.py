@@ -288,7 +288,7 @@ def _equal(left: pa.StringArray, right: pa.StringArray) -> NDArray[np.bool_]:
 
 
 def _check(count: int, threshold: float = 0) -> None:
-    if count < 1:
+    if not isinstance(count, int | np.integer) or count is True or count < 1:
         raise ParameterError(f"{count} lines are asked for: should be 1 or more")
     if math.isnan(threshold):
         raise ParameterError("the threshold is not a number; choose one from -1 to 1")

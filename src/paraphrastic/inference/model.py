@@ -175,7 +175,7 @@ class Model(OtherTools, ModelInfo):
         """
         if precision not in (None, *get_args(Precision)):
             raise ParameterError(f"precision = '{precision}': should be one of {', '.join(get_args(Precision))}")
-        if dim is not None and not (isinstance(dim, int | np.integer) and 1 <= dim <= self.dim):
+        if dim is not None and not (isinstance(dim, int | np.integer) and dim is not True and 1 <= dim <= self.dim):
             raise ParameterError(f"truncate_dim = {dim}: should be from 1 to {self.dim}, the size of a vector")
         if precision not in ("int8", "uint8"):
             return None
@@ -316,7 +316,7 @@ class Model(OtherTools, ModelInfo):
 
 def _batches(count: int, size: int, progress: bool | None) -> Iterator[slice]:
     """Yield slices of `size` that cover `count` rows, and advance a progress bar after each."""
-    if not isinstance(size, int | np.integer) or size < 1:
+    if not isinstance(size, int | np.integer) or size is True or size < 1:
         raise ParameterError(f"batch_size = {size}: should be 1 or more")
     slices = (slice(start, min(start + size, count)) for start in range(0, count, size))
     if not (count > size and sys.stderr and sys.stderr.isatty() if progress is None else progress):

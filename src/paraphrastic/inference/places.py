@@ -26,8 +26,10 @@ def check_replaceable(folder: Path) -> None:
 
     Raises:
         ParameterError: it is something else, or has a file or folder that no model has, which would be lost, or is the
-            working directory or around it.
+            working directory or around it; or a model is around it.
     """
+    if around := next(filter(is_model_folder, folder.resolve().parents), None):
+        raise ParameterError(f"{folder}: is in {around}, the folder of a model; name another folder")
     if not folder.exists():
         return
     if not is_model_folder(folder):

@@ -239,6 +239,8 @@ class OwnTable:
             column = column.dictionary_decode()
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
+        if pa.types.is_floating(column.type):
+            column = pc.if_else(pc.is_nan(column), None, column)  # as pandas writes a missing number
         if name in self.classes and pa.types.is_integer(column.type):
             classes = pa.array([*self.classes[name], NO_LABEL[-1]])  # -1 stands for no label
             is_class = pc.and_(pc.greater_equal(column, 0), pc.less(column, len(classes) - 1))
@@ -280,7 +282,11 @@ class OwnTable:
         start, schema = 0, self._schema()
         with pq.ParquetWriter(out, schema, compression="zstd") as writer:
             for batch in self._batches(schema.names, PART):
-                writer.write_batch(batch.filter(pa.array(kept[start : start + len(batch)])))
+                mask = kept[start : start + len(batch)].astype(np.int8)
+                bounds = np.flatnonzero(np.diff(mask, prepend=0, append=0)).reshape(-1, 2).tolist()
+                # `filter` has no kernel for the view types of Arrow
+                runs = [batch.slice(first, end - first) for first, end in bounds]
+                writer.write_table(pa.Table.from_batches(runs, schema))
                 start += len(batch)
 
     def _records(self, file: IO[str]) -> Iterator[str]:
@@ -325,7 +331,7 @@ def _json_cells(row: object, columns: Sequence[str]) -> list[str | None] | str:
         return "not a JSON object"
     if nested := [name for name in columns if isinstance(row.get(name), dict | list)]:
         return f"'{nested[0]}' is neither text nor a number"
-    values = (row.get(name) for name in columns)
+    values = ((value if value == value else None) for value in map(row.get, columns))  # NaN, of pandas, is none
     return [None if value is None else str(int(value) if isinstance(value, bool) else value) for value in values]
 
 

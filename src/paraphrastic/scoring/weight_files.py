@@ -160,7 +160,8 @@ def checked_ranges(ranges: ArrayLike | None, dim: int) -> Vectors:
     """Return ranges as float32, (2, dim).
 
     Raises:
-        ParameterError: they have another shape, are not finite, or a largest number is below the least one.
+        ParameterError: they have another shape, are not finite or too wide for float32, or a largest number is below
+            the least one.
     """
     if ranges is None:
         raise ParameterError("integers of 8 bits need `ranges`, (2, dim); `ranges_of` returns those of vectors")
@@ -170,7 +171,9 @@ def checked_ranges(ranges: ArrayLike | None, dim: int) -> Vectors:
         raise ParameterError("ranges that are no numbers: give (2, dim), as `ranges_of` returns them") from error
     if checked.shape != (2, dim):
         raise ParameterError(f"ranges of shape {checked.shape} for vectors of size {dim}: should be (2, {dim})")
-    if not (np.isfinite(checked).all() and (checked[0] <= checked[1]).all()):
+    with np.errstate(over="ignore", invalid="ignore"):
+        widths = checked[1] - checked[0]
+    if not (np.isfinite(widths).all() and (widths >= 0).all()):
         raise ParameterError("ranges: each largest number should be finite, and not below the least one")
     return checked
 
