@@ -272,6 +272,15 @@ def test_other_pretrained_model(train, tmp_path, init):
         train("avg", init=init)
 
 
+@pytest.mark.parametrize("option", ["dim", "boundary_tokens"])
+def test_pretrained_model_with_other_options(train, tmp_path, monkeypatch, option):
+    save_pretrained("avg", tmp_path / "model")
+    other = {"dim": 6, "boundary_tokens": "both"}[option]
+    monkeypatch.setitem(BLOCKS, "avg", WORD | {"epochs": 7, "learning_rate": 0.1, "dropout": 0.3, option: other})
+    with pytest.raises(ModelError, match=rf"with {option} = \w+, but models\.yaml has {other}; run `dvc repro train`$"):
+        train("avg", init="universal", dropout=0.2)
+
+
 class TestDevice:
     @pytest.fixture
     def trainers(self, monkeypatch):

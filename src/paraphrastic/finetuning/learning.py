@@ -30,6 +30,7 @@ from paraphrastic.inference.model_folder import load_scorer, load_trained, read_
 from paraphrastic.models import config_class, model_class
 from paraphrastic.nn.batch import to_device
 from paraphrastic.nn.layers import PairModel, TrainableModel
+from paraphrastic.nn.options import ArchitectureConfig, TrainingConfig
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
 
@@ -153,6 +154,7 @@ def _initial_model(
         raise ParameterError(f"{refused}; choose an encoder, or, for a model with vectors, frozen")
     if options.init == "universal":
         _check_name(model)
+        _check_options(model, options)
         return add_new_words(load_trained(model.pretrained, options.noise), model.config, sentences, generator)
     return untrained_model(module, model.config, sentences, model.orders, generator)
 
@@ -164,3 +166,13 @@ def _check_name(model: ModelChoice) -> None:
         raise ModelError(
             f"{model.pretrained} holds '{name}', but model = '{model.name}' is chosen; run `dvc repro train`"
         )
+
+
+def _check_options(model: ModelChoice, options: FinetuneConfig) -> None:
+    """Refuse a folder whose model has other options than models.yaml, but for those of training and of the task."""
+    free = (TrainingConfig.model_fields.keys() - ArchitectureConfig.model_fields.keys()) | options.noise.keys()
+    chosen = model.config.model_dump(mode="json")
+    for name, value in read_config(model.pretrained)["config"].items():
+        if name not in free and name in chosen and chosen[name] != value:
+            problem = f"was trained with {name} = {value}, but models.yaml has {chosen[name]}"
+            raise ModelError(f"{model.pretrained} {problem}; run `dvc repro train`")
