@@ -161,6 +161,14 @@ def test_rows_of_the_paper_come_first_and_ours_after_them(tmp_path):
     ]
 
 
+def test_runs_of_two_declarations_with_one_label_count_once(tmp_path):
+    row = {"label": "avg simpwiki", "model": "avg", "seeds": [1, 2]}
+    columns = {"mean": "transfer.mean", "other": "transfer.mean"}
+    experiment = declare(rows=[row | {"columns": [name]} for name in columns], columns=columns)
+    line = compared(tmp_path, experiment, [67.0, 68.0])["avg simpwiki"]
+    assert (len(line.runs), len(line.results), line.gap) == (2, 2, "")
+
+
 def test_another_unit_of_the_paper(tmp_path):
     cell = compared(tmp_path, declare(scale=100.0), [6860.0])["avg simpwiki"].cells["mean"]
     assert (cell.theirs, cell.shown_mean) == ("6,840", "6,860")

@@ -15,7 +15,7 @@ import pandas as pd
 
 from paraphrastic.analysis.published import parsed, printed, published
 from paraphrastic.papers.experiments import Data, Experiment, Experiments, Row
-from paraphrastic.papers.plan import ANY_FILE, Run, expected, runs_of_row, without_seed
+from paraphrastic.papers.plan import ANY_FILE, Run, expected, merge, runs_of_row, without_seed
 from paraphrastic.papers.results import Result, Store, sets_of
 
 GAP = "–"
@@ -182,7 +182,7 @@ def _line(
         lacks = dict.fromkeys(name for result, key in found for name in result.lacks(key))
         cells[column] = Cell(ours=values, lacks=tuple(lacks) if values else (), gap="" if values else "not measured")
     changed = sorted({key for run in every for key in store.changed(run)})
-    return Line(label, rows, every, results, cells, changed, _deviations(experiment, rows, declared, data))
+    return Line(label, rows, merge(every), results, cells, changed, _deviations(experiment, rows, declared, data))
 
 
 def _deviations(experiment: Experiment, rows: Sequence[Row], declared: Experiments, data: Data) -> list[str]:
