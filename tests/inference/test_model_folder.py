@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 from ruamel.yaml import YAML
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
@@ -17,6 +18,7 @@ from paraphrastic.inference.model_folder import FORMAT, load, load_scorer, load_
 from paraphrastic.scoring.bags import OverlapScorer, TfidfScorer
 from paraphrastic.scoring.neural import TrainedEncoder, TrainedPairModel
 from paraphrastic.scoring.static import StaticEncoder
+from tests.helpers.encoder_variants import CHARAGRAM
 from tests.helpers.repository import ROOT
 from tests.helpers.small_models import ENCODERS, save_baseline, save_encoder, save_pair_model, save_word_vectors
 from tests.helpers.toy_training import SENTENCES, prepare
@@ -103,6 +105,16 @@ def test_static_form_different_from_forward(tmp_path, monkeypatch):
     monkeypatch.setattr(type(model.module.lookup), "mean", lambda *arguments: 2 * mean(*arguments))
     with pytest.raises(ModelError, match=r"models/avg\.py: static_form and forward give different vectors"):
         write_model(model, ModelInfo("avg", config.model_dump()), tmp_path)
+
+
+@pytest.mark.parametrize("seed", [1, 5, 6])
+def test_rounding_of_numbers_near_zero_beside_large_ones(tmp_path, seed):
+    model, _, config = prepare("charagram", CHARAGRAM | {"num_layers": 2, "activation": "linear"}, dim=300)
+    embeddings = 1000 * torch.randn(model.embeddings.shape, generator=torch.Generator().manual_seed(seed))
+    write_model(
+        TrainedEncoder(model.module, embeddings, model.texts), ModelInfo("charagram", config.model_dump()), tmp_path
+    )
+    assert load(tmp_path).dim == 300
 
 
 def edit_config(folder: Path, **changes: object) -> None:

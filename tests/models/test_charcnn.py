@@ -52,7 +52,9 @@ def test_options_after_json_and_activations_without_dense_layer():
             config(dense=False, activation=activation)
 
 
-@pytest.mark.parametrize("filters", [{}, {0: 5}, {11: 5}, {2: 0}, {2.0: 5}, {"two": 5}, {2: "5"}, {True: 5}, [2], None])
+@pytest.mark.parametrize(
+    "filters", [{}, {0: 5}, {11: 5}, {2: 0}, {2.0: 5}, {2: 5, "2": 5}, {"two": 5}, {2: "5"}, {True: 5}, [2], None]
+)
 def test_unusable_filters(filters):
     with pytest.raises(ValidationError, match="filters"):
         config(filters=filters)

@@ -194,6 +194,12 @@ def test_changes_of_both_files():
     assert place("taggers.charcnn.dim") == "finetune/taggers.yaml:charcnn.dim"
 
 
+class BaselineConfig(BaseModel):
+    """Options of a model that has none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 class Config(BaseModel):
     """Options of a model."""
 
@@ -214,3 +220,5 @@ class Config(BaseModel):
 def test_mistake_in_block_of_model(block, message):
     with pytest.raises(ParameterError, match=rf"^models\.yaml: {message}"):
         checked(Config, block, "models", "avg")
+    with pytest.raises(ParameterError, match=r"^models\.yaml: overlap\.x: unknown key; there are no options here$"):
+        checked(BaselineConfig, {"x": 1}, "models", "overlap")

@@ -55,7 +55,14 @@ def test_headers_repeated_words_and_vector_of_unknown_words(tmp_path, text, word
 
 @pytest.mark.parametrize("start", ["", "\ufeff", "\ufeff2 2\n"])
 @pytest.mark.parametrize(
-    "lines", ["the 1 2\n. . 3 4\n", "the  1 2\n. .  3  4 \n", "the\t1\t2\n. .\t3\t4\n", "the 1 2\n. . 3 4\n\n \n"]
+    "lines",
+    [
+        "the 1 2\n. . 3 4\n",
+        " the 1 2\n. . 3 4\n",
+        "the  1 2\n. .  3  4 \n",
+        "the\t1\t2\n. .\t3\t4\n",
+        "the 1 2\n. . 3 4\n\n \n",
+    ],
 )
 def test_byte_order_mark_and_gaps_of_other_tools(tmp_path, start, lines):
     words, table = read_vectors(write_file(tmp_path / "v.txt", start + lines), 2)
@@ -78,7 +85,8 @@ def test_blocks_of_lines(tmp_path, monkeypatch, lines):
     [
         ("a 1 2\nb 1\n", r"v\.txt, line 2: expected a word and 2 numbers; set `dim`"),
         ("a 1 2\n 3 4\n", r"v\.txt, line 2: expected a word and 2 numbers"),
-        ("a 1 2\nb 1 x\n", r"v\.txt, line 1 and following lines: could not convert"),
+        ("a 1 2\nb 1 x\n", r"v\.txt, line 2: a value is no number; correct it or remove the line$"),
+        ("a 1 2\n\nb 1 2\n", r"v\.txt, line 2: is blank; remove it$"),
         ("a 1 2\nb 1 nan\n", r"v\.txt, line 2: a value is not a finite number"),
         ("3 2\n", r"v\.txt: contains no vectors"),
         ("", r"v\.txt: contains no vectors"),

@@ -294,7 +294,8 @@ def _problem(detail: ErrorDetails, section: type[BaseModel]) -> str:
 
 
 def _nearest(name: str, known: Collection[str]) -> str:
-    return f"; {did_you_mean(name, known).rstrip() or 'known are ' + ', '.join(known)}"
+    known_names = f"known are {', '.join(known)}" if known else "there are no options here"
+    return f"; {did_you_mean(name, known).rstrip() or known_names}"
 
 
 def read_mapping(path: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 trec_eval, whose MAP and MRR these are, compares scores as float32 and orders equal ones by document id, a string,
 descending. The document id of a candidate is its position among the candidates of its question, from 0, as a decimal
-number. A score or a judgement that is not finite raises a DataError.
+number. A score that is not finite raises a DataError, but in `accuracy_and_f1`; so does a judgement of similarity.
 """
 
 from collections.abc import Callable
@@ -74,7 +74,7 @@ def _finite(values: ArrayLike) -> NDArray[Any]:
 
 
 def scaled(values: ArrayLike) -> NDArray[np.float64]:
-    """Return finite values, (n,), times the power of two that brings the largest below 1: no rounding, no overflow."""
+    """Return finite values, (n,), times the power of two that brings the largest below 1: no overflow."""
     array = _finite(values).astype(np.float64)
     _, exponent = np.frexp(np.abs(array).max(initial=0))
     return np.asarray(np.ldexp(array, -exponent), np.float64)

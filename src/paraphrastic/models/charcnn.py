@@ -19,7 +19,10 @@ def _integer_keys(filters: Any) -> Any:
     """Convert widths to integers; JSON stores them as strings."""
     if not isinstance(filters, dict):
         return filters
-    return {int(key) if isinstance(key, str) and key.isdecimal() else key: count for key, count in filters.items()}
+    widths = {int(key) if isinstance(key, str) and key.isdecimal() else key: count for key, count in filters.items()}
+    if len(widths) < len(filters):
+        raise ValueError("a width is named twice")
+    return widths
 
 
 class CharCnnArchitecture(ArchitectureConfig):

@@ -24,7 +24,7 @@ class Config(PrecisionConfig, WordEmbeddingsConfig, PairModelConfig):
     # what a word is matched with (Eq. 6): the most similar word of the other sentence (`max`), all its words
     # (`global`), or the words around the most similar one (`local`).
     match: Match
-    window: Annotated[int, Field(ge=1, le=4)]  # words on each side that `local` includes
+    window: Annotated[int, Field(ge=1, le=4)]  # words on each side that `local` includes; others do not read it
     decompose: Decompose  # how a word is decomposed by its match (Eq. 7–9): `rigid`, `linear` or `orthogonal`.
     max_window: Annotated[int, Field(ge=1, le=5)]  # filters are 1, 2, …, `max_window` words wide
     filters_per_width: PositiveInt  # number of filters of each width

@@ -13,7 +13,7 @@ PositiveInt = Annotated[int, Field(gt=0, lt=2**31)]  # torch refuses larger size
 Threads = Annotated[int, Field(ge=1, le=1024)]  # more end the process, without an error that Python sees
 # finite, unlike pydantic's, and float32 holds its product with a learning rate
 NonNegativeFloat = Annotated[float, Field(ge=0, le=1e30, allow_inf_nan=False)]
-PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+PositiveFloat = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=0, le=1)]
 DropoutProbability = Annotated[float, Field(ge=0, lt=1)]
 Negatives = Literal["max", "mix", "random"]
@@ -64,7 +64,7 @@ class TrainingConfig(ArchitectureConfig):
             adjacent pairs, then from other 16.
         curriculum: the first epoch takes the pairs in file order (charagram2016 §4.1.4).
         negatives: the most similar sentences of the mini-batch (`max`), `random` ones, or each of both with
-            probability one half (`mix`).
+            probability one half (`mix`). The loss `margin` and pair models read it.
         optimizer: `adam` or `adagrad`.
         learning_rate: learning rate at the first step.
         schedule: the learning rate stays `constant`, or decreases to 0 after the last step (`linear`).
@@ -92,7 +92,7 @@ class TrainingConfig(ArchitectureConfig):
 class EncoderConfig(TrainingConfig):
     """Options of sentence encoders. A loss takes its own from here, where they are not in `train.loss_options`."""
 
-    margin: NonNegativeFloat  # δ of the margin loss (acl2017 §3.2, Eq. 2)
+    margin: NonNegativeFloat  # δ of the margin loss (acl2017 §3.2, Eq. 2), which alone reads it
     temperature: PositiveFloat | None = None  # τ of the loss `infonce`; null for its default
 
 
@@ -114,7 +114,7 @@ class WordEmbeddingsConfig(BaseModel):
         lambda_w: weight of ½‖Ww − Ww_initial‖², Ww being the embedding table; not read by encoders on supervised tasks.
     """
 
-    vectors: str | None
+    vectors: Annotated[str, Field(min_length=1)] | None
     freeze_embeddings: bool
     lambda_w: NonNegativeFloat
 

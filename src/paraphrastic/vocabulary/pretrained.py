@@ -187,17 +187,31 @@ def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[s
     while rows and not rows[-1]:  # blank lines at the end
         rows.pop()
     wrong = next((n for n, fields in enumerate(rows) if len(fields) != dim + 1), None)
+    if wrong is not None and not rows[wrong]:
+        raise DataError(f"{path}, line {first + wrong}: is blank; remove it")
     if wrong is not None:
         raise _wrong_size(path, first + wrong, dim)
     try:
-        with np.errstate(over="ignore"):  # infinite values are refused below
-            values = np.array([fields[1:] for fields in rows], np.bytes_).astype(np.float32).reshape(-1, dim)
+        values = _numbers([fields[1:] for fields in rows]).reshape(-1, dim)
     except ValueError as error:
-        raise DataError(f"{path}, line {first} and following lines: {error}") from error
+        line = next(line for line, fields in enumerate(rows, first) if not _are_numbers(fields[1:]))
+        raise DataError(f"{path}, line {line}: a value is no number; correct it or remove the line") from error
     infinite = np.flatnonzero(~np.isfinite(values).all(1))
     if len(infinite):
         raise DataError(f"{path}, line {first + int(infinite[0])}: a value is not a finite number")
-    return [_decode(fields[0], path, line) for line, fields in enumerate(rows, first)], values
+    return [_decode(fields[0].lstrip(b" \t"), path, line) for line, fields in enumerate(rows, first)], values
+
+
+def _numbers(fields: list[list[bytes]]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # infinite values are refused later
+        return np.array(fields, np.bytes_).astype(np.float32)
+
+
+def _are_numbers(fields: list[bytes]) -> bool:
+    try:
+        return bool(len(_numbers([fields])))
+    except ValueError:
+        return False
 
 
 def _decode(word: bytes, path: Path, line: int) -> str:
