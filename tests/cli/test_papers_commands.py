@@ -214,7 +214,7 @@ def test_unknown_experiment(papers):
     assert_refused(papers("run", "frist"), "unknown experiment 'frist': did you mean 'first'?")
 
 
-@pytest.mark.parametrize("seeds", ["a", "1,", ",1", "-1", "1.5", "1;2", "1,,2"])
+@pytest.mark.parametrize("seeds", ["a", "1,", ",1", "-1", "1.5", "1;2", "1,,2", "0", "1,1", "9" * 19])
 def test_wrong_seeds(papers, seeds):
     result = papers("run", "first", "--seeds", seeds, "--dry")
     assert result.exit_code == 2

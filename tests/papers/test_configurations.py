@@ -114,6 +114,13 @@ def test_mean_and_standard_deviation_over_seeds_best_first(found):
     assert list(means(found, "words.simlex")[1]) == ["configuration", "n", "words.simlex", "STS"]
 
 
+def test_means_of_fewer_runs_than_others(found):
+    found = found.assign(**{"sts.2016": np.nan})
+    found.loc["large-s2", "sts.2016"] = 70.0
+    notes = means(found, "sts.mean")[2]
+    assert notes == ["STS 2016 of fewer runs than n: avg dim=100 1, avg dim=50 0, charcnn 0"]
+
+
 def test_without_scores_seeds_alone_are_tested(found, scores):
     numbers, cells, notes = means(found, against="small-s2")
     expected = ttest_ind([61.2, 61.9], [60.1, 60.9, 60.5], equal_var=False)

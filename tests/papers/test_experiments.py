@@ -99,6 +99,8 @@ def test_wrong_row(folder, row, message):
         ({"corpus": '{ open = ["sample"] }'}, "corpus.paper: Field required"),
         ({"corpus": '{ open = ["sample"], paper = [] }'}, "corpus.paper: List should have at least 1 item"),
         ({"seeds": "[1, 1]"}, "seeds: a seed is named twice"),
+        ({"seeds": "[]"}, "seeds: Value should have at least 1 item"),
+        ({"scale": "0"}, "scale: Input should be greater than 0"),
         ({"rows_": "[]"}, "rows_: Extra inputs are not permitted"),
         ({"title": "= 1"}, "not valid TOML: "),
     ],

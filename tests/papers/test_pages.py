@@ -233,6 +233,6 @@ def test_settings_that_are_not_the_papers_name_their_rows():
 def test_tally_counts_what_is_within_3_points():
     lines = [
         make_line("a", {"x": ("1.0", (2.0,)), "y": ("1.0", (4.0,))}),
-        make_line("b", {"x": ("1.0", (4.1,)), "y": ("", (1.0,))}, seeds=3, finished=1),
+        make_line("b", {"x": ("1.0", (4.04,)), "y": ("", (1.0,))}, seeds=3, finished=1),
     ]
     assert tally(make_comparison(*lines)) == Tally(runs=4, finished=2, compared=3, close=2)

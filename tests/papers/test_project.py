@@ -139,6 +139,7 @@ def test_everything_exists(check_rows):
         (f'{AVG}, preset = "small"', "no parameter 'models.yaml:avg.dims'"),
         (f'{AVG}, set = {{ "train.selects" = 1 }}', "no parameter 'train.selects'"),
         (f'{AVG}, set = {{ "train.select.x" = 1 }}', "no parameter 'train.select.x'"),
+        (f'{AVG}, set = {{ train.select = "test" }}', "'train' is a section of parameters; quote the whole key"),
         (f'{AVG}, set = {{ benchmarks = "opn" }}', "unknown suite of benchmarks 'opn': did you mean 'open'?"),
         (f'{AVG}, corpus = {{ open = ["sample"], paper = ["smple"] }}', "'smple'"),
         (f'{AVG}, analyses = ["lenght"]', "unknown analysis 'lenght': did you mean 'length'?"),
@@ -167,6 +168,7 @@ start_corpus = { corpus = ["sample"] }
 @pytest.mark.parametrize(
     ("preset", "start", "row", "message"),
     [
+        ("small", "avg", 'label = "b", model = "avg"', "unknown source 'glov'"),
         ("small", "avg", 'label = "b", model = "agv"', "row 'b': unknown model 'agv': did you mean 'avg'?"),
         ("small", "agv", 'label = "b", model = "avg"', "unknown model 'agv': did you mean 'avg'?"),
         (
@@ -179,6 +181,7 @@ start_corpus = { corpus = ["sample"] }
 )
 def test_unknown_names_of_the_replica(check_rows, tmp_path, preset, start, row, message):
     text = REPLICA.replace("PRESET", preset).replace("START", start)
+    text = text.replace("glove-6b-50d", "glov") if "glov" in message else text
     (tmp_path / "experiments/replica.toml").write_text(text)
     with pytest.raises(DataError) as caught:
         check_rows(f'{{ {AVG}, against = "b" }}, {{ {row} }}')

@@ -178,6 +178,14 @@ def test_tables_are_added_to_a_stored_result(store):
         '{"params": {}, "seeds": {"1": {"version": "1", "values": {"a": "high"}}}}',
         '{"params": {}, "seeds": {"1": {"version": "1", "values": {"a": NaN}}}}',
         '{"params": {}, "seeds": {"1": {"version": "1", "values": {}, "tables": {"length": [1]}}}}', "<<<<<<< HEAD\n{}",
+        *(
+            f'{{"params": {{}}, "seeds": {{"1": {{"version": "1", "values": {{}}, {part}}}}}}}'
+            for part in (
+                '"tables": {"resamples": []}', '"tables": {"resamples": [[1, 2]]}',
+                '"tables": {"a": [["x", "y"], [1]]}',
+                '"curves": {"selection": [[1, 2, 3]]}',
+            )
+        ),
     ],
 )  # fmt: skip
 def test_damaged_file(store, folder, content):
@@ -210,6 +218,11 @@ def test_sets_that_a_mean_lacks():
     assert result.value("length[length=short].n") is None
     assert result.value("rare-words[length=1].pearson") is None
     assert result.value("none[length=1].pearson") is None
+
+
+def test_condition_without_a_value():
+    result = Result("1", {}, {"length": [["length", "pearson"], ["5", 70.0]]})
+    assert (result.value("length[length=5].pearson"), result.value("length[foo].pearson")) == (70.0, None)
 
 
 def test_replicates_of_a_value():

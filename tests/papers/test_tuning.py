@@ -126,6 +126,7 @@ def test_choices_that_are_damaged_or_of_a_row_that_is_gone(project):
     file.write_text(json.dumps({"open": {"first": [choice]}}))
     with pytest.raises(DataError, match=r"tuned\.json: first has no row 'gran'"):
         project.plan([experiment], "open")
-    file.write_text("{")
-    with pytest.raises(DataError, match=r"tuned\.json: not the choices of searches"):
-        project.plan([experiment], "open")
+    for content in ("{", '{"opne": {}}'):
+        file.write_text(content)
+        with pytest.raises(DataError, match=r"tuned\.json: not the choices of searches"):
+            project.plan([experiment], "open")

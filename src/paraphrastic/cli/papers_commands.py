@@ -267,10 +267,13 @@ def _summary(project: "Project", experiment: "Experiment", data: "Data") -> tupl
 
 
 def _seeds(text: str) -> list[int]:
-    seeds = text.split(",") if text else []
-    if not all(re.fullmatch(r" *[0-9]+ *", seed) for seed in seeds):
-        raise BadParameter(f"'{text}' should be numbers with commas between them", param_hint="--seeds")
-    return list(map(int, seeds))
+    parts = text.split(",") if text else []
+    seeds = [int(part) for part in parts if re.fullmatch(r" *[0-9]{1,18} *", part)]
+    if len({*seeds} - {0}) < len(parts):
+        raise BadParameter(
+            f"'{text}' should be numbers with commas between them, from 1 and each once", param_hint="--seeds"
+        )
+    return seeds
 
 
 def _check_vectors(project: "Project", runs: "Sequence[Run]", vectors: Path | None) -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, NonNegativeInt, model_validator
 
 from paraphrastic.base.errors import DataError, unknown_name
 from paraphrastic.papers.experiments import Experiment, PaperName, Text, read_toml, validated
@@ -45,13 +45,13 @@ class Claim(_Table):
     # next one by more than it; `level`: any two differ by less; `at least`, `at most`: each row is so; `reaches`: each
     # is at least `bound`, a published number, which other data than the paper's cannot refute
     kind: Kind = "greater"
-    bound: float = 0.0
+    bound: FiniteFloat = 0.0
     experiment: str = ""  # id of the experiment of rows that name none
     rows: list[Annotated[list[_Row], Field(min_length=1)]] = []  # lists of rows to compare
     # columns of the experiment, or keys as in `Result.value`; `epochs[CURVE,95]` is the number of epochs until a curve
     # has 95 % of its best score, and `A + B` is the mean of both
     keys: list[Text] = []
-    items: int = 0  # number of test items, where results have neither replicates nor this number
+    items: NonNegativeInt = 0  # number of test items, where results have neither replicates nor this number
     undecidable: str = ""  # reason why open data cannot decide, whatever the numbers are; empty if they can
     tested: str = ""  # the test in words, in place of those that are made of `rows` and `keys`
     note: str = ""  # how the test differs from the paper's

@@ -93,6 +93,8 @@ def _difference(decision: Decision) -> str:
     width = test.high - test.low
     decimals = 1 if width > 1 else 2 if width > 0.1 else 3
     low, high = sorted((compared.sign * test.low, compared.sign * test.high))
+    if any(end and not round(end, decimals) for end in (low, high)):  # on which side of 0 it is
+        decimals += 1
     if len(compared.sides) == 1 and UNKNOWN not in decision.over:  # a share or a correlation × 100
         low, high = max(low, -100.0), min(high, 100.0)  # what is cut off cannot be the true value
     text = f"{signed(compared.sign * test.difference, decimals)} [{number(low, decimals)}, {number(high, decimals)}]"

@@ -52,14 +52,17 @@ class Cell:
         return bool(self.lacks and self.theirs and not self.common)
 
     @property
-    def difference(self) -> float | None:
-        """Our mean minus the published number, rounded as shown, perhaps in percent; None if not comparable."""
+    def distance(self) -> float | None:
+        """Our mean minus the published number, perhaps in percent; None if not comparable."""
         if self.mean is None or self.published is None or self.partial:
             return None
         difference = self.mean - self.published
-        if self._in_percent:
-            return round(100 * difference / abs(self.published), 1)
-        return round(difference, self.decimals)
+        return 100 * difference / abs(self.published) if self._in_percent else difference
+
+    @property
+    def difference(self) -> float | None:
+        """The distance, rounded as shown."""
+        return None if self.distance is None else round(self.distance, 1 if self._in_percent else self.decimals)
 
     @property
     def shown_mean(self) -> str:
@@ -290,8 +293,8 @@ def _decimals(text: str) -> int:
 
 
 def number(value: float, decimals: int) -> str:
-    """Return a number with a minus sign and commas between thousands."""
-    return f"{value:,.{decimals}f}".replace("-", "−")
+    """Return a number with a minus sign and commas between thousands; 0.0 has no sign."""
+    return f"{value:z,.{decimals}f}".replace("-", "−")
 
 
 def signed(value: float, decimals: int) -> str:

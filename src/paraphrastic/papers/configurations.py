@@ -116,6 +116,10 @@ def means(
     for name, title in titles.items():
         values = [groups.get_group(each)[name].dropna().to_numpy() / 100 for each in cells.index]
         cells[title] = list(map(mean_and_deviation, values))
+        fewer = [
+            f"{each} {len(own)}" for each, own in zip(cells.index, values, strict=True) if len(own) < numbers["n"][each]
+        ]
+        notes += [f"{title} of fewer runs than n: {', '.join(fewer)}"] if fewer else []
     if against:
         chosen = str(table["configuration"].get(against, against))
         if chosen not in numbers.index:

@@ -17,6 +17,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    FiniteFloat,
     JsonValue,
     PositiveInt,
     ValidationError,
@@ -102,7 +103,7 @@ class OpenPairs(Declaration):
 class Replica(Declaration):
     """The closest to the papers' data and settings that open data allow: presets hold, apart from what is here."""
 
-    seeds: Seeds  # of each row
+    seeds: Annotated[Seeds, Field(min_length=1)]  # of each row
     corpora: dict[str, OpenPairs]  # by name of a corpus of the papers
     vectors: Text  # source of the word vectors that `start` starts from
     start: Preset  # the run whose word vectors are the initial ones, in place of PARAGRAM-SL999
@@ -195,12 +196,12 @@ class Experiment(Declaration):
     columns: dict[str, Text] = {}
     paper_set: Settings = {}  # values of keys of params.yaml for all rows on the papers' data
     grid: str | None = None  # name of a grid for all rows that name none, in place of that of their presets
-    seeds: Seeds = [1]  # seeds of each row
+    seeds: Annotated[Seeds, Field(min_length=1)] = [1]  # seeds of each row
     rows: list[Row] = []  # the configurations
     figure: Figure | None = None  # how the results are drawn; None for a table
     finding: str = ""  # the paper's finding, and whether it holds on open data
     missing: str = ""  # reason why rows of the paper are not here
-    scale: float = 1.0  # factor from the unit of the published numbers to ours
+    scale: Annotated[FiniteFloat, Field(gt=0)] = 1.0  # factor from the unit of the published numbers to ours
     # label of the row from which the differences of the other rows are shown too, where the paper's mean has sets that
     # ours lacks
     reference: str | None = None

@@ -22,8 +22,8 @@ def tally(comparison: Comparison) -> Tally:
     runs = {run.name for line in comparison.lines for run in line.runs}
     finished = {name for line in comparison.lines for name in line.results}
     cells = [cell for line in comparison.lines for cell in line.cells.values()]
-    differences = [cell.difference for cell in cells if cell.difference is not None]
-    return Tally(len(runs), len(finished), len(differences), sum(abs(each) <= _CLOSE for each in differences))
+    distances = [cell.distance for cell in cells if cell.distance is not None]
+    return Tally(len(runs), len(finished), len(distances), sum(abs(each) <= _CLOSE for each in distances))
 
 
 def facts(comparison: Comparison) -> list[tuple[str, list[str]]]:

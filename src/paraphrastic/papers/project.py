@@ -280,6 +280,8 @@ def _check_run(run: Run, params: Mapping[str, Any]) -> None:
         raise ParameterError(unknown_name("model", run.model, params["models"]))
     for key in (*run.settings, *([f"models.{run.model}.vectors"] if run.start else [])):
         _check_key(key, params)
+    if run.vectors and run.vectors not in catalogue().sources:
+        raise ParameterError(unknown_name("source", run.vectors, catalogue().sources))
     corpus(run.settings["corpus"])
     suite(run.settings["benchmarks"])
     for name in run.analyses:
@@ -294,6 +296,8 @@ def _check_key(key: str, params: Mapping[str, Any]) -> None:
         if name not in known:
             raise ParameterError(f"no parameter '{place(key)}': {unknown_name('key', name, known)}")
         block = known[name]
+    if "." not in key and isinstance(block, Mapping):
+        raise ParameterError(f"'{key}' is a section of parameters; quote the whole key, as in \"{key}.KEY\"")
 
 
 def matching(run: Run, records: Iterable[Record], params: Mapping[str, Any]) -> Iterator[tuple[Record, Result]]:

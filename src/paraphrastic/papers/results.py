@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import FiniteFloat, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from paraphrastic.base.errors import DataError
 from paraphrastic.base.files import write_text
@@ -21,6 +21,13 @@ _POOLED = ("length[", "unknown-words[")  # the analyses of pairs of all sets of 
 Table = list[list[Any]]  # rows, the first being the names of the columns
 
 
+def _checked_table(table: Table) -> Table:
+    header = table[0] if table else [None]
+    if not all(isinstance(name, str) for name in header) or any(len(row) != len(header) for row in table):
+        raise ValueError("a table begins with names of columns, and each row has a cell for each")
+    return table
+
+
 @dataclass(frozen=True)
 class Result:
     """What one run measured."""
@@ -30,9 +37,9 @@ class Result:
     # `sts.2012.MSRpar` being its main metric and `sts.2012.MSRpar.spearman` another one
     values: Values
     # analyses by name, and the replicates of tasks, see `of_predictions`, by `finetune.TASK`
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, Annotated[Table, AfterValidator(_checked_table)]] = field(default_factory=dict)
     # (epochs, score) on the development data by name: `selection`, or that of a task
-    curves: Mapping[str, list[list[float]]] = field(default_factory=dict)
+    curves: Mapping[str, list[Annotated[list[float], Field(min_length=2, max_length=2)]]] = field(default_factory=dict)
     minutes: float | None = None  # duration of the run; None if it is not known
 
     def has(self, run: Run) -> bool:
@@ -80,7 +87,7 @@ class Result:
         cell = re.fullmatch(r"([\w-]+)\[(.*)\]\.(\w+)", key)
         if cell is None:
             return self.minutes if key == "minutes" else self.values.get(key)
-        conditions = [part.split("=", 1) for part in cell[2].split(",") if part]
+        conditions = [part.partition("=")[::2] for part in cell[2].split(",") if part]
         header, *rows = self.tables.get(cell[1]) or [[]]
         records = (dict(zip(header, row, strict=False)) for row in rows)
         found = (each for each in records if all(str(each.get(name)) == text for name, text in conditions))
@@ -181,7 +188,8 @@ class Store:
             known = [each.minutes for each in configuration.seeds.values() if each.minutes is not None]
             key = configuration.params.get("model"), str(configuration.params.get("benchmarks"))
             durations.setdefault(key, []).extend(known)
-            durations.setdefault((*key, *configuration.params.get("corpus", ())), []).extend(known)
+            corpora = configuration.params.get("corpus")
+            durations.setdefault((*key, *(corpora if isinstance(corpora, list) else ())), []).extend(known)
         return {key: sum(known) / len(known) for key, known in durations.items() if known}
 
     def _change(self, run: Run, change: Callable[[Result], Result]) -> None:

@@ -27,7 +27,7 @@ class Choice(Declaration):
     note: str  # among how many, and by which value they were chosen
 
 
-_CHOICES = TypeAdapter(dict[str, dict[str, list[Choice]]])  # by kind of data and experiment
+_CHOICES = TypeAdapter(dict[Data, dict[str, list[Choice]]])  # by kind of data and experiment
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Choices:
         own = {"label": f"{choice.label}, tuned", "labels": [], "paper_tasks": []}
         return row.model_copy(update=own | choice.model_dump(exclude={"label"}))
 
-    def _read(self) -> dict[str, dict[str, list[Choice]]]:
+    def _read(self) -> dict[Data, dict[str, list[Choice]]]:
         try:
             return _CHOICES.validate_json(self.path.read_bytes())
         except FileNotFoundError:

@@ -180,9 +180,13 @@ _ZERO: Numbers = Runs(np.zeros(SEEDS), np.zeros((SEEDS, _REPLICATES))), frozense
 
 
 def epochs(curve: Sequence[Sequence[float]], share: float) -> float | None:
-    """Return the epochs until a curve, of (epochs, score), has a share of its best score; None if it has no points."""
+    """Return the epochs until a curve, of (epochs, score), has a share of its best score; None if it has no points.
+
+    If that is below 0, it is missed by the same share of its absolute value.
+    """
     best = max((score for _, score in curve), default=0.0)
-    return next((epoch for epoch, score in curve if score >= share * best), None)
+    least = share * best if best > 0 else (2 - share) * best
+    return next((epoch for epoch, score in curve if score >= least), None)
 
 
 def _items(result: Result, key: str) -> int:
