@@ -84,5 +84,5 @@ def inputs(tmp_path_factory) -> Path:
     (folder / "pairs.csv").write_text("text1,text2\n" + "".join(rows))
     (folder / "out").mkdir()
     for name in EARLIER:
-        (folder / "out" / name).write_text("earlier")
+        (folder / "out" / name).write_text("1 2\nearlier 0 1\n")  # of word2vec, which export replaces
     return folder

@@ -13,7 +13,7 @@ PositiveInt = Annotated[int, Field(gt=0, lt=2**31)]  # torch refuses larger size
 Threads = Annotated[int, Field(ge=1, le=1024)]  # more end the process, without an error that Python sees
 # finite, unlike pydantic's, and float32 holds its product with a learning rate
 NonNegativeFloat = Annotated[float, Field(ge=0, le=1e30, allow_inf_nan=False)]
-PositiveFloat = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
+PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=0, le=1)]
 DropoutProbability = Annotated[float, Field(ge=0, lt=1)]
 Negatives = Literal["max", "mix", "random"]
