@@ -101,14 +101,8 @@ def means(
     if not titles:
         raise ParameterError("no experiment has results of this kind; `dvc queue status` and `dvc exp show` list them")
     key = next(iter(titles))
-    valued = table.dropna(subset=key)
-    counted = valued.drop_duplicates(["configuration", "seed"])
-    reasons = {
-        f"no {key}": table.index.difference(valued.index),
-        "a seed counts once": valued.index.difference(counted.index),
-    }
-    notes = [f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if len(names)]
-    groups = counted.groupby("configuration")
+    counted = table.dropna(subset=key).drop_duplicates(["configuration", "seed"])
+    notes, groups = _left_out(table, counted, titles), counted.groupby("configuration")
     numbers = groups[list(titles)].mean().join(groups[list(titles)].std().add_suffix(" sd"))
     numbers.insert(0, "n", groups.size())
     numbers = numbers.sort_values(key, ascending=False)
@@ -116,10 +110,6 @@ def means(
     for name, title in titles.items():
         values = [groups.get_group(each)[name].dropna().to_numpy() / 100 for each in cells.index]
         cells[title] = list(map(mean_and_deviation, values))
-        fewer = [
-            f"{each} {len(own)}" for each, own in zip(cells.index, values, strict=True) if len(own) < numbers["n"][each]
-        ]
-        notes += [f"{title} of fewer runs than n: {', '.join(fewer)}"] if fewer else []
     if against:
         chosen = str(table["configuration"].get(against, against))
         if chosen not in numbers.index:
@@ -129,6 +119,21 @@ def means(
         of_numbers, of_cells, of_notes = _differences(changes, chosen)
         numbers, cells, notes = numbers.join(of_numbers), cells.join(of_cells), [*notes, *of_notes]
     return numbers.reset_index(), cells.astype(object).fillna("–").reset_index(), notes
+
+
+def _left_out(table: pd.DataFrame, counted: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
+    """Return which experiments do not count, and which configurations have fewer values of a column than runs."""
+    key, groups = next(iter(titles)), counted.groupby("configuration")
+    valued, sizes, counts = table.dropna(subset=key), groups.size(), groups[list(titles)].count()
+    reasons: dict[str, Iterable[str]] = {
+        f"no {key}": table.index.difference(valued.index),
+        "a seed counts once": valued.index.difference(counted.index),
+    }
+    for name, title in titles.items():
+        of_column = zip(counts.index, counts[name], sizes, strict=True)
+        reasons[f"{title} of fewer runs than n"] = [f"{each} {n}" for each, n, size in of_column if n < size]
+    texts = {reason: ", ".join(names) for reason, names in reasons.items()}
+    return [f"{reason}: {names}" for reason, names in texts.items() if names]
 
 
 def _differences(changes: Mapping[str, _Change], chosen: str) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:

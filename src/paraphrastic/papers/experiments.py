@@ -17,7 +17,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    FiniteFloat,
     JsonValue,
     PositiveInt,
     ValidationError,
@@ -201,7 +200,7 @@ class Experiment(Declaration):
     figure: Figure | None = None  # how the results are drawn; None for a table
     finding: str = ""  # the paper's finding, and whether it holds on open data
     missing: str = ""  # reason why rows of the paper are not here
-    scale: Annotated[FiniteFloat, Field(gt=0)] = 1.0  # factor from the unit of the published numbers to ours
+    scale: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0  # factor from the published unit to ours
     # label of the row from which the differences of the other rows are shown too, where the paper's mean has sets that
     # ours lacks
     reference: str | None = None
