@@ -318,9 +318,7 @@ def test_texts(tmp_path):
     }
     for p, text in ((0.0495491, "p = 0.0495;"), (0.0504, "p = 0.0504;"), (0.0515, "p = 0.051;"), (0.2, "p = 0.200;")):
         assert text in dict(zip(HEADER, cells(replace(decisions[0], p=p)), strict=True))["difference"]
-    assert (
-        "+3.90 [−0.02, 4.00]" in cells(replace(decisions[0], test=decisions[0].test._replace(low=-0.02, high=4.0)))[4]
-    )
+    assert "+3.90 [−0.02, 4.00]" in cells(replace(decisions[0], test=decisions[0].test._replace(low=-0.02, high=4)))[4]
     claims = Claims(claims=tests, rules=["One.", "Two."], deviations={"acl2017": ["GloVe in place of PARAGRAM"]})
     page = section(decisions, claims, PAPERS, {"acl2017-t2": "[Table 2](acl2017.md#table-2-title)"})
     assert page.splitlines() == [
