@@ -27,7 +27,7 @@ from paraphrastic.base.parameters import (
     read_mapping,
 )
 from paraphrastic.base.reading import read_json
-from paraphrastic.sources.catalogue import check_corpus, corpus, suite
+from paraphrastic.sources.catalogue import check_corpus, check_select, corpus, suite
 from paraphrastic.training import losses
 from pipeline.stage import run
 
@@ -57,7 +57,9 @@ def main() -> None:
     check_corpus(sources, params.tokenize, params.teacher, params.train.source_weights or ())
     hashes = _Hashes()
     with _named("benchmarks"):
-        every = (*sources, *suite(params.benchmarks).sources)
+        benchmarks = suite(params.benchmarks)
+    check_select(params.train.select, benchmarks)
+    every = (*sources, *benchmarks.sources)
     if own := [each for each in every if "own" in each.options]:
         from paraphrastic.base.parallel import start_command  # imports pyarrow, 0.3 s
         from paraphrastic.readers.own_data import check_files

@@ -16,6 +16,7 @@ from paraphrastic.export.compact import compact
 from paraphrastic.inference.model_folder import load_trained
 from paraphrastic.inference.quantization import ranges_of
 from paraphrastic.scoring import TABLE_FORMATS
+from paraphrastic.scoring.static import EmbeddingTable
 from paraphrastic.scoring.weight_files import Ranges
 from tests.helpers.command_line import assert_refused
 from tests.helpers.encoder_variants import WORD
@@ -99,6 +100,19 @@ def test_numbers_that_float16_cannot_hold(tmp_path):
         compact(paraphrastic.load(tmp_path / "large"), tmp_path / "small", "float16")
     with pytest.raises(ParameterError, match=r"large: float16 cannot hold its vectors; choose another table"):
         paraphrastic.load(tmp_path / "large", table="float16")
+
+
+def test_sums_of_ngrams_that_float16_cannot_hold(tmp_path):
+    model = save_encoder(tmp_path / "model", "charagram", CHARAGRAM_WORDS | {"activation": "linear"}, dim=64)
+    encoder = model.scorer
+    rows = np.full_like(encoder.embedding_array(), 6e4)  # two of them are beyond 65,504
+    encoder = encoder.with_table(encoder.texts, EmbeddingTable(rows))
+    size = compact(replace(model, scorer=encoder), tmp_path / "whole", "float16")
+    limit = 0.7 * sum(file.stat().st_size for file in (tmp_path / "whole").iterdir()) / 1e6
+    with pytest.raises(ParameterError, match=r"float16 cannot hold such vectors; choose a scale below 1, or another"):
+        compact(replace(model, scorer=encoder), tmp_path / "small", "float16", limit)
+    assert size == len(model.vocabulary)
+    assert not (tmp_path / "small").exists()
 
 
 def test_one_entry_is_more_than_the_size(tmp_path):

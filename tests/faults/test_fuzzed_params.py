@@ -136,3 +136,11 @@ def test_damaged_text(tries):
     insertion = st.tuples(st.integers(0, len(TEXT)), st.sampled_from(syntax))
     inserted = insertion.map(lambda each: TEXT[: each[0]] + each[1].encode() + TEXT[each[0] :])
     tries.fuzz(60, check, damaged(TEXT) | inserted | damaged(TEXT[:400]))
+
+
+def test_set_that_no_suite_has_is_refused_by_the_first_stage():
+    copy_parameters(Path())
+    text = Path("params.yaml").read_text()
+    Path("params.yaml").write_text(text.replace("select: test", "select: sample.rolse"))
+    with pytest.raises(ParaphrasticError, match=r"^params\.yaml: train\.select: .* did you mean 'sample\.roles'"):
+        stage.main()

@@ -338,6 +338,9 @@ def test_tags_of_four_tokens(tmp_path):
     outcome = train_tags(found, config, task_run(tmp_path / "checkpoint"))
     assert outcome.dev == outcome.test == {"accuracy": 100.0}
     assert 1 <= outcome.epoch <= 30
+    config = config.model_copy(update={"optimizer": "sgd", "learning_rate": 1e38, "max_grad_norm": None})
+    with pytest.raises(ModelError, match=r"^finetune/taggers\.yaml: charagram on sample-tags: .* lower"):
+        train_tags(found, config, task_run(tmp_path / "diverging"))
     rows = [row for split in ("train", "test") for row in tag_rows(split)]
     without = find_task(write_tasks(tmp_path, tagged_tokens=rows), "sample-tags")
     with pytest.raises(DataError, match="tagging, development split: no tagged"):

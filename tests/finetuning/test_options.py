@@ -13,7 +13,7 @@ import torch
 from pydantic import ValidationError
 
 from paraphrastic import models
-from paraphrastic.base.errors import ParameterError
+from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.finetuning.initial_state import untrained_model
 from paraphrastic.finetuning.learning import ModelChoice, train_task
 from paraphrastic.finetuning.options import FinetuneConfig, tagger_config_class
@@ -108,6 +108,14 @@ def losses(name: str, block: dict[str, Any], finetune: dict[str, Any], folder: P
 def unchanged_losses(name: str, init: str = "scratch") -> np.ndarray:
     with TemporaryDirectory() as folder:
         return losses(name, small_block("models", name), FINETUNE | {"init": init}, Path(folder))
+
+
+@pytest.mark.parametrize(("name", "file"), [("avg", "finetune/params"), ("ldc", "models")])
+def test_diverging_run_names_the_file_of_its_options(name, file, tmp_path):
+    diverging = {"learning_rate": 1e38, "max_grad_norm": None, "epochs": 1, "batch_size": 200}
+    block, finetune = (each | diverging for each in (small_block("models", name), FINETUNE))
+    with pytest.raises(ModelError, match=rf"^{file}\.yaml: {name} on {task(name).name}: .* lower `learning_rate`"):
+        losses(name, block, finetune, tmp_path)
 
 
 class TestModels:

@@ -232,7 +232,7 @@ def test_meanings_of_columns(tmp_path):
     assert pairs_of(own) == ([("a", "b", 0), ("g", "h", 3)], [])
     kind, rows, bad = set_of(own)
     assert (kind, [row[-1] for row in rows], bad) == ("labelled_pairs", [1, 0, 1], [])
-    scored = own.model_copy(update={"columns": {"text1": "q1", "text2": "q2", "score": "sim"}})
+    scored = own.model_copy(update={"columns": {"text1": "q1", "text2": "q2", "score": "sim"}, "positive": ()})
     assert pairs_of(scored, min_score=4.0)[0] == [("a", "b", 0), ("c", "d", 1)]
     assert [row[-1] for row in set_of(scored)[1]] == [4.0, 5.0, 1.0, 2.0]
     with pytest.raises(DataError, match="no column other for `label`; the columns are q1, q2, gold_label, sim"):

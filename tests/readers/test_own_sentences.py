@@ -69,3 +69,5 @@ def test_single_sentences_that_are_refused(tmp_path):
         pairs_of(OwnFile(path=table.path, columns={"text": "boddy"}))
     with pytest.raises(DataError, match=r"has single sentences; name no column beside `text`"):
         pairs_of(OwnFile(path=table.path, columns={"text": "body", "label": "other"}))
+    with pytest.raises(DataError, match=r"has single sentences; name no column beside `text`, and no `positive`$"):
+        pairs_of(OwnFile(path=table.path, columns={"text": "body"}, positive=["yes"]))

@@ -256,6 +256,21 @@ def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
         OwnFile(path=str(tmp_path / "outer")).files()
 
 
+def test_folder_with_files_of_other_formats(tmp_path, capsys):
+    for name in ("b.csv", "a.tsv.gz", ".DS_Store", "notes.txt", "c.xlsx"):
+        write(tmp_path / name, "")
+    (tmp_path / "old").mkdir()
+    assert len(OwnFile(path=str(tmp_path)).files()) == 2
+    formats = "in none of the formats .csv, .tsv, .jsonl, .parquet"
+    assert capsys.readouterr().err == f"{tmp_path}: left out: 3 {formats} (c.xlsx, notes.txt, old)\n"
+    for name in "def":
+        write(tmp_path / f"{name}.md", "")
+    OwnFile(path=str(tmp_path)).files()
+    assert capsys.readouterr().err.endswith(": left out: 6 " + formats + " (c.xlsx, d.md, e.md, f.md, notes.txt, …)\n")
+    OwnFile(path=str(tmp_path / "b.csv")).files()
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

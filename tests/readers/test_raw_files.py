@@ -6,7 +6,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError, SourceError
 from paraphrastic.readers.lines import read_lines
-from paraphrastic.readers.raw_files import find_file, find_files, read_archive, read_bytes
+from paraphrastic.readers.raw_files import find_file, find_files, read_archive, read_bytes, read_files
 from tests.helpers.raw_files import write_archive
 
 
@@ -54,6 +54,16 @@ def test_missing_member_of_an_archive(tmp_path):
     write_archive(tmp_path / "a.zip", {"b.txt": b""}, "zip")
     with pytest.raises(DataError, match=r"a\.zip: the archive contains no c\.txt; remove it and run `dvc repro`$"):
         read_lines(tmp_path, "c.txt", archive="a.zip")
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [("gztar", ".tar.gz"), ("zip", ".zip")])
+@pytest.mark.parametrize("other", ["dev/a.txt", "dev/a.txt.gz"])
+def test_members_with_the_same_name_in_several_folders(tmp_path, kind, suffix, other):
+    members = {"train/a.txt": b"1", other: gzip.compress(b"2") if other.endswith(".gz") else b"2", "b.txt": b"3"}
+    write_archive(tmp_path / f"x{suffix}", members, kind)
+    with pytest.raises(DataError, match=r"/x\.\S+: several members of the archive have the name a\.txt; remove it and"):
+        read_files(tmp_path, ["a.*"], "x.*")
+    assert [data for _, data in read_files(tmp_path, ["b.*"], "x.*")] == [b"3"]
 
 
 def test_two_files_in_place_of_one(tmp_path):

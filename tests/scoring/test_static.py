@@ -244,6 +244,18 @@ def test_numbers_of_few_bits_that_are_no_table():
         EmbeddingTable.of(arrays | {"embeddings": arrays["embeddings"][:1]})
 
 
+@pytest.mark.parametrize("table_format", ["int3", "int2"])
+def test_few_bits_of_numbers_whose_squares_leave_float32(table_format):
+    table, large = (EmbeddingTable(VALUES * factor).in_format(table_format) for factor in np.float32([1, 2.0**110]))
+    np.testing.assert_array_equal(large.values, table.values)
+    np.testing.assert_array_equal(large.scales, table.scales * np.float32(2.0**110))
+
+
+def test_numbers_that_a_format_cannot_hold():
+    with pytest.raises(OverflowError, match=r"^float16 cannot hold numbers up to 1e\+05; choose another table$"):
+        EmbeddingTable(np.float32([[1, -1e5]])).in_format("float16")
+
+
 @pytest.mark.parametrize("table_format", TABLE_FORMATS)
 def test_rows_of_zeros(table_format):
     assert not EmbeddingTable(np.zeros((3, 4), np.float32)).in_format(table_format).array().any()

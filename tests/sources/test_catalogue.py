@@ -6,7 +6,19 @@ import pytest
 
 from paraphrastic.base.errors import DataError, ParameterError
 from paraphrastic.base.files import sha256_of
-from paraphrastic.sources.catalogue import catalogue, corpus, load, source, sources_of, suite
+from paraphrastic.base.parameters import load_params
+from paraphrastic.sources.catalogue import (
+    catalogue,
+    check_choice,
+    check_select,
+    corpus,
+    load,
+    source,
+    sources_of,
+    suite,
+)
+from tests.helpers.raw_files import write_file
+from tests.helpers.repository import ROOT
 
 SOURCES = catalogue().sources.values()
 GLOVE = "glove-6b-50d"  # of the package index, of which there is no mirror
@@ -240,6 +252,38 @@ def test_catalogue_with_an_error(tmp_path, old, new, message):
         load(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["ppdb-xl-phrasal", "authors-ppdb-xl", "paranmt", "parabank2", "own.csv"])
+def test_relations_of_sources_that_have_none(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path / "own.csv", "text1,text2\na,b\n")
+    options = load_params(ROOT / "params.yaml").tokenize.model_copy(update={"relations": ["Equivalence"]})
+    check_choice(corpus(["ppdb2-s-lexical", "ppdb2-xl-phrasal", "coco"]), options)
+    known = name.replace("own.csv", "own.own")
+    remedy = "empty tokenize.relations, or leave it out of corpus"
+    reason = f"{known} has no entailment relations, only PPDB 2.0 has; {remedy}"
+    with pytest.raises(ParameterError) as error:
+        check_choice(corpus(["ppdb2-s-lexical", name]), options)
+    assert str(error.value) == f"params.yaml: corpus: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("suites", "wrong", "near", "right"),
+    [
+        ("sample", "sample.rolse", "sample.roles", ["sample", "sample.dev", "sample.words", "test", "oracle", "none"]),
+        (["open", "sample"], "sts.2061", "sts.2016", ["sts", "sts.2016", "words.simlex", "sample.dev"]),
+        ("mteb-sts", "mteb.sts16", "mteb.STS16", ["mteb", "mteb.STS12"]),
+        (["sample", "sets/"], "own.pet", "own.pets", ["own", "own.pets", "own.words", "own.words.pets", "sample.dev"]),
+    ],
+)
+def test_sets_that_select_the_epoch(tmp_path, monkeypatch, suites, wrong, near, right):
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path / "sets/pets.csv", "text1,text2,score\n")
+    for select in right:
+        check_select(select, suite(suites))
+    with pytest.raises(ParameterError, match=rf"^params\.yaml: train\.select: unknown .*: did you mean '{near}'\?"):
+        check_select(wrong, suite(suites))
 
 
 def test_source_like_another(tmp_path):

@@ -103,6 +103,14 @@ def test_one_vector_for_all_sentences(folder, capsys, model, warnings):
     assert capsys.readouterr().err.count(line) == warnings
 
 
+def test_diverging_training_names_the_model_and_the_file_of_its_options(folder):
+    options = {"dim": 8, "out_dim": 8, "epochs": 1, "batch_size": 300, "learning_rate": 1e39}
+    settings = {f"models.yaml:proj.{key}": value for key, value in options.items()}
+    with pytest.raises(ModelError, match=r"^models\.yaml: proj: .* not finite .*: lower `learning_rate`"):
+        paraphrastic.train("pairs.csv", "out", "proj", settings=settings)
+    assert not Path("out").exists()
+
+
 def test_callback_that_other_processes_cannot_have(folder):
     callback = Callback()
     callback.on_step = lambda trainer: None

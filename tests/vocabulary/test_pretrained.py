@@ -86,6 +86,7 @@ def test_blocks_of_lines(tmp_path, monkeypatch, lines):
         ("a 1 2\nb 1\n", r"v\.txt, line 2: expected a word and 2 numbers; set `dim`"),
         ("a 1 2\n 3 4\n", r"v\.txt, line 2: expected a word and 2 numbers"),
         ("a 1 2\nb 1 x\n", r"v\.txt, line 2: a value is no number; correct it or remove the line$"),
+        ("a_b 1 2\nb 1_0 2\n", r"v\.txt, line 2: a value is no number; correct it or remove the line$"),
         ("a 1 2\n\nb 1 2\n", r"v\.txt, line 2: is blank; remove it$"),
         ("a 1 2\nb 1 nan\n", r"v\.txt, line 2: a value is not a finite number"),
         ("3 2\n", r"v\.txt: contains no vectors"),

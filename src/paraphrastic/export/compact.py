@@ -52,11 +52,18 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
     if max_mb is not None and not max_mb > 0:
         raise ParameterError(f"max_mb = {max_mb}: should be a number above 0")
     check_replaceable(out)
-    model = model if scale == 1 else _scaled(model, scale)
+    try:
+        return _compact(model if scale == 1 else _scaled(model, scale), out, table, max_mb)
+    except OverflowError as error:
+        remedy = "a scale below 1, or another table" if scale == 1 else "a scale nearer to 1"
+        raise ParameterError(f"scale = {scale}: {table} cannot hold such vectors; choose {remedy}") from error
+
+
+def _compact(model: Model, out: Path, table: TableFormat, max_mb: float | None) -> int:
+    """Write the folder as `compact` does; raise an OverflowError if the format cannot hold the embeddings."""
     encoder = with_table_format(model.scorer, model.name, model.folder, table)
     if not _holds(encoder, model):
-        remedy = "a scale below 1, or another table" if scale == 1 else "a scale nearer to 1"
-        raise ParameterError(f"scale = {scale}: {table} cannot hold such vectors; choose {remedy}")
+        raise OverflowError(f"{table}: infinite numbers, or zeros in place of vectors")
     with atomic_folder(out) as part:
         size = _write(encoder, model, part)
         if max_mb is not None and size > max_mb * 1e6:

@@ -33,6 +33,7 @@ from paraphrastic.nn.layers import PairModel, TrainableModel
 from paraphrastic.nn.options import ArchitectureConfig, TrainingConfig
 from paraphrastic.scoring.neural import TrainedModel
 from paraphrastic.scoring.scorer import VectorScorer
+from paraphrastic.training.trainer import naming_options
 
 FIXED = ("frozen", "projected")  # values of `init` with which the vectors of data/model are not trained
 
@@ -82,9 +83,10 @@ def train_tags(rows: TaskRows, config: TaggerConfig, run: TaskRun) -> Outcome:
     """Train a part-of-speech tagger on a task (charagram2016 §4.2), and evaluate the best epoch; see `learn`."""
     train, dev, test = (rows.table.filter(pc.equal(rows.table["split"], split)) for split in SPLITS)
     refuse_empty(test, "tagging")  # before the training
-    tagger, curves = train_tagger(config, train, dev, run)
-    of_dev, of_test = ({"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test))
-    return Outcome(curves, of_dev, of_test, pa.concat_tables(map(tagger.predictions, (dev, test))))
+    with naming_options(f"{FILES['taggers']}: {config.encoder} on {rows.name}"):
+        tagger, curves = train_tagger(config, train, dev, run)
+        of_dev, of_test = ({"accuracy": percent(tagger.accuracy(part) / 100)} for part in (dev, test))
+        return Outcome(curves, of_dev, of_test, pa.concat_tables(map(tagger.predictions, (dev, test))))
 
 
 def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: TaskRun) -> Outcome:
@@ -98,7 +100,9 @@ def train_task(task: Task, model: ModelChoice, options: FinetuneConfig, run: Tas
     state = _initial_state(task, model, options, generator, run.device)
     head_class = PairHead if task.splits["train"].is_pairs else SentenceHead
     head = head_class(state.encoder.out_dim, options.hidden_dim, task.classes, generator)
-    return HeadTrainer(state, head.to(state.embeddings.device), task, options, run.seed).train_and_evaluate(run)
+    trainer = HeadTrainer(state, head.to(state.embeddings.device), task, options, run.seed)
+    with naming_options(f"{FILES['finetune']}: {model.name} on {task.name}"):
+        return trainer.train_and_evaluate(run)
 
 
 def _with_noise(model: ModelChoice, options: FinetuneConfig) -> ModelChoice:
@@ -123,7 +127,8 @@ def _train_pair_model(task: Task, model: ModelChoice, options: FinetuneConfig, r
         )
     generator = torch.Generator().manual_seed(run.seed)
     start: Any = _initial_model(task, model, options, generator).to(devices.find(run.device))
-    return finetune_pair_model(start, model.config, task, options.init == "universal", run)
+    with naming_options(f"{FILES['models']}: {model.name} on {task.name}"):
+        return finetune_pair_model(start, model.config, task, options.init == "universal", run)
 
 
 def _initial_state(

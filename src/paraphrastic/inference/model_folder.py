@@ -62,13 +62,12 @@ def load(model: Path | str | None = None, table: TableFormat | None = None, devi
         raise ModelError(f"{folder}: is a file; a model is a folder, such as data/model")
     scorer, config = load_scorer(folder, device), read_config(folder)
     if table is not None:
-        import numpy as np
-
         from paraphrastic.scoring.static import with_table_format
 
-        scorer = with_table_format(scorer, config["model"], folder, table)
-        if not np.isfinite(scorer.table.values).all():
-            raise ParameterError(f"{folder}: {table} cannot hold its vectors; choose another table")
+        try:
+            scorer = with_table_format(scorer, config["model"], folder, table)
+        except OverflowError as error:
+            raise ParameterError(f"{folder}: {table} cannot hold its vectors; choose another table") from error
     training = {name: config[name] for name in ("selection", "teacher", "sources", "members", "loss")}
     ranges = read_ranges(folder)
     return Model(config["model"], config["config"], **training, folder=folder, scorer=scorer, ranges=ranges)

@@ -64,11 +64,12 @@ def layout_of_pairs(table: OwnTable) -> Layout:
     A file of single sentences has one column, `text` or the one that the user calls so.
 
     Raises:
-        DataError: it has no pairs of text, or a column looks like judgements and nothing says what it is.
+        DataError: it has no pairs of text, or a column looks like judgements and nothing says what it is, or `positive`
+            is stated and no labels are read.
     """
     if table.own.single:
-        if len(table.own.meanings) > 1:
-            raise DataError(f"{table.own.path}: has single sentences; name no column beside `text`")
+        if len(table.own.meanings) > 1 or table.own.positive:
+            raise DataError(f"{table.own.path}: has single sentences; name no column beside `text`, and no `positive`")
         name = table.own.meanings.get("text", "text")
         return _layout("pairs", table, (name, name), ())
     layout = _layout("pairs", table, _texts(table), ("label", "score", "group"))
@@ -80,6 +81,7 @@ def layout_of_pairs(table: OwnTable) -> Layout:
         others = f"`columns: {{score: {found[0]}}}`, or `columns: [{', '.join(layout.texts)}]` if all pairs are"
         looks = f"{', '.join(found)}: looks like judgements of the pairs"
         raise DataError(f"{table.own.path}: {looks}; {label} and 1, or {others} paraphrases")
+    _check_positive(layout, table.own)
     return layout
 
 
@@ -90,11 +92,13 @@ def layout_of_set(table: OwnTable) -> Layout:
     and `score` one of words; two texts and `label` are paraphrases and others. `split` is read where it exists.
 
     Raises:
-        DataError: it is none of these, or has the name of all sets of words.
+        DataError: it is none of these, or has the name of all sets of words, or `positive` is stated and no labels are
+            read.
     """
     layout = _layout_of_judged(table)
     if table.own.name == "words" and not layout.words:
         raise DataError(f"{table.own.path}: is no set of words, which the names own.words.… have; rename the file")
+    _check_positive(layout, table.own)
     return layout
 
 
@@ -145,6 +149,12 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
 def _check_scores(layout: Layout, own: OwnFile) -> None:
     if "score" not in layout.others:
         raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
+
+
+def _check_positive(layout: Layout, own: OwnFile) -> None:
+    if own.positive and "label" not in layout.others:
+        others = "" if layout.kind == "similarity" else ", or name their column as `columns: {label: NAME}`"
+        raise DataError(f"{own.path}: `positive` lists labels, but none are read here; leave it out{others}")
 
 
 def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:

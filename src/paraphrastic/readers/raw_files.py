@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
@@ -27,15 +28,21 @@ def read_files(folder: Path, patterns: Iterable[str], archive: str | None = None
         folder: contains the files, or the archive.
         patterns: of the names of files; in an archive, names are without folders.
         archive: pattern of the name of the archive; None if there is none.
+
+    Raises:
+        SourceError: a file is missing or cannot be read.
+        DataError: a file is damaged; in an archive, no member matches a pattern, or two with the same name do.
     """
     if archive is None:
         return [(str(path), read_bytes(path)) for pattern in patterns for path in find_files(folder, pattern)]
     path, contents = find_file(folder, archive), list[tuple[str, bytes]]()
-    members = read_archive(path)
+    members = sorted(_members(path))
     for pattern in patterns:
-        if not (names := sorted(name for name in members if fnmatchcase(name, pattern))):
+        if not (found := [(name, data) for name, data in members if fnmatchcase(name, pattern)]):
             raise DataError(f"{path}: the archive contains no {pattern}; {REMEDY}")
-        contents += [(f"{path}!{name}", members[name]) for name in names]
+        if twice := [name for (name, _), (following, _) in pairwise(found) if name == following]:
+            raise DataError(f"{path}: several members of the archive have the name {twice[0]}; {REMEDY}")
+        contents += [(f"{path}!{name}", data) for name, data in found]
     return contents
 
 
@@ -43,13 +50,17 @@ def read_archive(path: Path) -> dict[str, bytes]:
     """Return the content of files in a zip archive or compressed tar archive, by their names without folders.
 
     Members that gzip or bzip2 compressed are decompressed; `.gz` is left out of their names. Files that macOS adds to
-    zip archives (`__MACOSX/._NAME`) are left out.
+    zip archives (`__MACOSX/._NAME`) are left out. Of members with the same name, the last one counts.
     """
+    return dict(_members(path))
+
+
+def _members(path: Path) -> list[tuple[str, bytes]]:
     members = _zip_members if path.suffix == ".zip" else _tar_members
     with report_damage(path):
         unpacker = Unpacker(path)
         contents = members(path, unpacker)
-        return {name.removesuffix(".gz"): _decompressed(name, data, unpacker) for name, data in contents}
+        return [(name.removesuffix(".gz"), _decompressed(name, data, unpacker)) for name, data in contents]
 
 
 def _decompressed(name: str, data: bytes, unpacker: Unpacker) -> bytes:

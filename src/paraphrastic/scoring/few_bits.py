@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 # half the step between levels that has the least squared error for numbers from N(0, 1) (Max 1960)
 _HALF_STEPS = {2: 0.4979, 3: 0.2930}
 _ROUNDS = 3  # after which the error falls by less than a hundredth
+_LARGEST_EXPONENT = 40  # of a number in base 2; the sum of a row's squares is below 2^128
 _BLOCK = 1 << 14  # rows
 _CACHED = 1 << 11  # rows that fit in the cache
 _HALF = np.uint8(4)  # bits of a byte
@@ -23,12 +24,14 @@ def odd_integers(table: NDArray[np.float32], bits: int) -> tuple[NDArray[np.int8
 
 
 def _odd_integers(rows: NDArray[np.float32], bits: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    exponents = np.maximum(np.frexp(np.abs(rows).max(1, initial=0))[1] - _LARGEST_EXPONENT, 0)
+    rows = np.ldexp(rows, -exponents[:, None])  # so that float32 holds the squares
     limit, scales = 1 << (bits - 1), _HALF_STEPS[bits] * np.sqrt(np.square(rows).mean(1))
     for _ in range(_ROUNDS):
         steps = np.where(scales > 0, 2 * scales, 1)[:, None]
         values = 2 * np.floor(rows / steps).clip(-limit, limit - 1) + 1
         scales = (rows * values).sum(1) / np.square(values).sum(1)  # least squares
-    return values.astype(np.int8), scales.astype(np.float32)
+    return values.astype(np.int8), np.ldexp(scales, exponents).astype(np.float32)
 
 
 def in_planes(values: NDArray[np.int8], bits: int) -> NDArray[np.uint8]:

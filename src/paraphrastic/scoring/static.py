@@ -102,8 +102,10 @@ class EmbeddingTable:
         """Return the table in another format.
 
         In int8, the largest magnitude of a row becomes 127, in int4 it becomes 7, and other numbers are rounded to the
-        nearest integer. In int3 and int2 they are odd integers, see `odd_integers`. Numbers above 65,504 are infinite
-        in float16.
+        nearest integer. In int3 and int2 they are odd integers, see `odd_integers`.
+
+        Raises:
+            OverflowError: a number is too large for the format, as for float16 one above 65,504.
         """
         if wanted == self.format:
             return self
@@ -112,7 +114,11 @@ class EmbeddingTable:
             return EmbeddingTable(*odd_integers(table, _ODD[wanted]), _ODD[wanted])
         if wanted not in _LARGEST:
             with np.errstate(over="ignore"):
-                return EmbeddingTable(table.astype(wanted))
+                values = table.astype(wanted)
+            if not np.isfinite(values).all():
+                largest = np.abs(table).max()
+                raise OverflowError(f"{wanted} cannot hold numbers up to {largest:.3g}; choose another table")
+            return EmbeddingTable(values)
         scales = np.abs(table).max(1, initial=0) / np.float32(_LARGEST[wanted])
         values = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
         return EmbeddingTable(values, scales, 4 if wanted == "int4" else 8)
@@ -243,6 +249,7 @@ def with_table_format(scorer: Scorer, name: str, folder: Path, wanted: TableForm
     Raises:
         ModelError: the model is no sum of embeddings.
         ParameterError: there is no such format.
+        OverflowError: it cannot hold the embeddings.
     """
     if wanted not in TABLE_FORMATS:
         raise ParameterError(unknown_name("format of a table", wanted, TABLE_FORMATS))

@@ -7,7 +7,7 @@ list of sources of evaluation data.
 import tomllib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -98,17 +98,35 @@ def check_corpus(sources: Sequence[Source], options: "Tokenize", teacher: "Teach
 
 
 def check_choice(sources: Sequence[Source], options: "Tokenize") -> None:
-    """Raise a ParameterError if pairs are limited or copied by what no source has."""
+    """Raise a ParameterError if pairs are limited or copied by what no source has, or by relations that one lacks."""
     if (options.limits_scores or options.relations) and not any(source.has_scores for source in sources):
         raise ParameterError(
             "params.yaml: tokenize.min_score, max_score or relations is set, but no source of the corpus has scores or "
             "relations; empty them, or choose PPDB, ParaNMT or ParaBank"
+        )
+    if options.relations and (without := [source.name for source in sources if source.refuses_relations]):
+        remedy = "empty tokenize.relations, or leave it out of corpus"
+        raise ParameterError(
+            f"params.yaml: corpus: {without[0]} has no entailment relations, only PPDB 2.0 has; {remedy}"
         )
     if options.exchange and {source.words for source in sources if source.single} != {False, True}:
         raise ParameterError(
             f"params.yaml: tokenize.exchange = {options.exchange}: needs sources of single sentences and a list of "
             "words, as those of the corpus permissive; set it to 0, or name them"
         )
+
+
+def check_select(select: str, benchmarks: Suite) -> None:
+    """Raise a ParameterError if no set of these benchmarks can have the name or be in the group `select`."""
+    known = {"none", "oracle", "test"}
+    for source in benchmarks.sources:
+        own = source.options.get("own")
+        if not (own or source.rows):  # its sets are known when it is read
+            return
+        names = [f"own.{own.name}", f"own.words.{own.name}"] if own else [key.partition("/")[0] for key in source.rows]
+        known |= {group for name in names for group in accumulate(name.split("."), "{}.{}".format)}
+    if select not in known:
+        raise ParameterError(f"params.yaml: train.select: {unknown_name('set to select by', select, known)}")
 
 
 def suite(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> Suite:

@@ -7,11 +7,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
+from paraphrastic.base.console import message
 from paraphrastic.base.errors import ParameterError, SourceError, did_you_mean
 from paraphrastic.base.reading import COMPRESSIONS, ENDINGS, LINES, format_of, is_dataset_folder, is_table, name_of
 
 DataEntry = str | Mapping[str, Any]  # of `corpus` or `benchmarks` in params.yaml
 AnyDataEntry = DataEntry | Path  # the same in Python, where a path needs no ending or slash
+
+_SHOWN = 5  # names in a message
 
 Meaning = Literal["text", "text1", "text2", "question", "candidate", "label", "score", "group", "split"]  # of a column
 
@@ -68,7 +71,7 @@ class OwnFile(BaseModel):
         return {"text1", "text2"} <= self.meanings.keys() and not {"label", "score"} & self.meanings.keys()
 
     def files(self) -> list["OwnFile"]:
-        """Return the single files, those of a folder by name.
+        """Return the single files, those of a folder by name, and print what else it has, but for hidden files.
 
         Raises:
             SourceError: there is no such file, or the folder has none of a known format, or has several data sets.
@@ -84,6 +87,10 @@ class OwnFile(BaseModel):
             return [self]
         if not (found := sorted(each for each in path.iterdir() if is_table(each) and each.is_file())):
             raise SourceError(f"{self.path}: the folder has no file that ends in {', '.join(ENDINGS)}{_inside(path)}")
+        others = sorted(each.name for each in {*path.iterdir()} - {*found} if not each.name.startswith("."))
+        if others:
+            names = ", ".join(others[:_SHOWN]) + ", …" * (len(others) > _SHOWN)
+            message(f"{self.path}: left out: {len(others)} in none of the formats {', '.join(ENDINGS)} ({names})")
         return [self.model_copy(update={"path": str(each)}) for each in found]
 
 

@@ -17,6 +17,7 @@ def _check_relative(path: str) -> str:
 
 
 _SCORED = ("own-pairs", "parabank", "paranmt", "ppdb")  # readers of pairs with scores
+_CHOOSING = (*_SCORED, "tab-pairs")  # readers that refuse to choose pairs by relations if a source has none
 EXCHANGED = "exchanged"  # the source of copies of single sentences in which some words are others
 
 Text = Annotated[str, Field(min_length=1)]
@@ -51,6 +52,7 @@ class Source(BaseModel):
     near_copies: bool = False
     phrases: bool = False
     words: bool = False
+    relations: bool = False
     single: bool = False  # two in a row, which do not say the same: only the vectors of a teacher are learned from them
     manual: Text | None = None
     optional: bool = False
@@ -66,6 +68,11 @@ class Source(BaseModel):
     def has_scores(self) -> bool:
         """Whether pairs have scores or relations, by which they can be limited."""
         return self.reader in _SCORED
+
+    @property
+    def refuses_relations(self) -> bool:
+        """Whether pairs cannot be chosen by relations; sources of other readers have all their pairs then."""
+        return self.reader in _CHOOSING and not self.relations
 
     @cached_property
     def files(self) -> tuple[File, ...]:

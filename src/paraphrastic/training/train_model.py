@@ -17,7 +17,7 @@ from paraphrastic.base import devices
 from paraphrastic.base.console import LOG_SECONDS, message, progress, quiet, silence, time_left
 from paraphrastic.base.errors import ParameterError
 from paraphrastic.base.files import atomic_folder, digests, run_name, write_curve
-from paraphrastic.base.parameters import LOSS, Params, Section, checked
+from paraphrastic.base.parameters import FILES, LOSS, Params, Section, checked
 from paraphrastic.base.tables import PAIRS, StoredSentences, read_table
 from paraphrastic.evaluation.suite import Selection, load_selection
 from paraphrastic.inference.model import ModelInfo
@@ -32,7 +32,15 @@ from paraphrastic.training.batches import Paraphrases
 from paraphrastic.training.distillation import Distillation, DistillationTrainer, TeacherVectors, read_teacher
 from paraphrastic.training.initial_embeddings import initial_model
 from paraphrastic.training.pair_trainers import EncoderTrainer, MatchTrainer, PairTrainer
-from paraphrastic.training.trainer import CHECKPOINT_SECONDS, Callback, Checkpoint, Curves, Trainer, check_callbacks
+from paraphrastic.training.trainer import (
+    CHECKPOINT_SECONDS,
+    Callback,
+    Checkpoint,
+    Curves,
+    Trainer,
+    check_callbacks,
+    naming_options,
+)
 
 _SILENCE = 10.0  # seconds, after which the start of the steps is a message
 _SOME = 20_000  # sentences of a million, in which the script is looked at
@@ -201,7 +209,8 @@ def _train(
         message(f"{params.model}: {trainer.steps:,} steps begin")
     with progress(logged=False) as bar:
         shown = Shown(params.model, config.batch_size * config.accumulate, bar)
-        curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, shown, *(callbacks if group.rank == 0 else ()))
+        with naming_options(f"{FILES['models']}: {params.model}"):
+            curves = trainer.run(checkpoint, CHECKPOINT_SECONDS, shown, *(callbacks if group.rank == 0 else ()))
     if not any(value for _, value in curves.loss):
         message(f"{params.model}: the loss was 0 at every step: no sentence has a negative; see the pairs' groups")
     return model, curves, checkpoint

@@ -4,7 +4,8 @@ import json
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
@@ -131,6 +132,15 @@ def check_callbacks(callbacks: Any, pickled: bool = False) -> None:
             raise ParameterError(
                 f"callbacks: {error}; set train.processes to 1, or make connections on_step"
             ) from error
+
+
+@contextmanager
+def naming_options(place: str) -> Iterator[None]:
+    """Begin the message of a ModelError, of a number that is not finite, with the place of the options to change."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{place}: {error}") from error
 
 
 class _Options(Protocol):

@@ -203,8 +203,11 @@ def _parse(lines: list[bytes], dim: int, path: Path, first: int) -> tuple[list[s
 
 
 def _numbers(fields: list[list[bytes]]) -> NDArray[np.float32]:
+    texts = np.array(fields, np.bytes_)
+    if (texts.view(np.uint8) == ord("_")).any():  # Python reads 1_0 as 10
+        raise ValueError("a number with an underscore")
     with np.errstate(over="ignore"):  # infinite values are refused later
-        return np.array(fields, np.bytes_).astype(np.float32)
+        return texts.astype(np.float32)
 
 
 def _are_numbers(fields: list[bytes]) -> bool:
