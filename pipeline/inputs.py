@@ -61,10 +61,10 @@ def main() -> None:
     check_select(params.train.select, benchmarks)
     every = (*sources, *benchmarks.sources)
     if own := [each for each in every if "own" in each.options]:
-        from paraphrastic.base.parallel import start_command  # imports pyarrow, 0.3 s
+        from paraphrastic.base.parallel import skip_slow_imports  # imports pyarrow, 0.3 s
         from paraphrastic.readers.own_data import check_files
 
-        start_command()
+        skip_slow_imports()
         check_files(own, params.tokenize.limits_scores)  # before anything is downloaded
     _write(DATA, [Path(each.options["own"].path) for each in own], hashes)
     _write(MODEL, models.named_files(params), hashes)

@@ -18,8 +18,8 @@ def run(main: Callable[..., None]) -> None:
         parser.add_argument(name)
     prepare_process()
     if "pyarrow" in sys.modules:  # stages that only fetch or check files start without
-        from paraphrastic.base.parallel import start_command
+        from paraphrastic.base.parallel import skip_slow_imports
 
-        start_command()
+        skip_slow_imports()
     with report_errors("interrupted; run the same command again to continue"):
         main(**vars(parser.parse_args()))

@@ -16,7 +16,7 @@ from paraphrastic.papers.pages import PAPERS
 from paraphrastic.papers.plan import expected, runs_of_row
 from paraphrastic.papers.project import Project
 from paraphrastic.papers.results import Result, Store
-from paraphrastic.papers.verdicts import FAILS, HOLDS, UNDECIDED, decide, epochs
+from paraphrastic.papers.verdicts import FAILS, HOLDS, UNDECIDED, decide
 from tests.helpers.recorded_results import PARAMS, changed
 
 ROWS = ("avg", "lstm", "gran")
@@ -73,7 +73,6 @@ def decided(store, *claims):
 
 BELOW = "below a published number, which other data cannot refute"
 HIGH, LOW, MIDDLE = (68.0, 68.2, 68.1), (60.0, 60.2, 60.1), (64.0, 64.1, 63.9)
-CURVE, NEGATIVE = [[0.25, 90], [0.5, 95], [1, 100], [2, 80]], [[1, -10.0], [2, -5.2], [3, -5.0]]
 
 
 @pytest.mark.parametrize(
@@ -203,13 +202,6 @@ def test_p_is_corrected_over_the_claims_of_a_paper(tmp_path):
     assert of_other_paper.verdict == HOLDS
 
 
-@pytest.mark.parametrize(
-    ("curve", "share", "expected"), [(CURVE, 0.95, 0.5), ([[1, 10]], 1.0, 1), ([], 0.9, None), (NEGATIVE, 0.95, 2)]
-)
-def test_epochs_until_convergence(curve, share, expected):
-    assert epochs(curve, share) == expected
-
-
 def test_convergence_of_a_row_that_needs_fewer_epochs(tmp_path):
     store = Store(tmp_path, PARAMS)
     for label, slow in (("avg", 4), ("lstm", 1)):
@@ -243,6 +235,7 @@ def test_wrong_tests_are_refused(keys, words):
         ({"experiment": "acl2017-t3"}, "unknown experiment 'acl2017-t3'"),
         ({"keys": []}, "'avg' has no key"),
         ({"keys": ["maen"]}, "unknown column 'maen': did you mean 'mean'"),
+        ({"keys": ["mean + lenght[length=5].pearson"]}, "claims.toml: acl2017-1: unknown analysis 'lenght': did you"),
         ({"id": "acl2017-2"}, "two claims have the id 'acl2017-2'"),
         ({"unknown": 1}, "unknown"),
     ],

@@ -168,9 +168,9 @@ start_corpus = { corpus = ["sample"] }
 @pytest.mark.parametrize(
     ("preset", "start", "row", "message"),
     [
-        ("small", "avg", 'label = "b", model = "avg"', "unknown source 'glov'"),
+        ("small", "avg", 'label = "b", model = "avg"', "replica.toml: start: unknown source 'glov'"),
         ("small", "avg", 'label = "b", model = "agv"', "row 'b': unknown model 'agv': did you mean 'avg'?"),
-        ("small", "agv", 'label = "b", model = "avg"', "unknown model 'agv': did you mean 'avg'?"),
+        ("small", "agv", 'label = "b", model = "avg"', "experiments/replica.toml: start: unknown model 'agv': did you"),
         (
             "smal",
             "avg",

@@ -191,12 +191,17 @@ def test_command_that_fails(folder):
 
 
 def test_worker_that_takes_an_experiment_is_awaited(folder, monkeypatch):
+    """Until the last attempt, which has a remedy."""
     lock, holder = folder / ".dvc/tmp/exps/rwlock", {"pid": os.getpid(), "cmd": "dvc queue-worker"}
     (folder / "dvc.yaml").write_text("stages:\n  a:\n    cmd: echo\n")
     run_git(folder, "add", ".")
     run_git(folder, "commit", "--quiet", "--message", "A stage")
     lock.parent.mkdir(parents=True, exist_ok=True)
     lock.write_text(json.dumps({"read": {}, "write": {"refs/exps/celery/stash": holder}}))
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_ATTEMPTS", 1)
+        with pytest.raises(QueueError, match=r"refs/exps/celery/stash' is busy; wait for .* run this again$"):
+            Queue(folder)._dvc(["dvc", "exp", "run", "--queue", "--name", "a"])
     with monkeypatch.context() as patch:
         patch.setattr(module.time, "sleep", lambda seconds: lock.unlink())
         Queue(folder)._dvc(["dvc", "exp", "run", "--queue", "--name", "a"])

@@ -24,6 +24,11 @@ grid = "small"
 over = { margin = [0.6, 0.8, 1.0] }
 """
 AVG = 'label = "avg", model = "avg", preset = "avg"'
+UNKNOWN_KEYS = {
+    "margn": "no parameter 'models.yaml:avg.margn': unknown key 'margn': did you mean 'margin'",
+    "trian.select": "no parameter 'trian.select': unknown key 'trian': did you mean 'train'",
+    "models.charcnn.margin": "'models.charcnn.margin' is an option of another model than avg; remove it$",
+}
 
 
 @pytest.fixture
@@ -126,6 +131,11 @@ def test_choices_that_are_damaged_or_of_a_row_that_is_gone(project):
     file.write_text(json.dumps({"open": {"first": [choice]}}))
     with pytest.raises(DataError, match=r"tuned\.json: first has no row 'gran'"):
         project.plan([experiment], "open")
+    for key, reason in UNKNOWN_KEYS.items():
+        file.write_text(json.dumps({"open": {"first": [choice | {"label": "avg", "tuned": {key: 1}}]}}))
+        for use in (project.plan, lambda experiments, data: project.compare(*experiments, data)):
+            with pytest.raises(DataError, match=rf"tuned\.json: first: row 'avg, tuned': {reason}"):
+                use([experiment], "open")
     for content in ("{", '{"opne": {}}'):
         file.write_text(content)
         with pytest.raises(DataError, match=r"tuned\.json: not the choices of searches"):

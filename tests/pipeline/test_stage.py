@@ -88,10 +88,10 @@ def test_arrow_and_numba_work_in_a_stage_without_pandas_and_scipy(run_python):
     code = f"""
 {STAGES}, pipeline.evaluate, sys
 import pyarrow as pa
-from paraphrastic.base.parallel import start_command
+from paraphrastic.base.parallel import skip_slow_imports
 from paraphrastic.text.columns import TextNumbering, hash_texts
 
-start_command()
+skip_slow_imports()
 numbers = TextNumbering().add(hash_texts(pa.array(["a", "b", "a"])))
 texts = pa.array(["a", None]).to_numpy(zero_copy_only=False)
 print(numbers, texts, {{"pandas", "scipy.linalg"}} & {{*sys.modules}})

@@ -110,7 +110,7 @@ def _parts_of_static(encoder: StaticEncoder, sentence: pa.StringArray) -> _Parts
     if encoder.form.vocabulary == "words":
         texts = _words(sentence, encoder.form.boundary_tokens)
     else:
-        texts = encoder.texts.take(pa.array(ragged.ids)).to_pylist()
+        texts = encoder.texts.take(ragged.ids).to_pylist()
     if encoder.form.pooling == "mean":
         vectors /= max(len(vectors), 1)
     if not encoder.arrays.keys().isdisjoint({"bias", "dense.b"}):

@@ -75,7 +75,7 @@ def _same_tokens(artifacts: Artifacts) -> tuple[pd.DataFrame, pa.StringArray]:
     tokens = pa.ListArray.from_arrays(pa.array(offsets), pa.array(words["token"], pa.string()))
     sentences = tokenize(pc.binary_join(tokens, " "))
     same = pc.list_value_length(pc.split_pattern(sentences, " ")).to_numpy() == np.diff(offsets)
-    return words[same[number]].reset_index(drop=True), sentences.filter(pa.array(same))
+    return words[same[number]].reset_index(drop=True), sentences.filter(same)
 
 
 def _of_kind(kind: str, words: pd.DataFrame, norms: pd.Series) -> pd.DataFrame:

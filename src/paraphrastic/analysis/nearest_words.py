@@ -56,7 +56,7 @@ def _among_ngrams(artifacts: Artifacts) -> Iterator[tuple[str, str, int, str, fl
         return
     has_words = model.scorer.vocabulary_kind == "words+ngrams"
     rows = np.flatnonzero(entry_kinds(model.vocabulary)[0]) if has_words else np.arange(len(model.vocabulary))
-    ngrams, embeddings = model.vocabulary.take(pa.array(rows)), model.embeddings()[rows]
+    ngrams, embeddings = model.vocabulary.take(rows), model.embeddings()[rows]
     queries, count = _queries(*AMONG_NGRAMS)
     for query in queries:
         row = pc.index(ngrams, query.replace("_", " ")).as_py()
@@ -79,7 +79,7 @@ def _known(encoder: VectorScorer, texts: list[str]) -> pa.StringArray:
     column = pa.array(texts, pa.string())
     unknown = encoder.oov_share(column)
     reads_words = isinstance(encoder, EmbeddingScorer) and encoder.vocabulary_kind == "words"
-    return column.filter(pa.array(unknown == 0 if reads_words else unknown < 1))
+    return column.filter(unknown == 0 if reads_words else unknown < 1)
 
 
 def _rows(table: str, query: str, found: Neighbors) -> Iterator[tuple[str, str, int, str, float]]:

@@ -37,7 +37,7 @@ def rare_words(artifacts: Artifacts) -> pd.DataFrame:
     common = pa.array(counts["text"][counts["count"] >= COMMON], pa.string())
     cells, rows = printed("iclr2016", "T2"), []
     for name, part in pairs.groupby("set"):
-        words, _ = split_words(artifacts.sentences.take(pa.array(np.concatenate([part["left"], part["right"]]))))
+        words, _ = split_words(artifacts.sentences.take(np.concatenate([part["left"], part["right"]])))
         shares = {"rare_words": _rare(pc.unique(words), common), "rare_tokens": _rare(words, common)}
         r = defined_percent(pearson, part["gold"], part["score"])
         participants = parsed(cells.get(("75%", str(name)), ""))

@@ -43,7 +43,7 @@ def njit(**options: Any) -> Callable[[Function], Function]:
     return compiled
 
 
-def start_command() -> None:
+def skip_slow_imports() -> None:
     """Keep Arrow and numba from importing pandas and SciPy, 0.5 s, in a process that runs a command of this package.
 
     Arrow tries to import pandas when it first converts something, once in Python and once in C++, to recognise objects

@@ -102,9 +102,9 @@ def _with_intervals(results: "Results") -> list[dict[str, Any]]:
 
 
 def _imported(name: str) -> Any:
-    """Return a function of the package, when its modules are imported and `start_command` has been called."""
+    """Return a function of the package, when its modules are imported and `skip_slow_imports` has been called."""
     function = getattr(paraphrastic, name)
-    from paraphrastic.base.parallel import start_command  # imports pyarrow, which `--help` does not need
+    from paraphrastic.base.parallel import skip_slow_imports  # imports pyarrow, which `--help` does not need
 
-    start_command()
+    skip_slow_imports()
     return function

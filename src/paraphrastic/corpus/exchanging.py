@@ -48,7 +48,7 @@ def exchanged_copies(
 def text_of_rows(pairs: Pairs) -> pa.StringArray:
     """Return the texts of n pairs, both sides of one after the other, (2n,)."""
     texts = pa.chunked_array(list(pairs.texts), pa.string())
-    return texts.take(pa.array(np.stack([pairs.left, pairs.right], axis=1).ravel())).combine_chunks()
+    return texts.take(np.stack([pairs.left, pairs.right], axis=1).ravel()).combine_chunks()
 
 
 def _exchange(
@@ -66,7 +66,7 @@ def _exchange(
     common = pc.is_in(words, kept).to_numpy(zero_copy_only=False)
     chosen = fits & ~common & (np.repeat(lengths, lengths) >= _SHORTEST) & (generator.random(len(words)) < share)
     drawn = generator.choice(len(new), chosen.sum(), p=shares)
-    changed = pc.replace_with_mask(words, pa.array(chosen), new.take(pa.array(drawn)))
+    changed = pc.replace_with_mask(words, chosen, new.take(drawn))
     copies = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), changed), " ")
     counts = np.diff(np.append(0, chosen.cumsum())[offsets])
-    return copies.filter(pa.array(counts > 0))
+    return copies.filter(counts > 0)

@@ -136,7 +136,7 @@ def _distinct(table: pa.Table) -> pa.ChunkedArray:
     for texts in (chunk for side in SIDES for chunk in table[side].chunks):
         texts, known = normalize(tokenize(texts)), len(seen)
         numbers, first = np.unique(seen.add(hash_texts(texts)), return_index=True)
-        parts.append(texts.take(pa.array(first[numbers >= known])))
+        parts.append(texts.take(first[numbers >= known]))
     return pa.chunked_array(parts, pa.string())
 
 

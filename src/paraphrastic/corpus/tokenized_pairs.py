@@ -50,7 +50,7 @@ class TextColumn:
         with pa.OSFile(str(self._path)) as file:  # pages of a memory map would count as memory
             batches = pa.ipc.open_file(file)
             for part, (start, end) in enumerate(pairwise(cuts.tolist())):
-                yield batches.get_batch(part).column(0).take(pa.array(rows[start:end] - self._starts[part]))
+                yield batches.get_batch(part).column(0).take(rows[start:end] - self._starts[part])
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _DescribedTexts:
         known = len(self.numbering)
         numbers = self.numbering.add(hashes)
         highest_before = np.maximum.accumulate(np.append(np.int32(known - 1), numbers))[:-1]
-        return numbers, texts.filter(pa.array(numbers > highest_before))
+        return numbers, texts.filter(numbers > highest_before)
 
     def add(self, new: Iterable[pa.StringArray]) -> None:
         """Describe the texts that `number` has returned as new, in the same order."""

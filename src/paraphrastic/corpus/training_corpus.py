@@ -110,7 +110,7 @@ def _first_of_each_source(pairs: pa.Table) -> NDArray[np.int64]:
 
 def _select(corpus: TrainingCorpus, rows: NDArray[np.int64]) -> TrainingCorpus:
     """Return some pairs and their sentences; sentences and groups are numbered anew, without gaps."""
-    taken = corpus.pairs.take(pa.array(rows))
+    taken = corpus.pairs.take(rows)
     used, left, right = renumber(taken["left"].to_numpy(), taken["right"].to_numpy(), len(corpus.sentences))
     groups = np.unique(taken["group"].to_numpy(), return_inverse=True)[1]
     columns = {"left": left, "right": right, "source": taken["source"], "group": groups}

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
@@ -29,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from paraphrastic.base.errors import ModelError
 from paraphrastic.base.parallel import in_order
 from paraphrastic.base.tables import SIDES
+from paraphrastic.evaluation.metrics import positions_in_groups
 from paraphrastic.scoring.scorer import Rows, Scores, SparseScorer, Vectors, VectorScorer
 
 FEW_SHOT = "features.Banking77"
@@ -78,7 +78,7 @@ def feature_metrics(
         for name, table in sets.items()
     }
     rows = np.unique(np.concatenate([side for sides in numbers.values() for side in sides]))
-    vectors = _rows(scorer, sentences.take(pa.array(rows)))
+    vectors = _rows(scorer, sentences.take(rows))
 
     def metrics(name: str) -> tuple[dict[str, float], Correct]:
         left, *right = (vectors[np.searchsorted(rows, side)] for side in numbers[name])
@@ -155,7 +155,7 @@ def _shots(y: Labels) -> Iterator[Rows]:
     rows = np.arange(len(y))
     for _ in range(_EXPERIMENTS):
         np.random.RandomState(_MTEB_SEED).shuffle(rows)
-        yield rows[pd.Series(y[rows]).groupby(y[rows]).cumcount() < _SHOTS]
+        yield rows[positions_in_groups(y[rows]) < _SHOTS]
 
 
 def _v_measure(x: Matrix, y: Labels) -> float:

@@ -149,20 +149,20 @@ def average_precision_and_reciprocal_rank(
         score: (n,), finite; higher is better.
     """
     _, question = np.unique(question, return_inverse=True)
-    position = _positions(question)
+    position = positions_in_groups(question)
     ids = np.arange(position.max(initial=0) + 1)
     rank_of_id = np.argsort(np.argsort(ids.astype(str)))  # in the order of strings, where "10" comes before "9"
     order = np.lexsort((-rank_of_id[position], -scaled(score).astype(np.float32), question))
     question, correct = question[order], label[order] > 0
     answers = np.bincount(question, correct).astype(np.int64)  # (questions,), correct answers of each
-    rank = _positions(question)[correct] + 1  # (correct answers,)
-    ordinal = _positions(question[correct]) + 1  # 1 for the first correct answer of its question
+    rank = positions_in_groups(question)[correct] + 1  # (correct answers,)
+    ordinal = positions_in_groups(question[correct]) + 1  # 1 for the first correct answer of its question
     precision = np.bincount(question[correct], ordinal / rank, minlength=len(answers))
     answered = answers > 0
     return precision[answered] / answers[answered], 1 / rank[ordinal == 1]
 
 
-def _positions(group: NDArray[np.int64]) -> NDArray[np.int64]:
+def positions_in_groups(group: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many earlier elements belong to the same group, (n,)."""
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group)  # where the elements of each group start in this order
@@ -209,7 +209,7 @@ def decision_margins(label: NDArray[Any], score: NDArray[Any], is_test: NDArray[
         return np.asarray(exact[is_test] - best_threshold(label[~is_test], score[~is_test]))
     odd = np.arange(len(score)) % 2 == 1
     if any(len(np.unique(label[half] > 0)) < 2 for half in (odd, ~odd)):
-        odd = _positions((label > 0).astype(np.int64)) % 2 == 1
+        odd = positions_in_groups((label > 0).astype(np.int64)) % 2 == 1
     thresholds = [best_threshold(label[half], score[half]) for half in (odd, ~odd)]
     return np.asarray(exact - np.where(odd, thresholds[1], thresholds[0]))
 

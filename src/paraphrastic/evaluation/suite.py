@@ -63,7 +63,7 @@ class EvaluationSet:
 
     def tested(self) -> Self:
         """Return the set with its test rows alone."""
-        return replace(self, table=self.table.filter(pa.array(self.is_test)))
+        return replace(self, table=self.table.filter(self.is_test))
 
     @property
     def is_test(self) -> NDArray[np.bool_]:
@@ -276,7 +276,7 @@ def _score(
     pairs = np.concatenate([np.stack([each.column("left"), each.column("right")]) for each in sets], axis=1)
     rows, positions = np.unique(pairs, return_inverse=True)
     left, right = positions.reshape(pairs.shape)
-    scores = score(sentences.take(pa.array(rows)), left, right)
+    scores = score(sentences.take(rows), left, right)
     parts = np.split(scores, np.cumsum([len(each) for each in sets])[:-1])
     for each, part in zip(sets, parts, strict=True):
         if bad := np.count_nonzero(~np.isfinite(part)):
@@ -288,7 +288,7 @@ def _oov_shares(sentences: pa.StringArray, sets: Sequence[EvaluationSet], scorer
     """Return the mean out-of-vocabulary share over the distinct test sentences of each set."""
     rows = [np.unique([each.column(side)[each.is_test] for side in each.sides]) for each in sets]
     distinct, positions = np.unique(np.concatenate(rows), return_inverse=True)
-    shares = scorer.oov_share(sentences.take(pa.array(distinct)))[positions]
+    shares = scorer.oov_share(sentences.take(distinct))[positions]
     return [float(part.mean()) for part in np.split(shares, np.cumsum([len(r) for r in rows])[:-1])]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.errors import ModelError, ParameterError
 from paraphrastic.base.files import atomic_folder
+from paraphrastic.evaluation.metrics import positions_in_groups
 from paraphrastic.inference.model import Model
 from paraphrastic.inference.model_folder import write_model
 from paraphrastic.inference.places import check_replaceable
@@ -128,12 +129,10 @@ def _importance(encoder: StaticEncoder) -> NDArray[np.float64]:
     """Return how much each entry adds to sentence vectors, up to a factor, (n,); infinite for boundary tokens."""
     texts = encoder.texts
     groups = entry_groups(encoder)
-    order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
-    ranks = np.empty(len(texts))
-    ranks[order] = 1 + np.arange(len(texts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     lengths = np.linalg.norm(encoder.table.array()[_unknown(encoder) :], axis=1)
     is_boundary = pc.is_in(texts, pa.array([START, END])).to_numpy(zero_copy_only=False)
-    return np.where(is_boundary, np.inf, lengths * sizes[groups] / ranks)
+    ranks = positions_in_groups(groups) + 1
+    return np.where(is_boundary, np.inf, lengths * np.bincount(groups)[groups] / ranks)
 
 
 def entry_groups(encoder: StaticEncoder) -> NDArray[np.int64]:
@@ -151,11 +150,11 @@ def _unknown(encoder: StaticEncoder) -> int:
 
 def _part(encoder: StaticEncoder, kept: NDArray[np.integer]) -> StaticEncoder:
     """Return the encoder with the entries `kept`, ascending, whose words contain the n-grams that are not kept."""
-    unknown, table, texts = _unknown(encoder), encoder.table, encoder.texts.take(pa.array(kept))
+    unknown, table, texts = _unknown(encoder), encoder.table, encoder.texts.take(kept)
     rows = table.array()[np.concatenate([np.arange(unknown), kept + unknown])]
     if encoder.form.vocabulary == "words+ngrams":
         is_word = entry_groups(encoder)[kept] == _WORDS
-        found = encoder.vocabulary.lookup(pc.utf8_trim(texts.filter(pa.array(is_word)), " "))
+        found = encoder.vocabulary.lookup(pc.utf8_trim(texts.filter(is_word), " "))
         is_kept = np.zeros(len(table), bool)
         is_kept[kept] = True
         rows[is_word] += table.sums(found.ids, found.offsets, encoder.id_weights(found) * ~is_kept[found.ids])

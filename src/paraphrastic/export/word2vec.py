@@ -30,7 +30,7 @@ def write_words(model: Model, path: Path, numbers: Callable[[Vectors], bytes]) -
     words, embeddings = word_embeddings(model)
     words = pa.concat_arrays([pa.array([UNKNOWN_WORD]), words])
     has_space = pc.match_substring_regex(words, r"\s").to_numpy(zero_copy_only=False)
-    words, rows = words.filter(pa.array(~has_space)), embeddings[~has_space]
+    words, rows = words.filter(~has_space), embeddings[~has_space]
     with path.open("wb") as file:
         file.write(f"{len(rows)} {rows.shape[1]}\n".encode())
         for start in range(0, len(rows), _ROWS):

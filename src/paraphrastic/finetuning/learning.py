@@ -152,7 +152,7 @@ def _initial_model(
     task: Task, model: ModelChoice, options: FinetuneConfig, generator: torch.Generator
 ) -> TrainedModel[Any]:
     train = task.splits["train"]
-    sentences = task.sentences.take(pa.array(np.unique(np.concatenate([train.left, train.right]))))
+    sentences = task.sentences.take(np.unique(np.concatenate([train.left, train.right])))
     module = model_class(model.name)
     if not issubclass(module, TrainableModel):
         refused = f"finetune/params.yaml: init = '{options.init}': '{model.name}' has nothing to train on a task"

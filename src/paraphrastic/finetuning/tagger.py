@@ -147,7 +147,7 @@ class Tagger:
         Args:
             tokens: table of `sentence` and `token`, one row per token; a sentence ends where its number changes.
         """
-        return self.tags.take(pa.array(self._predict(self.sentences(tokens))))
+        return self.tags.take(self._predict(self.sentences(tokens)))
 
     def accuracy(self, table: pa.Table) -> float:
         """Return the share of the tokens of a table `tagged_tokens` that are tagged correctly, in percent.

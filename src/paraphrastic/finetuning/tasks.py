@@ -197,7 +197,7 @@ def load_task(folder: Path, rows: TaskRows) -> Task:
         scores = 1 + 4 * (split.gold - lowest) / (5 - lowest) if is_scored else split.gold
         splits[name] = LabelledRows(left, right, scores, split.question)
     classes = _SCORE_CLASSES if is_scored else int(gold.max()) + 1
-    return Task(rows.name, rows.kind, sentences.take(pa.array(used)), splits, classes)
+    return Task(rows.name, rows.kind, sentences.take(used), splits, classes)
 
 
 def _tasks(tables: Mapping[str, pa.Table]) -> dict[str, tuple[Kind, list[str]]]:

@@ -113,7 +113,7 @@ def unknown_words(model: Model, tokens: pa.StringArray) -> pa.StringArray:
     known = pc.is_in(entries, model.vocabulary).to_numpy(zero_copy_only=False)
     chosen = ((model.scorer.oov_share(distinct) > 0) & ~known)[rows]
     ends = offsets_from_lengths(chosen)[offsets].astype(np.int32)
-    return pc.binary_join(pa.ListArray.from_arrays(pa.array(ends), words.filter(pa.array(chosen))), " ")
+    return pc.binary_join(pa.ListArray.from_arrays(pa.array(ends), words.filter(chosen)), " ")
 
 
 def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], count: int) -> list[list[Found]]:
@@ -145,7 +145,7 @@ def search(model: Model, columns: Iterable[pa.StringArray], queries: list[str], 
         for found, rank, unknown in zip(best, ranks, others, strict=True):
             rows = np.lexsort([unknown, -rank])[:count]
             rows = rows[rank[rows] > _NEVER]
-            for row, text in zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True):
+            for row, text in zip(rows.tolist(), column.take(rows).to_pylist(), strict=True):
                 score = float(rank[row])
                 found.append((score, Found(start + row, min(score, 1.0), text, bool(unknown[row]))))
             found.sort(key=lambda each: (-each[0], each[1].unknown))

@@ -226,7 +226,7 @@ class Model(OtherTools, ModelInfo):
         scores = np.empty((len(left), len(right)), np.float32)
         for pairs in _batches(scores.size, batch_size, progress=False):
             i, j = np.divmod(np.arange(pairs.start, pairs.stop), len(right))
-            scores.reshape(-1)[pairs] = self._compare(left.take(pa.array(i)), right.take(pa.array(j)))
+            scores.reshape(-1)[pairs] = self._compare(left.take(i), right.take(j))
         return scores
 
     def similarity_pairwise(

@@ -45,4 +45,4 @@ def nearest_texts(texts: pa.StringArray, vectors: Vectors, query: Vectors, count
     cosines = np.clip(normalize_rows(vectors) @ normalize_rows(query[None])[0], -1, 1)
     order = np.argsort(-cosines, kind="stable")
     order = order[order != left_out][:count]
-    return list(zip(cosines[order].tolist(), texts.take(pa.array(order)).to_pylist(), strict=True))
+    return list(zip(cosines[order].tolist(), texts.take(order).to_pylist(), strict=True))

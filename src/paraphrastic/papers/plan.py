@@ -149,11 +149,11 @@ def _run(experiment: Experiment, row: Row, declared: Experiments, data: Data, se
     run = Run(row.model, _changed(settings, declared), seed, tasks, analyses, start, against, sets, data, families)
     if replica is None:
         return run
-    measured = replace(run, analyses=(*analyses, RESAMPLES) if sets else analyses)
-    return replace(measured, start=_start(replica, declared)) if needs_vectors(declared.params, measured) else measured
+    run = replace(run, analyses=(*analyses, RESAMPLES) if sets else analyses)
+    return replace(run, start=start_of(replica, declared)) if needs_vectors(declared.params, run) else run
 
 
-def _start(replica: Replica, declared: Experiments) -> Run:
+def start_of(replica: Replica, declared: Experiments) -> Run:
     """Return the run whose word vectors stand for PARAGRAM-SL999."""
     start, pairs = replica.start, replica.start_corpus
     settings = {"model": start.model, "corpus": pairs.corpus, "benchmarks": SUITES["replica"]} | pairs.set | start.set

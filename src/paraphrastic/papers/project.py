@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import product
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,8 +18,8 @@ from paraphrastic.base.errors import DataError, ParameterError, ParaphrasticErro
 from paraphrastic.base.parameters import PARAMS, place, read_mapping
 from paraphrastic.papers.claims import Claims
 from paraphrastic.papers.comparing import Comparison, compare
-from paraphrastic.papers.experiments import CLAIMS, TASKS, Data, Experiment, Experiments, read_toml
-from paraphrastic.papers.plan import SUITES, Run, differences, expected, merge, plan, read_all, runs_of_row
+from paraphrastic.papers.experiments import CLAIMS, REPLICA, TASKS, Data, Experiment, Experiments, read_toml
+from paraphrastic.papers.plan import SUITES, Run, differences, expected, merge, plan, read_all, runs_of_row, start_of
 from paraphrastic.papers.records import Record, records
 from paraphrastic.papers.results import Result, Store, Table, rows_of
 from paraphrastic.papers.tuning import Choices
@@ -130,7 +130,7 @@ class Project:
         """Return the verdict on each claim from the stored results."""
 
         def find(name: str) -> Experiment:
-            return self.choices.applied(self.experiments.by_id[name], "replica")
+            return self._tuned(self.experiments.by_id[name], "replica")
 
         return decide(self.claims.claims, find, self.experiments, self.store)
 
@@ -139,9 +139,17 @@ class Project:
         """The settings that searches chose."""
         return Choices(self.root / "experiments/tuned.json")
 
+    def _tuned(self, experiment: Experiment, data: Data) -> Experiment:
+        """Return an experiment with its tuned rows; raise a DataError if one names an unknown key."""
+        tuned = self.choices.applied(experiment, data)
+        for row in tuned.rows[len(experiment.rows) :]:
+            run = runs_of_row(tuned, row, self.experiments, data)[0]
+            _check_run(run, self.params, f"{self.choices.path}: {experiment.id}: row '{row.label}'")
+        return tuned
+
     def plan(self, experiments: Sequence[Experiment], data: Data, seeds: Sequence[int] = ()) -> list[Run]:
         """Return the distinct runs that `experiments` need with their tuned rows, see `plan.plan`."""
-        return plan([self.choices.applied(each, data) for each in experiments], self.experiments, data, seeds)
+        return plan([self._tuned(each, data) for each in experiments], self.experiments, data, seeds)
 
     def collect(self, runs: Sequence[Run]) -> list[str]:
         """Store results of `runs` in DVC's records, see `collect_from`."""
@@ -178,7 +186,7 @@ class Project:
 
     def compare(self, experiment: Experiment, data: Data) -> Comparison:
         """Return the published table of an experiment beside the stored results."""
-        return compare(self.choices.applied(experiment, data), self.experiments, data, self.store)
+        return compare(self._tuned(experiment, data), self.experiments, data, self.store)
 
     def shown(self, experiment: Experiment) -> Comparison:
         """Return the comparison that the pages show: with the replica if it has results, otherwise with open data."""
@@ -264,29 +272,36 @@ def find_project(read_only: bool = False) -> Project:
 
 def check(declared: Experiments) -> None:
     """Raise a DataError for an unknown name in declarations: of a model, key, corpus, suite or analysis."""
-    rows = [(experiment, row) for experiment in declared.by_id.values() for row in experiment.rows]
-    kinds = [data for data in SUITES if data != "replica" or declared.replica]
-    for data, (experiment, row) in product(kinds, rows):
-        try:
-            first = runs_of_row(experiment, row, declared, data)[0]
-            for run in filter(None, (first.start, first)):
-                _check_run(run, declared.params)
-        except ParameterError as error:
-            raise DataError(f"experiments/{experiment.id}.toml: row '{row.all_labels[0]}': {error}") from error
+    starts = [(f"{REPLICA}: start", start_of(declared.replica, declared))] if declared.replica else []
+    rows = (
+        (f"{experiment.id}.toml: row '{row.all_labels[0]}'", runs_of_row(experiment, row, declared, data)[0])
+        for data in SUITES
+        if data != "replica" or declared.replica
+        for experiment in declared.by_id.values()
+        for row in experiment.rows
+    )
+    for where, run in chain(starts, rows):
+        _check_run(run, declared.params, f"experiments/{where}")
 
 
-def _check_run(run: Run, params: Mapping[str, Any]) -> None:
-    if run.model not in params["models"]:
-        raise ParameterError(unknown_name("model", run.model, params["models"]))
-    for key in (*run.settings, *([f"models.{run.model}.vectors"] if run.start else [])):
-        _check_key(key, params)
-    if run.vectors and run.vectors not in catalogue().sources:
-        raise ParameterError(unknown_name("source", run.vectors, catalogue().sources))
-    corpus(run.settings["corpus"])
-    suite(run.settings["benchmarks"])
-    for name in run.analyses:
-        if name not in analyses():
-            raise ParameterError(unknown_name("analysis", name, analyses()))
+def _check_run(run: Run, params: Mapping[str, Any], where: str) -> None:
+    """Raise a DataError for an unknown name in a run that `where` declares; the run it starts from is another one."""
+    try:
+        if run.model not in params["models"]:
+            raise ParameterError(unknown_name("model", run.model, params["models"]))
+        for key in (*run.settings, *([f"models.{run.model}.vectors"] if run.start else [])):
+            _check_key(key, params)
+            if key.startswith("models.") and not key.startswith(f"models.{run.model}."):
+                raise ParameterError(f"'{key}' is an option of another model than {run.model}; remove it")
+        if run.vectors and run.vectors not in catalogue().sources:
+            raise ParameterError(unknown_name("source", run.vectors, catalogue().sources))
+        corpus(run.settings["corpus"])
+        suite(run.settings["benchmarks"])
+        for name in run.analyses:
+            if name not in analyses():
+                raise ParameterError(unknown_name("analysis", name, analyses()))
+    except ParameterError as error:
+        raise DataError(f"{where}: {error}") from error
 
 
 def _check_key(key: str, params: Mapping[str, Any]) -> None:

@@ -208,8 +208,11 @@ class Queue:
                 dvc(self.root, command, environment)
                 return
             except ParameterError as error:  # DVC does not wait for a worker that takes an experiment from its queue
-                if "is busy, it is being blocked" not in str(error) or attempt + 1 == _ATTEMPTS:
+                if "is busy, it is being blocked" not in str(error):
                     raise QueueError(str(error)) from error
+                if attempt + 1 == _ATTEMPTS:
+                    remedy = "wait for the end of other commands of DVC in this clone, then run this again"
+                    raise QueueError(f"{str(error).partition(', it is being blocked')[0]}; {remedy}") from error
             time.sleep(_SECONDS)
 
 

@@ -84,26 +84,30 @@ def _tested(claim: Claim, reader: "_Reader") -> Decision:
     """
     comparisons = list(claim.comparisons())
     try:
-        sides = [(reader.numbers(each.first), reader.numbers(each.second)) for each in comparisons]
+        sides = [[reader.numbers(side) for side in each.sides] for each in comparisons]
     except _MissingError as error:
         return Decision(claim, reason=claim.undecidable or str(error))
     if not sides:
         return Decision(claim, reason=claim.undecidable)
-    tests = [_test(a[0], b[0], each.bound) for (a, b), each in zip(sides, comparisons, strict=True)]
+    tests = [_test([runs for runs, _ in pair], each) for pair, each in zip(sides, comparisons, strict=True)]
     weakest = max(range(len(tests)), key=lambda place: tests[place].p_above)
     refuted = min(range(len(tests)), key=lambda place: tests[place].p_below)
     holding, refuting = tests[weakest].p_above, len(tests) * tests[refuted].p_below
     verdict, place = (HOLDS, weakest) if holding <= refuting else (FAILS, refuted)
-    known = [each for pair in sides for each in pair if each is not _ZERO]
-    seeds = tuple(sorted({len(runs) for runs, _ in known}))
-    over = sorted(frozenset().union(*(over for _, over in known)))
+    seeds = tuple(sorted({len(runs) for pair in sides for runs, _ in pair}))
+    over = sorted({each for pair in sides for _, over in pair for each in over})
     p = min(1.0, 2 * min(holding, refuting))
     found = Decision(claim, verdict, "", comparisons[place], tests[place], p, seeds, over)
     return replace(found, verdict=UNDECIDED, reason=claim.undecidable, p=None) if claim.undecidable else found
 
 
-def _test(first: Runs, second: Runs, bound: float) -> Test:
-    """Return the test of `first − second > bound`, see `significance.difference`."""
+def _test(sides: Sequence[Runs], compared: Comparison) -> Test:
+    """Return the test of `first − second > bound`, see `significance.difference`.
+
+    A 0 beside one row has as many seeds as the row, so that it does not lower the degrees of freedom.
+    """
+    zero, bound = Runs(0 * sides[0].points, 0 * sides[0].replicates), compared.bound
+    first, second = [*sides, zero][:2][:: compared.sign]
     above = difference(second, Runs(first.points - bound, first.replicates - bound))
     tail, value = above.p / 2, above.value + bound
     tails = (tail, 1 - tail) if above.value > 0 else (1 - tail, tail)
@@ -131,10 +135,8 @@ class _Reader:
     declared: Experiments
     store: Store
 
-    def numbers(self, side: Side | None) -> Numbers:
+    def numbers(self, side: Side) -> Numbers:
         """Return the numbers of a side; raise a _MissingError if there are fewer than three seeds or a value lacks."""
-        if side is None:
-            return _ZERO
         rows = [self._by_seed(side, label) for label in (side.row, side.minus) if label]
         seeds = sorted(set(rows[0]).intersection(*rows))
         if len(seeds) < SEEDS:
@@ -174,9 +176,6 @@ class _Reader:
             error = points[0][0] / 12**0.5  # of a uniform distribution between two points of the curve
         noise = np.random.default_rng(crc32(f"{run.configuration} {key}".encode())).standard_normal(_REPLICATES)
         return np.array([value, *(value + error * noise)]), NORMAL if error and not curve else UNKNOWN
-
-
-_ZERO: Numbers = Runs(np.zeros(SEEDS), np.zeros((SEEDS, _REPLICATES))), frozenset()
 
 
 def epochs(curve: Sequence[Sequence[float]], share: float) -> float | None:

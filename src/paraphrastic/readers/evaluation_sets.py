@@ -185,7 +185,7 @@ def trecqa(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         if split != "train":
             question, label = candidates["question"].to_numpy(), candidates["label"].to_numpy()
             correct, total = np.bincount(question, label), np.bincount(question)
-            candidates = candidates.filter(pa.array(((correct > 0) & (correct < total))[question]))
+            candidates = candidates.filter(((correct > 0) & (correct < total))[question])
         read = dict(zip(candidates.column_names, candidates.columns, strict=True))
         yield make_reading("ranking", [lines], **read, set="qa.qasent", split=split)
 
@@ -200,15 +200,15 @@ def _candidates(lines: SourceLines) -> pa.Table:
     """Return question number, question, candidate and label, one row per candidate without a bad row."""
     tag = pc.index_in(lines.text, pa.array([f"<{tag}>" for tag in _TAGS]))
     tag_lines = np.flatnonzero(tag.is_valid())  # (questions + candidates,)
-    tag = tag.take(pa.array(tag_lines)).to_numpy()
+    tag = tag.take(tag_lines).to_numpy()
     number = np.cumsum(tag == _QUESTION) - 1
     follows = np.isin(np.arange(len(lines)), tag_lines + 1)  # (lines,)
     closing = pc.and_(pa.array(follows), pc.starts_with(lines.text, "</"))
-    tokens = lines.reject(lines.text, closing, "no tokens below the tag").take(pa.array(tag_lines + 1))
+    tokens = lines.reject(lines.text, closing, "no tokens below the tag").take(tag_lines + 1)
     text = pc.replace_substring(tokens, "\t", " ")
-    question = text.filter(pa.array(tag == _QUESTION)).take(pa.array(number))
+    question = text.filter(tag == _QUESTION).take(number)
     columns = {"question": pa.array(number), "text1": question, "text2": text, "label": pa.array(tag)}
-    return pa.table(columns).filter(pa.array(tag != _QUESTION)).drop_null()
+    return pa.table(columns).filter(tag != _QUESTION).drop_null()
 
 
 def _check_tags(lines: SourceLines) -> None:

@@ -83,8 +83,8 @@ def parabank(lines: SourceLines, wanted: PairFilter) -> Reading:
     start = np.cumsum(length) - length
     rows = np.flatnonzero(np.arange(len(line)) - start[line] > 1)  # (paraphrases,)
     line = line[rows]
-    texts_of = {"text1": text.take(pa.array(start[line] + 1)), "text2": text.take(pa.array(rows))}
-    group, score = (column.take(pa.array(line)) for column in (_numbers(lines), score))
+    texts_of = {"text1": text.take(start[line] + 1), "text2": text.take(rows)}
+    group, score = (column.take(line) for column in (_numbers(lines), score))
     return _scored_pairs(lines, wanted, **texts_of, group=group, score=score)
 
 

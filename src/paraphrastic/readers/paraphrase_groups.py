@@ -59,7 +59,7 @@ def _held(records: Records, listing: Listing) -> Records:
         sets = _word_sets(pa.concat_arrays(usable.columns))
         left, right = sets[: len(usable)], sets[len(usable) :]
         share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)  # (n,)
-        usable = usable.filter(pa.array(share >= listing["held"]))
+        usable = usable.filter(share >= listing["held"])
     return Records(records.files, usable)
 
 
@@ -91,7 +91,7 @@ def keyed_groups(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         key = pc.extract_regex(key, options["key"]).field("key")
     group = key.dictionary_encode().indices.to_numpy()
     several = np.bincount(group)[group] > 1
-    text = text.filter(pa.array(several))
+    text = text.filter(several)
     yield _pairs_of_groups(records.files, group[several], text, options["pairs"], options.get("shared", 0))
 
 
@@ -128,7 +128,7 @@ def word_list(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
 def in_two_columns(texts: pa.StringArray, rows: Integers) -> tuple[pa.StringArray, pa.StringArray]:
     """Return the texts of these rows, one side of a pair after the other; of an odd number, the first one twice."""
     left, right = np.append(rows, rows[: len(rows) % 2]).reshape(-1, 2).T
-    return texts.take(pa.array(left)), texts.take(pa.array(right))
+    return texts.take(left), texts.take(right)
 
 
 def _single(files: Sequence[SourceRows], texts: pa.StringArray) -> Reading:
@@ -147,7 +147,7 @@ def _pairs_of_groups(
     if shared:
         similar = _content_similarity(text, left, right) >= shared
         left, right = left[similar], right[similar]
-    return make_pairs(files, text.take(pa.array(left)), text.take(pa.array(right)), group[left])
+    return make_pairs(files, text.take(left), text.take(right), group[left])
 
 
 def _content_similarity(texts: pa.StringArray, left: Integers, right: Integers) -> NDArray[np.float64]:

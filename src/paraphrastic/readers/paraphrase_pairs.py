@@ -33,7 +33,7 @@ def lexicon(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     key = np.minimum(heads, ids) * (ids.max(initial=0) + np.int64(1)) + np.maximum(heads, ids)
     rows = np.sort(np.unique(key, return_index=True)[1])
     rows = rows[heads[rows] != ids[rows]]
-    head, neighbour = (vocabulary.dictionary.take(pa.array(each[rows])) for each in (heads, ids))
+    head, neighbour = (vocabulary.dictionary.take(each[rows]) for each in (heads, ids))
     yield make_pairs([lines], head, neighbour, np.arange(len(rows)))
 
 
@@ -52,7 +52,7 @@ def aligned(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         pairs = np.array([(a, b) for a in firsts for b in range(a + 1, len(files))])  # (pairs, 2)
         line = np.arange(len(files[0]))  # (lines,)
         rows = len(line) * pairs + line[:, None, None]  # (lines, pairs, 2)
-        first, second = (text.take(pa.array(rows[..., side].ravel())) for side in (0, 1))
+        first, second = (text.take(rows[..., side].ravel()) for side in (0, 1))
         yield make_pairs(files, first, second, np.repeat(line + start, len(pairs)))
         start += len(line)
 

@@ -123,7 +123,7 @@ def _tagged_words(lines: SourceLines, start: int) -> pa.Table:
     is_word = pc.not_equal(word, "").to_numpy(zero_copy_only=False)
     paragraph = np.cumsum(pc.fill_null(pc.match_substring_regex(lines.text, r"^=+$"), False))[line]
     is_word &= ~pc.match_substring_regex(word, r"^=+$").to_numpy(zero_copy_only=False)
-    word, line, paragraph = word.filter(pa.array(is_word)), line[is_word], paragraph[is_word]
+    word, line, paragraph = word.filter(is_word), line[is_word], paragraph[is_word]
     token, tag = pc.extract_regex(word, r"^(?P<token>.+)/(?P<tag>[^/|\s]+)(?:\|\S+)?$").flatten()
     untagged = np.isin(np.arange(len(lines)), line[token.is_null().to_numpy(zero_copy_only=False)])
     lines.reject(lines.text, pa.array(untagged), "a word without a tag")

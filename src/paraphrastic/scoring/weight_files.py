@@ -145,7 +145,7 @@ def read_ranges(folder: Path) -> Ranges | None:
 def calibration_vectors(scorer: VectorScorer, sentences: Iterable[pa.StringArray], count: int) -> Vectors:
     """Return vectors, (n, dim), of about 10,000 of `count` tokenized sentences; zeros for those of unknown words."""
     step = max(1, count // _CALIBRATION)
-    parts = [scorer.encode_known(part.take(pa.array(range(0, len(part), step)))) for part in sentences]
+    parts = [scorer.encode_known(part.take(np.arange(0, len(part), step))) for part in sentences]
     return np.concatenate([np.where(known[:, None], vectors, np.float32(0)) for vectors, known in parts])
 
 

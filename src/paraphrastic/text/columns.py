@@ -64,7 +64,7 @@ def split_words(sentences: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.i
     not_empty = pc.binary_length(words).to_numpy() > 0  # a leading, trailing or double space gives an empty word
     if not_empty.all():
         return words, offsets
-    return words.filter(pa.array(not_empty)), offsets_from_lengths(not_empty)[offsets]
+    return words.filter(not_empty), offsets_from_lengths(not_empty)[offsets]
 
 
 def offsets_from_lengths(lengths: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -169,7 +169,7 @@ def tokenize_chunk(texts: pa.StringArray, form: Form = "NFC") -> pa.StringArray:
     text = _apply(_join(parts[0::2], PROTECTED), PUNCTUATION + AMERICAN_SPELLING)
     rest, tokens = _split(text, PROTECTED), parts[1::2]
     order = np.argsort(np.concatenate([np.arange(len(rest)), np.arange(len(tokens)) + 0.5]))  # alternating
-    text = _join(pa.concat_arrays([rest, tokens]).take(pa.array(order)), "")
+    text = _join(pa.concat_arrays([rest, tokens]).take(order), "")
     lines = _split(pc.replace_substring_regex(text, "  +", " "), SENTENCE_END)
     return pc.ascii_trim(lines[1:-1], " ")
 

@@ -83,7 +83,7 @@ class TeacherVectors:
         if kind == "words+ngrams":
             is_ngram = ~entry_kinds(texts)[1].to_numpy(zero_copy_only=False)
             embeddings = embeddings.masked_fill(torch.from_numpy(is_ngram)[:, None], 0.0)
-            rows = pc.if_else(pa.array(is_ngram), None, rows)
+            rows = pc.if_else(is_ngram, None, rows)
         components = self.components(embeddings.shape[1])
         known = rows.is_valid().to_numpy(zero_copy_only=False)
         embeddings[known.nonzero()[0], : len(components)] = torch.from_numpy(

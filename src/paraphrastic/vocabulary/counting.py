@@ -97,7 +97,7 @@ def count_bigrams(sentences: TextColumns, words: pa.StringArray | pa.ChunkedArra
         tables = [_sum([*tables, _count_pairs(vocabulary.lookup(chunk))], "pair")]
     total = tables[0].filter(pc.field("count") >= min_count)
     pairs = total["pair"].to_numpy()
-    first, second = (words.take(pa.array(ids - 1)) for ids in (pairs >> _WORD_BITS, pairs & _LAST_WORD))
+    first, second = (words.take(ids - 1) for ids in (pairs >> _WORD_BITS, pairs & _LAST_WORD))
     texts = pc.binary_join_element_wise("", first, second, "", " ")
     table = pa.table({"text": texts, "count": total["count"], "sentences": total["sentences"]})
     return table.sort_by([("count", "descending"), ("text", "ascending")]).cast(WORD_COUNTS)

@@ -200,7 +200,7 @@ class CharacterVocabulary(Vocabulary):
     def lookup_chunk(self, sentences: pa.StringArray, padding: str = " ") -> Ragged:
         """See `Vocabulary`; the text `padding` is added at both ends of each sentence that is not empty."""
         lengths = pc.utf8_length(sentences).to_numpy()
-        points, _ = code_points(sentences.filter(pa.array(lengths > 0)), padding)
+        points, _ = code_points(sentences.filter(lengths > 0), padding)
         padded = np.where(lengths > 0, lengths + 2 * len(padding), 0)
         return Ragged(self._ids[points[points > 0]], offsets_from_lengths(padded))
 
