@@ -120,7 +120,7 @@ def test_texts_and_groups_of_the_kept_pairs(tmp_path):
     tables = raw_pairs(("a", "a", 9), ("c", "b b", 7)), raw_pairs(("b b", "d", 7), ("e", "c", 9))
     pairs, _ = filter_pairs(tables, None, tmp_path, near=False, words=False)
     assert listed(pairs.texts) == ["c", "b b", "e", "d"]  # first sides of all pairs, then second sides
-    assert pairs.tokens.tolist() == [1, 2, 1, 1]
+    assert pairs.token_counts.tolist() == [1, 2, 1, 1]
     assert pairs.hashes.tolist() == hash_texts(pa.array(["c", "b b", "e", "d"])).tolist()
     assert pairs.groups.tolist() == [0, 0, 1]
 

@@ -41,7 +41,7 @@ def test_whole_corpus(limits, seed):
     whole = take_pairs(corpus(), **limits, seed=seed)
     assert whole.pairs.equals(corpus().pairs)
     assert listed(whole.sentences) == TEXTS
-    assert whole.tokens.tolist() == LENGTHS.tolist()
+    assert whole.token_counts.tolist() == LENGTHS.tolist()
 
 
 @pytest.mark.parametrize("seed", [None, 1])
@@ -67,7 +67,7 @@ def test_number_of_tokens_is_below_the_limit_by_less_than_one_pair(limit, seed):
     tokens = [lengths[row["left"]] + lengths[row["right"]] for row in part.pairs.to_pylist()]
     assert limit - 16 < sum(tokens) <= limit
     assert part.tokens_of_pairs.tolist() == tokens
-    assert part.tokens.tolist() == lengths
+    assert part.token_counts.tolist() == lengths
 
 
 def test_first_pairs_of_one_source():

@@ -207,7 +207,7 @@ def filter_pairs(
 def _reasons(pairs: TokenizedPairs, evaluation: EvaluationText | None, limit: int | None) -> dict[str, BoolArray]:
     """Return the pairs, (n,), to which each reason applies; the last one, `capped`, applies beside no other."""
     a, b = pairs.forms[pairs.left], pairs.forms[pairs.right]
-    blank, key = pairs.tokens == 0, _unordered_key(a, b)
+    blank, key = pairs.token_counts == 0, _unordered_key(a, b)
     drop = {"empty": blank[pairs.left] | blank[pairs.right], "identical": a == b, "repeated": np.ones(len(a), bool)}
     drop["repeated"][np.unique(key, return_index=True)[1]] = False
     for reason, copies in pairs.found.items():

@@ -89,7 +89,7 @@ class Pairs:
     # the distinct texts, in order of first occurrence: those of first sides, then those of second sides
     texts: StoredTexts
     hashes: Hashes  # (texts,)
-    tokens: Numbers  # (texts,), how many tokens they have
+    token_counts: Numbers  # (texts,), how many tokens they have
     left: Numbers  # (n,), rows of `texts`
     right: Numbers  # (n,), rows of `texts`
     groups: NDArray[np.int64]  # (n,)
@@ -98,7 +98,7 @@ class Pairs:
         """Return the pairs that the mask (n,) chooses, with their texts; groups are numbered from 0 without gaps."""
         used, left, right = renumber(self.left[kept], self.right[kept], len(self.texts))
         groups = np.unique(self.groups[kept], return_inverse=True)[1]
-        return Pairs(self.texts.select(used), self.hashes[used], self.tokens[used], left, right, groups)
+        return Pairs(self.texts.select(used), self.hashes[used], self.token_counts[used], left, right, groups)
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ class TokenizedPairs(Pairs):
         described = _DescribedTexts(checks)
         left, right, groups = _store(tables, columns, described)
         order, positions = _first_occurrences(left, right, len(described.numbering))
-        hashes, tokens, forms, found = described.columns(order)
+        hashes, token_counts, forms, found = described.columns(order)
         texts = StoredTexts(columns, positions)
-        return cls(texts, hashes, tokens, left, right, groups, forms, found, described.form_numbering)
+        return cls(texts, hashes, token_counts, left, right, groups, forms, found, described.form_numbering)
 
 
 class _DescribedTexts:
@@ -128,7 +128,7 @@ class _DescribedTexts:
     def __init__(self, checks: dict[str, Check]) -> None:
         self.numbering, self.form_numbering = TextNumbering(), TextNumbering()
         self._checks = checks
-        self._tokens, self._forms = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+        self._token_counts, self._forms = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
         self._found: dict[str, list[BoolArray]] = {name: [np.empty(0, bool)] for name in checks}
 
     def number(self, texts: pa.StringArray, hashes: Hashes) -> tuple[Numbers, pa.StringArray]:
@@ -140,8 +140,8 @@ class _DescribedTexts:
 
     def add(self, new: Iterable[pa.StringArray]) -> None:
         """Describe the texts that `number` has returned as new, in the same order."""
-        for tokens, forms, found in in_order(self._describe, new):
-            self._tokens.append(tokens)
+        for token_counts, forms, found in in_order(self._describe, new):
+            self._token_counts.append(token_counts)
             self._forms.append(self.form_numbering.add(forms))
             for name, mask in found.items():
                 self._found[name].append(mask)
@@ -149,15 +149,15 @@ class _DescribedTexts:
     def _describe(self, texts: pa.StringArray) -> tuple[Numbers, Hashes, dict[str, BoolArray]]:
         """Return numbers of tokens, hashes of normal forms, and findings by check, (n,) each."""
         spaces = pc.count_substring(texts, " ").to_numpy()
-        tokens = spaces + pc.not_equal(texts, "").to_numpy(zero_copy_only=False).astype(np.int32)
+        token_counts = spaces + pc.not_equal(texts, "").to_numpy(zero_copy_only=False).astype(np.int32)
         normalized = normalize(texts)
-        return tokens, hash_texts(normalized), {name: check(normalized) for name, check in self._checks.items()}
+        return token_counts, hash_texts(normalized), {name: check(normalized) for name, check in self._checks.items()}
 
     def columns(self, order: Numbers) -> tuple[Hashes, Numbers, Numbers, dict[str, BoolArray]]:
         """Return hashes, numbers of tokens, numbers of forms and findings of the texts `order`; call it once."""
         found = {name: np.concatenate(parts)[order] for name, parts in self._found.items()}
-        tokens, forms = (np.concatenate(parts)[order] for parts in (self._tokens, self._forms))
-        return self.numbering.hashes[order], tokens, forms, found
+        token_counts, forms = (np.concatenate(parts)[order] for parts in (self._token_counts, self._forms))
+        return self.numbering.hashes[order], token_counts, forms, found
 
 
 def _store(

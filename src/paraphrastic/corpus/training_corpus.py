@@ -23,13 +23,13 @@ class TrainingCorpus:
     """Training pairs and their sentences."""
 
     sentences: StoredTexts  # the distinct tokenized sentences
-    tokens: Numbers  # (sentences,), how many tokens they have
+    token_counts: Numbers  # (sentences,), how many tokens they have
     pairs: pa.Table  # table in schema `tables.PAIRS`; pairs of a source are adjacent and in the order of its files
 
     @property
     def tokens_of_pairs(self) -> NDArray[np.int64]:
         """The number of tokens of both sides of each pair, (pairs,)."""
-        left, right = (self.tokens[self.pairs[side].to_numpy()] for side in ("left", "right"))
+        left, right = (self.token_counts[self.pairs[side].to_numpy()] for side in ("left", "right"))
         sums: NDArray[np.int64] = left.astype(np.int64) + right
         return sums
 
@@ -44,18 +44,20 @@ def merge_sources(sources: Mapping[str, Pairs]) -> TrainingCorpus:
         raise DataError("the corpus has no usable pair: no source has its files; provide them or choose another corpus")
     if not any(len(source.left) for source in sources.values()):
         raise DataError(f"the corpus has no usable pair: none is left of {', '.join(sources)}; choose another corpus")
-    numbering, texts, tokens, pairs, start = TextNumbering(), [], [], [], 0
+    numbering, texts, token_counts, pairs, start = TextNumbering(), [], [], [], 0
     for name, source in sources.items():
         known = len(numbering)
         rows = numbering.add(source.hashes)  # (texts,), in the corpus
         new = rows >= known  # (texts,), which earlier sources lack
         texts.append(source.texts.select(new))
-        tokens.append(source.tokens[new])
+        token_counts.append(source.token_counts[new])
         columns = {"left": rows[source.left], "right": rows[source.right], "group": source.groups + start}
         columns["source"] = pa.repeat(name, len(source.left))
         pairs.append(pa.table(columns).select(PAIRS.names).cast(PAIRS))
         start += source.groups.max(initial=-1) + 1
-    return TrainingCorpus(StoredTexts.concat(texts), np.concatenate(tokens), pa.concat_tables(pairs).combine_chunks())
+    return TrainingCorpus(
+        StoredTexts.concat(texts), np.concatenate(token_counts), pa.concat_tables(pairs).combine_chunks()
+    )
 
 
 def take_pairs(
@@ -114,4 +116,4 @@ def _select(corpus: TrainingCorpus, rows: NDArray[np.int64]) -> TrainingCorpus:
     used, left, right = renumber(taken["left"].to_numpy(), taken["right"].to_numpy(), len(corpus.sentences))
     groups = np.unique(taken["group"].to_numpy(), return_inverse=True)[1]
     columns = {"left": left, "right": right, "source": taken["source"], "group": groups}
-    return TrainingCorpus(corpus.sentences.select(used), corpus.tokens[used], pa.table(columns).cast(PAIRS))
+    return TrainingCorpus(corpus.sentences.select(used), corpus.token_counts[used], pa.table(columns).cast(PAIRS))

@@ -22,14 +22,14 @@ class TfidfScorer:
     """Cosine of counts × idf, with `idf = 1 + ln((1 + n) / (1 + df))` and df of the n training sentences.
 
     Args:
-        tokens: `words`, or `ngrams`: all windows of the text of one length.
+        vocabulary_kind: `words`, or `ngrams`: all windows of the text of one length.
         texts: the words or n-grams of the training corpus; others are ignored.
         idf: (len(texts),), their weights.
     """
 
-    def __init__(self, tokens: str, texts: pa.StringArray, idf: NDArray[np.float64]) -> None:
-        self.tokens, self.texts, self.idf = tokens, texts, idf
-        self._vocabulary = WordVocabulary(texts) if tokens == "words" else NgramVocabulary(texts, padding="")
+    def __init__(self, vocabulary_kind: str, texts: pa.StringArray, idf: NDArray[np.float64]) -> None:
+        self.vocabulary_kind, self.texts, self.idf = vocabulary_kind, texts, idf
+        self._vocabulary = WordVocabulary(texts) if vocabulary_kind == "words" else NgramVocabulary(texts, padding="")
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the cosine of each pair, (pairs,); 0 if a sentence has no known token."""
@@ -38,7 +38,7 @@ class TfidfScorer:
     def weigh(self, sentences: pa.StringArray) -> tuple[Ragged, NDArray[np.float64]]:
         """Return the distinct known tokens of each sentence as rows of `texts`, and their counts × idf."""
         counts = self._vocabulary.lookup(sentences)
-        if self.tokens == "words":
+        if self.vocabulary_kind == "words":
             counts = counts.merge_repeats()
             counts = replace(counts, ids=counts.ids - np.int32(1))
         return counts, counts.count_values(np.float64) * self.idf[counts.ids]
@@ -50,7 +50,7 @@ class TfidfScorer:
     def save(self, folder: Path) -> dict[str, Any]:
         """Write tokens and idf; the result goes to `config.json`."""
         weights = write_weights(folder, self.texts, {"idf": self.idf})
-        return {"scorer": {"kind": "tfidf", "tokens": self.tokens}, **weights}
+        return {"scorer": {"kind": "tfidf", "tokens": self.vocabulary_kind}, **weights}
 
     @classmethod
     def load(cls, folder: Path, options: Mapping[str, Any]) -> Self:

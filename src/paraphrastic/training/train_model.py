@@ -147,7 +147,7 @@ def _train_here(
 
 def _warn_of_words(scorer: Scorer, sentences: StoredSentences) -> None:
     """Warn of sentences whose words a model of words cannot tell apart."""
-    if getattr(scorer, "vocabulary_kind", getattr(scorer, "tokens", None)) != "words":
+    if getattr(scorer, "vocabulary_kind", None) != "words":
         return
     some = pa.chunked_array([part.slice(0, _SOME) for part in sentences], pa.string())
     for line in warning_without_spaces(some):
