@@ -154,6 +154,12 @@ def test_unknown_names(check_rows, row, message):
     assert "\n" not in str(caught.value)
 
 
+def test_unknown_analysis_that_a_column_reads(check_rows):
+    check_rows(f"{{ {AVG}, columns = ['a'], key = 'length[length=5].pearson' }}")
+    with pytest.raises(DataError, match=r"^experiments/acl2017-t1\.toml: unknown analysis 'lenght': did you mean 'len"):
+        check_rows(f"{{ {AVG}, columns = ['a'], key = 'lenght[length=5].pearson' }}")
+
+
 REPLICA = """
 seeds = [1]
 vectors = "glove-6b-50d"

@@ -12,10 +12,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, NonNegativeInt, model_validator
 
-from paraphrastic.analysis import names as analyses
-from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS
 from paraphrastic.base.errors import DataError, unknown_name
 from paraphrastic.papers.experiments import Experiment, PaperName, Text, read_toml, validated
+from paraphrastic.papers.results import check_key
 
 Kind = Literal["greater", "order", "level", "at least", "at most", "reaches"]
 
@@ -143,6 +142,5 @@ def _check_side(side: Side, experiments: Mapping[str, Experiment], where: str) -
     for name in side.key.split(" + "):
         if name not in columns and not {*".["} & {*name}:  # keys of metrics and of analyses have one of both
             raise DataError(f"{where}: {unknown_name('column', name, columns)}")
-        analysis, bracket, _ = name.partition("[")
-        if bracket and name not in columns and analysis not in (known := {*analyses(), *OF_TWO_RUNS, "epochs"}):
-            raise DataError(f"{where}: {unknown_name('analysis', analysis, known)}")
+        if name not in columns:
+            check_key(name, where)

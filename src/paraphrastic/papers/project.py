@@ -21,7 +21,7 @@ from paraphrastic.papers.comparing import Comparison, compare
 from paraphrastic.papers.experiments import CLAIMS, REPLICA, TASKS, Data, Experiment, Experiments, read_toml
 from paraphrastic.papers.plan import SUITES, Run, differences, expected, merge, plan, read_all, runs_of_row, start_of
 from paraphrastic.papers.records import Record, records
-from paraphrastic.papers.results import Result, Store, Table, rows_of
+from paraphrastic.papers.results import Result, Store, Table, check_key, rows_of
 from paraphrastic.papers.tuning import Choices
 from paraphrastic.papers.verdicts import Decision, decide
 from paraphrastic.sources.catalogue import catalogue, corpus, suite
@@ -282,6 +282,9 @@ def check(declared: Experiments) -> None:
     )
     for where, run in chain(starts, rows):
         _check_run(run, declared.params, f"experiments/{where}")
+    for experiment in declared.by_id.values():
+        for key in {key for row in experiment.rows for key in experiment.keys_of(row).values()}:
+            check_key(key, f"experiments/{experiment.id}.toml")
 
 
 def _check_run(run: Run, params: Mapping[str, Any], where: str) -> None:

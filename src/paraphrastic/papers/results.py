@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import AfterValidator, Field, FiniteFloat, TypeAdapter, ValidationError
 
-from paraphrastic.base.errors import DataError
+from paraphrastic.analysis import names as analyses
+from paraphrastic.analysis.comparison.two_runs import OF_TWO_RUNS
+from paraphrastic.base.errors import DataError, unknown_name
 from paraphrastic.base.files import write_text
 from paraphrastic.evaluation.headline import PAPERS_SETS
 from paraphrastic.papers.experiments import TASKS
@@ -103,6 +105,13 @@ class Result:
     def lacks(self, key: str) -> list[str]:
         """Return the sets of the papers that a value is without, see `sets_of`."""
         return [name for name in sets_of(key) if name not in self.values]
+
+
+def check_key(key: str, where: str) -> None:
+    """Raise a DataError if a key that `where` declares reads an analysis that does not exist."""
+    name, bracket, _ = key.partition("[")
+    if bracket and name not in (known := {*analyses(), *OF_TWO_RUNS, "epochs"}):  # of a curve, see `verdicts.epochs`
+        raise DataError(f"{where}: {unknown_name('analysis', name, known)}")
 
 
 def _family(key: str) -> str:
