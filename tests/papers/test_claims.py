@@ -271,7 +271,9 @@ def test_rule_names_the_claims_that_three_seeds_decide_otherwise():
 
 def test_findings_leave_p_and_intervals_to_the_claims():
     """Those of the page of claims are computed; they change with the results of other claims (Holm)."""
-    findings = {each.id: each.finding or "" for each in Project(Path(__file__).parents[2]).experiments.by_id.values()}
+    findings = {
+        each.id: " ".join(each.finding) for each in Project(Path(__file__).parents[2]).experiments.by_id.values()
+    }
     assert {name for name, text in findings.items() if re.search(r"\bp (is|[=<])|\[[−\d]|interval", text)} == set()
 
 

@@ -101,14 +101,16 @@ def test_text_between_backticks_is_code():
 
 
 def test_page_of_each_paper_and_their_index():
-    found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), finding="It `holds`.")])
+    found = docs_files(
+        [make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), finding=["It `holds`.", "Not *here*."])]
+    )
     assert set(found) == {"index.md", "iclr2016.md", "charagram2016.md", "acl2017.md", "ldc2016.md"}
     (row,) = re.findall(r"\[acl2017-t2\]\(acl2017.md#table-2-a-title\)(.*)", found["index.md"])
     assert row.split("|")[1].strip() == "Table 2: A title"
     assert [cell.strip() for cell in row.split("|")[2:-1]] == ["open", "1 of 1", "1", "1"]
     page = found["acl2017.md"]
     assert "\n## Table 2: A title\n" in page
-    assert "\n**Finding.** It `holds`.\n" in page
+    assert "\n**Finding.** It `holds`.\n\n* Not \\*here\\*.\n\n" in page
     assert "\n* **command**: `paraphrastic papers run acl2017-t2`\n" in page
     assert "\n## " not in found["iclr2016.md"]
     found = docs_files([make_comparison(make_line("avg", {"mean": ("68.4", (67.0,))}), title="A_b + ρ – B, (100%)")])
@@ -150,7 +152,7 @@ def test_whole_page():
     wide = {f"c{number}": ("60.0", (65.0,)) for number in range(9)} | {"sts.2012.MSRpar": ("42.6", (43.6,))}
     ranks = {"1": ("not", ("not",)), "2": ("able", ("able",)), "3": ("stalled", ("capable",))}
     comparisons = [
-        make_comparison(*lines, figure=BARS, missing="A reason.", finding="It `holds`."),
+        make_comparison(*lines, figure=BARS, missing="A reason.", finding=["It `holds`."]),
         make_comparison(
             make_line("avg", wide, tables={"errors": errors}), id="a-1", table="F1", shows=["errors", "bins"]
         ),

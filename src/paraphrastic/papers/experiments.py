@@ -198,7 +198,7 @@ class Experiment(Declaration):
     seeds: Annotated[Seeds, Field(min_length=1)] = [1]  # seeds of each row
     rows: list[Row] = []  # the configurations
     figure: Figure | None = None  # how the results are drawn; None for a table
-    finding: str = ""  # the paper's finding, and whether it holds on open data
+    finding: list[Text] = []  # the paper's finding, and whether it holds on open data; the first text leads
     missing: str = ""  # reason why rows of the paper are not here
     scale: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0  # factor from the published unit to ours
     # label of the row from which the differences of the other rows are shown too, where the paper's mean has sets that

@@ -141,7 +141,7 @@ def _undeclared(name: str, comparisons: Sequence[Comparison]) -> str:
 def _section(comparison: Comparison, drawn: Container[str]) -> str:
     experiment = comparison.experiment
     parts = [f"## {plain(heading(comparison))}"]
-    parts += [f"**Finding.** {text(experiment.finding)}"] if experiment.finding else []
+    parts += [f"{'* ' if number else '**Finding.** '}{text(each)}" for number, each in enumerate(experiment.finding)]
     parts += [text(experiment.caption)]
     if experiment.figure:
         file = f"{experiment.id}.svg"
