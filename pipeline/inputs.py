@@ -28,6 +28,7 @@ from paraphrastic.base.parameters import (
 )
 from paraphrastic.base.reading import read_json
 from paraphrastic.sources.catalogue import check_corpus, check_select, corpus, suite
+from paraphrastic.sources.own_files import report_left_out
 from paraphrastic.training import losses
 from pipeline.stage import run
 
@@ -59,6 +60,7 @@ def main() -> None:
     with _named("benchmarks"):
         benchmarks = suite(params.benchmarks)
     check_select(params.train.select, benchmarks)
+    report_left_out((*params.corpus, *params.benchmarks))
     every = (*sources, *benchmarks.sources)
     if own := [each for each in every if "own" in each.options]:
         from paraphrastic.base.parallel import skip_slow_imports  # imports pyarrow, 0.3 s

@@ -28,7 +28,11 @@ PARAMS = {
     },
 }
 HEADER = {"paper": '"acl2017"', "table": '"T1"', "title": '"Small"', "caption": '"Small models"'}
-HEADER |= {"corpus": '{ open = ["sample"], paper = ["sample"] }', "columns": '{ sts = "sts.mean" }'}
+HEADER |= {
+    "finding": '["It holds.", "Not here."]',
+    "corpus": '{ open = ["sample"], paper = ["sample"] }',
+    "columns": '{ sts = "sts.mean" }',
+}
 _STAGES = {
     "tokenize": {
         "cmd": "python stage.py tokenize",

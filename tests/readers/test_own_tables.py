@@ -11,7 +11,7 @@ import pytest
 
 from paraphrastic.base.errors import DataError, ParameterError, SourceError
 from paraphrastic.readers.own_tables import PART, OwnTable
-from paraphrastic.sources.own_files import OwnFile, own_file
+from paraphrastic.sources.own_files import OwnFile, own_file, report_left_out
 
 UNQUOTED = "close it, or say `quotes: false` for this file"
 ROWS = [("A dog runs.", "A dog, running"), ('She said "no"', "two\nlines"), ("café \u2028 ‏שלום", "👩‍👩‍👧")]
@@ -257,18 +257,17 @@ def test_folder_stands_for_its_files_or_names_its_splits(tmp_path):
 
 
 def test_folder_with_files_of_other_formats(tmp_path, capsys):
-    for name in ("b.csv", "a.tsv.gz", ".DS_Store", "notes.txt", "c.xlsx"):
+    for name in ("b.csv", "a.tsv.gz", ".DS_Store", "notes.txt", "c.xlsx", "b.csv.dvc"):
         write(tmp_path / name, "")
-    (tmp_path / "old").mkdir()
-    assert len(OwnFile(path=str(tmp_path)).files()) == 2
-    formats = "in none of the formats .csv, .tsv, .jsonl, .parquet"
-    assert capsys.readouterr().err == f"{tmp_path}: left out: 3 {formats} (c.xlsx, notes.txt, old)\n"
+    (tmp_path / "old.csv").mkdir()
+    folder, end = str(tmp_path), "; a folder stands for its files that end in .csv, .tsv, .jsonl, .parquet\n"
+    assert len(OwnFile(path=folder).files()) == 2
+    report_left_out(["sample", {"path": folder}, f"{folder}/b.csv"])
+    assert capsys.readouterr().err == f"{folder}: not read: c.xlsx, notes.txt, old.csv/{end}"
     for name in "def":
         write(tmp_path / f"{name}.md", "")
-    OwnFile(path=str(tmp_path)).files()
-    assert capsys.readouterr().err.endswith(": left out: 6 " + formats + " (c.xlsx, d.md, e.md, f.md, notes.txt, …)\n")
-    OwnFile(path=str(tmp_path / "b.csv")).files()
-    assert capsys.readouterr().err == ""
+    report_left_out([folder])
+    assert capsys.readouterr().err == f"{folder}: not read: c.xlsx, d.md, e.md, f.md, notes.txt, …{end}"
 
 
 @pytest.mark.parametrize(

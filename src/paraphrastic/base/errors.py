@@ -33,6 +33,10 @@ class ModelError(ParaphrasticError):
     """A model folder is missing or damaged, or its model does not support the operation."""
 
 
+class DivergenceError(ModelError):
+    """A loss, a weight or a prediction is not finite."""
+
+
 class ProcessError(ParaphrasticError):
     """One of several processes that train a model ended with an error, or cannot start."""
 

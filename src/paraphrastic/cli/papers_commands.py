@@ -232,7 +232,7 @@ def _notes(comparison: "Comparison") -> "list[str]":
     from paraphrastic.papers.facts import facts
 
     finding = comparison.experiment.finding
-    found = [*([("finding", [finding])] if finding else []), *facts(comparison)]
+    found = [*([("finding", [" ".join(finding)])] if finding else []), *facts(comparison)]
     return [f"{term}: {'; '.join(texts)}" for term, texts in found]
 
 

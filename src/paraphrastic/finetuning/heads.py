@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import kl_div, log_softmax
 
-from paraphrastic.base.errors import ModelError
+from paraphrastic.base.errors import DivergenceError
 from paraphrastic.nn.layers import Dense
 
 
@@ -71,9 +71,9 @@ def expected_score(log_p: Tensor) -> Tensor:
 
 
 def finite(predicted: Tensor) -> Tensor:
-    """Return predictions as they are; raise a ModelError if one is not finite: `argmax` of NaN is the first class."""
+    """Return predictions; raise a DivergenceError if one is not finite: `argmax` of NaN is the first class."""
     if not predicted.isfinite().all():
-        raise ModelError(
+        raise DivergenceError(
             "a prediction is not finite; lower `learning_rate`, or bound the gradient with `max_grad_norm`"
         )
     return predicted

@@ -142,5 +142,5 @@ def _check_side(side: Side, experiments: Mapping[str, Experiment], where: str) -
     for name in side.key.split(" + "):
         if name not in columns and not {*".["} & {*name}:  # keys of metrics and of analyses have one of both
             raise DataError(f"{where}: {unknown_name('column', name, columns)}")
-        if name not in columns:
+        if name not in columns and not name.startswith("epochs["):  # of a curve, see `verdicts.epochs`
             check_key(name, where)

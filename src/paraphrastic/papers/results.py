@@ -110,7 +110,7 @@ class Result:
 def check_key(key: str, where: str) -> None:
     """Raise a DataError if a key that `where` declares reads an analysis that does not exist."""
     name, bracket, _ = key.partition("[")
-    if bracket and name not in (known := {*analyses(), *OF_TWO_RUNS, "epochs"}):  # of a curve, see `verdicts.epochs`
+    if bracket and name not in (known := {*analyses(), *OF_TWO_RUNS}):
         raise DataError(f"{where}: {unknown_name('analysis', name, known)}")
 
 

@@ -64,8 +64,7 @@ def layout_of_pairs(table: OwnTable) -> Layout:
     A file of single sentences has one column, `text` or the one that the user calls so.
 
     Raises:
-        DataError: it has no pairs of text, or a column looks like judgements and nothing says what it is, or `positive`
-            is stated and no labels are read.
+        DataError: it has no pairs of text, or a column looks like judgements and nothing says what it is.
     """
     if table.own.single:
         if len(table.own.meanings) > 1 or table.own.positive:
@@ -81,7 +80,6 @@ def layout_of_pairs(table: OwnTable) -> Layout:
         others = f"`columns: {{score: {found[0]}}}`, or `columns: [{', '.join(layout.texts)}]` if all pairs are"
         looks = f"{', '.join(found)}: looks like judgements of the pairs"
         raise DataError(f"{table.own.path}: {looks}; {label} and 1, or {others} paraphrases")
-    _check_positive(layout, table.own)
     return layout
 
 
@@ -92,13 +90,11 @@ def layout_of_set(table: OwnTable) -> Layout:
     and `score` one of words; two texts and `label` are paraphrases and others. `split` is read where it exists.
 
     Raises:
-        DataError: it is none of these, or has the name of all sets of words, or `positive` is stated and no labels are
-            read.
+        DataError: it is none of these, or has the name of all sets of words.
     """
     layout = _layout_of_judged(table)
     if table.own.name == "words" and not layout.words:
         raise DataError(f"{table.own.path}: is no set of words, which the names own.words.… have; rename the file")
-    _check_positive(layout, table.own)
     return layout
 
 
@@ -112,8 +108,9 @@ def _layout_of_judged(table: OwnTable) -> Layout:
     if not is_named and {*ranking.texts, ranking.others.get("label")} <= set(table.names):
         return ranking
     texts = _texts(table)
-    for gold, kind in _GOLD.items():
-        layout = _layout(kind, table, texts, (gold, "split"))
+    named = [gold for gold in _GOLD if gold in table.own.meanings]
+    for gold in named or _GOLD:
+        layout = _layout(_GOLD[gold], table, texts, (gold, "split"))
         if gold in layout.others:
             return layout
     remedy = "name one `score` (a number) or `label` (0 or 1); a ranking has question, candidate and label"
@@ -131,12 +128,19 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
         limits_scores: whether pairs are chosen by their scores.
 
     Raises:
-        DataError: a file has not, or its head is damaged, or its scores would not be read.
+        DataError: a file has not, or its head is damaged, or its scores would not be read, or no file of an entry
+            has labels although `positive` is stated.
         SourceError: it cannot be read.
     """
+    unread = dict[tuple[bool, Path, tuple[str, ...]], str]()  # a file of each entry with `positive`; a folder is one
+    read = set[tuple[bool, Path, tuple[str, ...]]]()  # those with labels
     for source in (each for each in sources if "own" in each.options):
         table = OwnTable(source.options["own"])
         layout = layout_of_pairs(table) if source.pairs else layout_of_set(table)
+        if table.own.positive:
+            entry = source.pairs, Path(table.own.path).parent, table.own.positive
+            unread.setdefault(entry, table.own.path)
+            read |= {entry} if "label" in layout.others else set()
         is_chosen = limits_scores or table.own.takes_all or "label" in layout.others
         if source.pairs and limits_scores:
             _check_scores(layout, table.own)
@@ -144,17 +148,14 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
             texts = ", ".join(layout.texts)
             remedy = f"set tokenize.min_score, or say `{{path: …, columns: [{texts}]}}` if all are paraphrases"
             raise DataError(f"{table.own.path}: has scores, but tokenize.min_score and max_score are empty; {remedy}")
+    if lacking := [path for entry, path in unread.items() if entry not in read]:
+        remedy = "name their column as `columns: {label: NAME}`, or leave it out"
+        raise DataError(f"{lacking[0]}: `positive` lists labels, but none are read here; {remedy}")
 
 
 def _check_scores(layout: Layout, own: OwnFile) -> None:
     if "score" not in layout.others:
         raise DataError(f"{own.path}: has no column `score`; empty tokenize.min_score and tokenize.max_score")
-
-
-def _check_positive(layout: Layout, own: OwnFile) -> None:
-    if own.positive and "label" not in layout.others:
-        others = "" if layout.kind == "similarity" else ", or name their column as `columns: {label: NAME}`"
-        raise DataError(f"{own.path}: `positive` lists labels, but none are read here; leave it out{others}")
 
 
 def own_pairs(folder: Path, options: ReaderOptions) -> Iterator[Reading]:

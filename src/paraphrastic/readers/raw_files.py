@@ -31,17 +31,18 @@ def read_files(folder: Path, patterns: Iterable[str], archive: str | None = None
 
     Raises:
         SourceError: a file is missing or cannot be read.
-        DataError: a file is damaged; in an archive, no member matches a pattern, or two with the same name do.
+        DataError: a file is damaged; in an archive, no member matches a pattern, or two different ones
+            with the same name do.
     """
     if archive is None:
         return [(str(path), read_bytes(path)) for pattern in patterns for path in find_files(folder, pattern)]
     path, contents = find_file(folder, archive), list[tuple[str, bytes]]()
-    members = sorted(_members(path))
+    members = sorted(set(_members(path)))
     for pattern in patterns:
         if not (found := [(name, data) for name, data in members if fnmatchcase(name, pattern)]):
             raise DataError(f"{path}: the archive contains no {pattern}; {REMEDY}")
         if twice := [name for (name, _), (following, _) in pairwise(found) if name == following]:
-            raise DataError(f"{path}: several members of the archive have the name {twice[0]}; {REMEDY}")
+            raise DataError(f"{path}: several members of the archive have the name {twice[0]}; keep one of them")
         contents += [(f"{path}!{name}", data) for name, data in found]
     return contents
 

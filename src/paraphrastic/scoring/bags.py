@@ -83,7 +83,7 @@ def fit_tfidf(tokens: str, counts: pa.Table, sentences: TrainingSentences) -> Tf
 class OverlapScorer:
     """Cosine of binary bags of words: |A ∩ B| / √(|A| |B|) for the sets of words A and B."""
 
-    tokens, texts = "words", pa.array([], pa.string())
+    vocabulary_kind, texts = "words", pa.array([], pa.string())
 
     def score(self, sentences: pa.StringArray, left: Rows, right: Rows) -> Scores:
         """Return the overlap of each pair, (pairs,); 0 if a sentence is empty."""

@@ -1,7 +1,7 @@
 """Files of the user in place of names of the catalogue: training pairs and evaluation sets by a path."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -71,7 +71,7 @@ class OwnFile(BaseModel):
         return {"text1", "text2"} <= self.meanings.keys() and not {"label", "score"} & self.meanings.keys()
 
     def files(self) -> list["OwnFile"]:
-        """Return the single files, those of a folder by name, and print what else it has, but for hidden files.
+        """Return the single files, those of a folder by name.
 
         Raises:
             SourceError: there is no such file, or the folder has none of a known format, or has several data sets.
@@ -87,10 +87,6 @@ class OwnFile(BaseModel):
             return [self]
         if not (found := sorted(each for each in path.iterdir() if is_table(each) and each.is_file())):
             raise SourceError(f"{self.path}: the folder has no file that ends in {', '.join(ENDINGS)}{_inside(path)}")
-        others = sorted(each.name for each in {*path.iterdir()} - {*found} if not each.name.startswith("."))
-        if others:
-            names = ", ".join(others[:_SHOWN]) + ", …" * (len(others) > _SHOWN)
-            message(f"{self.path}: left out: {len(others)} in none of the formats {', '.join(ENDINGS)} ({names})")
         return [self.model_copy(update={"path": str(each)}) for each in found]
 
 
@@ -115,6 +111,18 @@ def own_file(entry: DataEntry) -> OwnFile | None:
         near, keys = did_you_mean(place, OwnFile.model_fields), ", ".join(OwnFile.model_fields)
         problem = f"unknown key; {near}" if first["type"] == "extra_forbidden" else f"{first['msg']}; "
         raise ParameterError(f"{entry}: {place}: {problem}a file is a path or has the keys {keys}") from error
+
+
+def report_left_out(entries: Iterable[DataEntry]) -> None:
+    """Print what the folders among `entries` have that is not read, but for hidden files and those of DVC."""
+    for own in filter(None, map(own_file, entries)):
+        if not Path(own.path).is_dir() or is_dataset_folder(Path(own.path)):
+            continue
+        others = {*Path(own.path).iterdir()} - {Path(each.path) for each in own.files()}
+        shown = (each for each in others if not (each.name.startswith(".") or each.suffix == ".dvc"))
+        if names := sorted(each.name + "/" * each.is_dir() for each in shown):
+            few = ", ".join(names[:_SHOWN]) + ", …" * (len(names) > _SHOWN)
+            message(f"{own.path}: not read: {few}; a folder stands for its files that end in {', '.join(ENDINGS)}")
 
 
 def listed(entries: AnyDataEntry | Sequence[AnyDataEntry]) -> list[DataEntry]:

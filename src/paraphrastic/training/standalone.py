@@ -25,10 +25,10 @@ from paraphrastic.readers.own_data import check_files
 from paraphrastic.scoring.external_encoder import ExternalEncoder
 from paraphrastic.scoring.scorer import Scorer
 from paraphrastic.scoring.teaching import teach
-from paraphrastic.sources.catalogue import check_corpus, corpus, suite
+from paraphrastic.sources.catalogue import check_corpus, check_select, corpus, suite
 from paraphrastic.sources.fetching import download
 from paraphrastic.sources.locations import cache_folder
-from paraphrastic.sources.own_files import AnyDataEntry, listed
+from paraphrastic.sources.own_files import AnyDataEntry, listed, report_left_out
 from paraphrastic.sources.source import Source, Suite
 from paraphrastic.training import losses
 from paraphrastic.training.pair_trainers import check_model
@@ -84,6 +84,7 @@ def train(
     chosen, sets = _chosen(listed(pairs), model, listed(benchmarks), settings or {}, params)
     sources = corpus(chosen.corpus, chosen.tokenize.licences)
     _check(chosen, sources, sets, callbacks)
+    report_left_out((*chosen.corpus, *listed(benchmarks)))
     work = _work_folder(chosen, (*sources, *sets.sources))
     tables = Tables(work / "corpus", work / "vocabulary", work / "benchmarks", work / "teacher")
     with locked(work, "trains with the same options on the same data"):
@@ -119,6 +120,7 @@ def evaluate(model: Model | str | Path, *sets: AnyDataEntry, device: str = devic
     """
     scorer = _scorer(model, device)  # before the sets, which take longer
     is_other = not isinstance(model, Model) and not is_model_folder(folder_of(model))
+    report_left_out(listed(sets))
     return evaluate_scorer(_benchmarks(sets, _AS_GIVEN if is_other else None), scorer)
 
 
@@ -150,6 +152,7 @@ def _check(params: Params, sources: Sequence[Source], sets: Suite, callbacks: Se
     check_files((*sources, *sets.sources), params.tokenize.limits_scores)
     check_student(params)
     check_corpus(sources, params.tokenize, params.teacher, params.train.source_weights or ())
+    check_select(params.train.select, sets)
 
 
 def _work_folder(params: Params, sources: Sequence[Source]) -> Path:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from paraphrastic.base.errors import ModelError, ParameterError
+from paraphrastic.base.errors import DivergenceError, ParameterError
 from paraphrastic.base.files import atomic_write, sha256_of, unwritable
 from paraphrastic.base.reading import read_json
 from paraphrastic.nn.batch import to_device
@@ -136,11 +136,11 @@ def check_callbacks(callbacks: Any, pickled: bool = False) -> None:
 
 @contextmanager
 def naming_options(place: str) -> Iterator[None]:
-    """Begin the message of a ModelError, of a number that is not finite, with the place of the options to change."""
+    """Begin the message of a DivergenceError with the place of the options to change."""
     try:
         yield
-    except ModelError as error:
-        raise ModelError(f"{place}: {error}") from error
+    except DivergenceError as error:
+        raise DivergenceError(f"{place}: {error}") from error
 
 
 class _Options(Protocol):
@@ -223,7 +223,7 @@ class Trainer(ABC):
         The caller removes it after the run.
 
         Raises:
-            ModelError: the loss, or at the end a weight, is not finite.
+            DivergenceError: the loss, or at the end a weight, is not finite.
         """
         state = checkpoint.load()
         if state is not None:
@@ -244,7 +244,7 @@ class Trainer(ABC):
             for name, tensor in self._weights().items():
                 tensor.copy_(self.best_weights[name])
         if not all(tensor.isfinite().all() for tensor in self._weights().values()):
-            raise ModelError(f"a weight is not finite after {self.steps} steps: lower `learning_rate`")
+            raise DivergenceError(f"a weight is not finite after {self.steps} steps: lower `learning_rate`")
         for callback in callbacks:
             callback.on_end(self)
         return self.curves
@@ -297,7 +297,7 @@ class Trainer(ABC):
                 remedy = "lower `learning_rate`, or bound the gradient with `max_grad_norm`"
                 if step == 1:
                     remedy = "an option of the loss, or an initial vector, has too large or too small numbers"
-                raise ModelError(f"the loss is {loss} at step {step}: {remedy}")
+                raise DivergenceError(f"the loss is {loss} at step {step}: {remedy}")
         return losses
 
     def _evaluate(self, epoch: float, callbacks: Sequence[Callback]) -> None:
