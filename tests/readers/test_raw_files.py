@@ -68,6 +68,11 @@ def test_members_with_the_same_name_in_several_folders(tmp_path, kind, suffix, o
     assert [data for _, data in read_files(tmp_path, ["b.*"], "x.*")] == [b"3"]
 
 
+def test_equal_members_with_the_same_name(tmp_path):
+    write_archive(tmp_path / "x.zip", {"train/a.txt": b"1", "copy/a.txt": b"1"}, "zip")
+    assert [data for _, data in read_files(tmp_path, ["a.txt"], "x.zip")] == [b"1"]
+
+
 def test_two_files_in_place_of_one(tmp_path):
     (tmp_path / "a.gz").touch()
     assert find_file(tmp_path, "*.gz") == tmp_path / "a.gz"

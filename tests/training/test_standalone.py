@@ -111,6 +111,22 @@ def test_diverging_training_names_the_model_and_the_file_of_its_options(folder):
     assert not Path("out").exists()
 
 
+def test_error_of_a_callback_is_left_as_it_is(folder):
+    class Failing(Callback):
+        def on_step(self, trainer):
+            raise ModelError("mine")
+
+    with pytest.raises(ModelError, match=r"^mine$"):
+        paraphrastic.train("pairs.csv", "out", settings=SMALL, callbacks=[Failing()])
+
+
+def test_set_to_select_by_that_no_suite_has_is_refused_before_the_corpus_is_read(folder, monkeypatch):
+    monkeypatch.setattr(standalone, "_prepare", None)
+    settings = SMALL | {"train.select": "sample.rolse"}
+    with pytest.raises(ParameterError, match=r"^params\.yaml: train\.select: .* did you mean 'sample\.roles'"):
+        paraphrastic.train("pairs.csv", "out", benchmarks="sample", settings=settings)
+
+
 def test_callback_that_other_processes_cannot_have(folder):
     callback = Callback()
     callback.on_step = lambda trainer: None
