@@ -5,6 +5,7 @@ import shlex
 import pytest
 from typer.testing import CliRunner
 
+from paraphrastic.cli import papers_commands
 from paraphrastic.cli.main import app
 from paraphrastic.papers.plan import expected
 from paraphrastic.papers.project import Project
@@ -125,6 +126,13 @@ model = "avg"
 options = {}
 grid = "margins"
 """
+
+
+def test_finding_of_several_parts_is_one_line_of_the_report(papers, monkeypatch):
+    shown = []
+    monkeypatch.setattr(papers_commands, "_print_on_terminal", shown.extend)
+    assert papers("report", "first").exit_code == 0
+    assert "finding: It holds. Not here." in shown
 
 
 @pytest.fixture

@@ -132,15 +132,14 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
             has labels although `positive` is stated.
         SourceError: it cannot be read.
     """
-    unread = dict[tuple[bool, Path, tuple[str, ...]], str]()  # a file of each entry with `positive`; a folder is one
-    read = set[tuple[bool, Path, tuple[str, ...]]]()  # those with labels
+    # by entry with `positive`, as which the files of a folder count: a file without labels; "" if one has labels
+    unread = dict[tuple[bool, Path, tuple[str, ...]], str]()
     for source in (each for each in sources if "own" in each.options):
         table = OwnTable(source.options["own"])
         layout = layout_of_pairs(table) if source.pairs else layout_of_set(table)
         if table.own.positive:
             entry = source.pairs, Path(table.own.path).parent, table.own.positive
-            unread.setdefault(entry, table.own.path)
-            read |= {entry} if "label" in layout.others else set()
+            unread[entry] = "" if "label" in layout.others else unread.get(entry, table.own.path)
         is_chosen = limits_scores or table.own.takes_all or "label" in layout.others
         if source.pairs and limits_scores:
             _check_scores(layout, table.own)
@@ -148,7 +147,7 @@ def check_files(sources: Iterable[Source], limits_scores: bool = True) -> None:
             texts = ", ".join(layout.texts)
             remedy = f"set tokenize.min_score, or say `{{path: …, columns: [{texts}]}}` if all are paraphrases"
             raise DataError(f"{table.own.path}: has scores, but tokenize.min_score and max_score are empty; {remedy}")
-    if lacking := [path for entry, path in unread.items() if entry not in read]:
+    if lacking := [path for path in unread.values() if path]:
         remedy = "name their column as `columns: {label: NAME}`, or leave it out"
         raise DataError(f"{lacking[0]}: `positive` lists labels, but none are read here; {remedy}")
 
