@@ -111,6 +111,12 @@ def test_ppdb_judgements(tmp_path):
     assert content(readings) == ([("paraphrase.ppdb", "test", *pair) for pair in pairs], [("a.tsv", 2)])
 
 
+def test_ppdb_judgements_of_words(tmp_path):
+    text = "4.0\t[NP]\tvideo\tthe movie\t3.0\n3.0\t[NP]\tthe movie\tvideo\t3.0\n2.2\t[NN]\teditor\thead\t1.0\n"
+    readings = read_like("ppdb-word-judgements", tmp_path, {"a.tsv": text}, sets={"a.tsv": "words.ppdb"})
+    assert content(readings) == ([("words.ppdb", "test", "editor", "head", 2.2)], [])
+
+
 def test_pit2015_with_undecided_pairs_and_bad_rows(tmp_path):
     data = "1\tTopic\ta b\tc d\t4\tx/O\ty/O\n1\tTopic\te\tf\tg/O\th/O\n2\tT\ti\tj\n2\tT\tk\tl\n2\tT\tm\n2\tT\to\tp\n"
     label = "true\t0.8000\n----\t0.6000\nfalse\t0.0000\nfalse\t1.2\nfalse\t0.2\nperhaps\t0.2\n"

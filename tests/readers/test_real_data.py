@@ -90,6 +90,7 @@ simlex 00ece3bf fdd87690 -
 wordsim bd38dafe 2540e13b -
 rarewords 8ef65763 bcdfc198 -
 ppdb-judgements fa3d92c2 4945193b -
+ppdb-word-judgements a19897d0 89729a61 -
 sst fa2f8ae7 3f2e1b53 -
 ewt 7414df37 63268f32 -
 mteb-sts12 f715af3a c2edbb79 -

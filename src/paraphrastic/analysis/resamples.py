@@ -30,6 +30,7 @@ SETS = {  # key of metrics/evaluate.json → its set, or the group of sets over 
     "words.simlex": "words.simlex",
     "words.wordsim": "words.wordsim",
     "words.rarewords": "words.rarewords",
+    "words.ppdb": "words.ppdb",
     "sample.qa.map": "sample.qa",
     "sample.paraphrase.accuracy": "sample.paraphrase",
     "sample.words": "sample.words",

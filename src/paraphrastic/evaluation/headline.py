@@ -47,7 +47,7 @@ def headline(metrics: SetMetrics) -> dict[str, Any]:
             "ppdb": _pick(metrics, "paraphrase.ppdb", "spearman"),
             "annotated-ppdb": _pick(metrics, "paraphrase.annotated-ppdb", "spearman"),
         },
-        "words": _spearman(metrics, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords")}),
+        "words": _spearman(metrics, {name: f"words.{name}" for name in ("simlex", "wordsim", "rarewords", "ppdb")}),
         "mteb": _named(metrics, MTEB, "spearman"),
         "features": _named(metrics, FEATURES, "accuracy"),
         "clustering": {"Banking77": _pick(metrics, f"{FEATURES}Banking77", "v_measure")},

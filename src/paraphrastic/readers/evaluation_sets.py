@@ -22,7 +22,8 @@ def columns(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
     Options: `kind`, a key of `tables.RAW`; `columns`, which column each field is, or an empty text if it is not read,
         further fields being ignored; `splits` maps a file to its split, `set` being the set, or `sets` maps it to its
         set, of the split `test`. Where needed: `archive` if the files are in one; `separator`, a tab unless stated;
-        `header`, the first fields of line 1; `scale`, the lowest and the highest score.
+        `header`, the first fields of line 1; `scale`, the lowest and the highest score; `single_words`, to skip pairs
+        in which a text has a space.
     Yields: One reading per file. Of a ranking, rows with equal questions belong to one question.
     """
     kind, names = options["kind"], options["columns"]
@@ -34,6 +35,9 @@ def columns(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
         read: dict[str, Any] = {name: field for name, field in zip(names, fields, strict=True) if name}
         if "score" in read:
             read["score"] = lines.numbers(read["score"], *options["scale"])
+        if options.get("single_words"):
+            spaced = pc.or_(*(pc.match_substring(read[name], " ") for name in ("text1", "text2")))
+            read["score"] = pc.if_else(spaced, None, read["score"])
         if "label" in read:
             read["label"] = lines.labels(read["label"], ["0", "1"])
         if kind == "ranking":
