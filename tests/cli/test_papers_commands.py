@@ -13,6 +13,7 @@ from paraphrastic.papers.queue import Queue
 from paraphrastic.papers.results import Result
 from paraphrastic.papers.running import Runner
 from tests.helpers.command_line import assert_refused
+from tests.helpers.repository import ROOT
 from tests.helpers.small_project import PARAMS, declare, make_project
 
 AVG = '{ label = "avg", model = "avg", seeds = [1, 2] }'
@@ -77,6 +78,16 @@ def test_list_of_the_data_of_the_papers(papers):
     (first, _) = rows(papers("list", "--data", "paper"))
     assert first[3] == "sample, suite papers"
     assert first[5] == "sts2013-smt, --vectors"
+
+
+def test_list_of_the_data_that_the_pages_show(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    shown, on_open, replica = (
+        {line[0]: line for line in rows(CliRunner().invoke(app, ["papers", "list", *data]))}
+        for data in ([], ["--data", "open"], ["--data", "replica"])
+    )
+    assert shown["acl2017-t1"] == replica["acl2017-t1"] != on_open["acl2017-t1"]
+    assert shown["results-open"] == on_open["results-open"] != replica["results-open"]
 
 
 def test_commands_of_a_dry_run(papers):

@@ -108,6 +108,7 @@ def test_page_of_each_paper_and_their_index():
     (row,) = re.findall(r"\[acl2017-t2\]\(acl2017.md#table-2-a-title\)(.*)", found["index.md"])
     assert row.split("|")[1].strip() == "Table 2: A title"
     assert [cell.strip() for cell in row.split("|")[2:-1]] == ["open", "1 of 1", "1", "1"]
+    assert "\nOf 1 runs, 0 have a stored time, together 0.0 hours.\n" in found["index.md"]
     page = found["acl2017.md"]
     assert "\n## Table 2: A title\n" in page
     assert "\n**Finding.** It `holds`.\n\n* Not \\*here\\*.\n\n" in page

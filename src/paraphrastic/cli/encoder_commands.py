@@ -54,8 +54,8 @@ def train(
     changes |= {} if device is None else {"train.device": device}
     pairs, sets = (list(map(data_entry, entries or [])) for entries in (corpus, benchmarks))
     trained = _imported("train")(pairs, out, model, sets, changes, params)
-    size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
-    message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size / 1e6:.1f} MB")
+    size = trained.summary()["bytes"] / 1e6
+    message(f"{out}: {trained.name}, {len(trained.vocabulary)} entries, {size:.1f} MB")
 
 
 def evaluate(

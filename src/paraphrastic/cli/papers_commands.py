@@ -30,18 +30,20 @@ DataOption = Annotated[
 
 
 @papers.command("list")
-def list_(data: DataOption = "open") -> None:
+def list_(data: DataOption | None = None) -> None:
     """Print the runs, minutes and data of experiments.
 
-    Runs: how many are stored. Minutes: of the others, estimated from stored runs of the same models, on the same
-    corpora if there are any. Here: how many sources are on this computer; the pipeline fetches the others, except for
-    those to bring.
+    Without --data, those of the replica for the papers' tables, and of open data for others. Runs: how many are stored.
+    Minutes: of the others, estimated from stored runs of the same models, on the same corpora if there are any. Here:
+    how many sources are on this computer; the pipeline fetches the others, except for those to bring.
     """
     from paraphrastic.papers.project import find_project
 
     project = find_project()
     header = "experiment", "runs", "minutes", "data", "here", "to bring", "title"
-    print_rows(header, [_summary(project, each, data) for each in project.experiments.by_id.values()])
+    usual: Data = "replica" if project.experiments.replica else "open"
+    shown = [(each, data or (usual if each.paper else "open")) for each in project.experiments.by_id.values()]
+    print_rows(header, [_summary(project, each, kind) for each, kind in shown])
 
 
 @papers.command()

@@ -16,7 +16,7 @@ from paraphrastic.base.compressed import COMPRESSED, report_damage, unpacked
 from paraphrastic.base.console import STANDARD_STREAM, message
 from paraphrastic.base.errors import DataError, ParameterError, unknown_name
 from paraphrastic.base.reading import ENDINGS, format_of, is_dataset_folder, is_table, regular
-from paraphrastic.readers.lines import SourceLines, SourceRows
+from paraphrastic.readers.lines import PAIR_COLUMNS, SourceLines, SourceRows
 
 if TYPE_CHECKING:  # reading tables needs pydantic, which the base package does not have with every version of typer
     from paraphrastic.readers.own_tables import OwnTable
@@ -26,7 +26,6 @@ FORMATS = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "parquet": "parque
 _BYTES, _ROWS = 1 << 20, 1 << 14  # per block; rows bound the memory of the vectors if lines are short
 _START = 512  # bytes from which a format is recognized
 _TEXT = (("text",), ("sentence",))  # names of a column of which nothing must be said
-_PAIRS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"), ("word1", "word2"))
 _UNPACK = "compressed; unpack it first, or give a file"
 _NO_TEXT = {  # patterns of the first bytes of files that are no text
     rb"PAR1": "parquet; give a file that ends in .parquet",
@@ -88,11 +87,11 @@ def read_pairs(name: str, column: str | None = None) -> Iterator[Sequence[pa.Str
         raise ParameterError(f"--column {column}: name two columns, such as --column text1,text2")
     table = table_of(name)
     if table and (columns or format_of(Path(name)) != "tsv" or _names_pairs(table)):
-        yield from _table_blocks(name, table, columns, _PAIRS)
+        yield from _table_blocks(name, table, columns, PAIR_COLUMNS)
         return
     _refuse_columns(name, columns)
     for lines in _blocks(name):
-        if lines.first == 1 and lines.text[0].as_py() in map("\t".join, _PAIRS):
+        if lines.first == 1 and lines.text[0].as_py() in map("\t".join, PAIR_COLUMNS):
             raise DataError(f"{name}, line 1: has names of columns; remove it, or give a file that ends in .tsv")
         wrong = pc.not_equal(pc.count_substring(lines.text, "\t"), 1)
         lines.reject(lines.text, wrong, "not two columns separated by a tab")
@@ -103,7 +102,7 @@ def read_pairs(name: str, column: str | None = None) -> Iterator[Sequence[pa.Str
 def _names_pairs(table: "OwnTable") -> bool:
     """Return whether the first line names two columns; it can be a pair of texts, which are no names if equal."""
     with suppress(DataError):
-        return any({*pair} <= {*table.names} for pair in _PAIRS)
+        return any({*pair} <= {*table.names} for pair in PAIR_COLUMNS)
     return False
 
 

@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from paraphrastic.base.tables import PAIR_KINDS, PHRASE_SETS
 from paraphrastic.corpus.tokenized_pairs import BoolArray, Check, Pairs, TokenizedPairs
+from paraphrastic.readers.paraphrase_groups import word_sets
 from paraphrastic.text.columns import Numbers, hash_texts, split_words
 from paraphrastic.text.tokenizer import normalize
 
@@ -70,7 +71,7 @@ class NearCopies:
         counts = split_words(evaluation)[0].value_counts()
         order = pc.sort_indices(counts.field("counts"))
         self._words = counts.field("values").take(order)  # rarest first
-        sets = self._word_sets(evaluation)
+        sets = word_sets(evaluation, self._words)
         self._sizes, self._sets = np.diff(sets.indptr), self._known(sets)
         self._prefixes = self._known(_prefixes(sets)).T.tocsr()
 
@@ -78,31 +79,13 @@ class NearCopies:
         """Return which of the normalized `texts` (n,) are near copies."""
         near = [np.zeros(0, bool)]
         for start in range(0, len(texts), _ROWS):
-            sets = self._word_sets(texts.slice(start, _ROWS))
+            sets = word_sets(texts.slice(start, _ROWS), self._words)
             candidates = (self._known(_prefixes(sets)) @ self._prefixes).nonzero()  # two arrays (candidates,)
             near.append(_similar(self._known(sets), np.diff(sets.indptr), self._sets, self._sizes, *candidates))
         return np.concatenate(near)
 
-    def _word_sets(self, texts: pa.StringArray) -> "csr_array":
-        """Return a row for each text and a column for each word, 1 if the text contains the word.
-
-        The last columns are the words of the evaluation texts, rarest first; those before them are other words, which
-        occur in no evaluation text and are therefore the rarest.
-        """
-        from scipy.sparse import csr_array  # takes 0.1 s, and few sources have near copies
-
-        words, offsets = split_words(texts)
-        encoded = words.dictionary_encode()
-        known = pc.fill_null(pc.index_in(encoded.dictionary, value_set=self._words), -1).to_numpy()
-        others = int((known < 0).sum())
-        columns = np.where(known < 0, np.cumsum(known < 0) - 1, others + known)[encoded.indices.to_numpy()]
-        sets = csr_array((np.ones(len(columns), np.int32), columns, offsets), (len(texts), others + len(self._words)))
-        sets.sum_duplicates()
-        sets.data[:] = 1
-        return sets
-
     def _known(self, sets: "csr_array") -> "csr_array":
-        """Return the columns of words of the evaluation texts."""
+        """Return the columns of words of the evaluation texts; before them are the others, which are the rarest."""
         return sets[:, sets.shape[1] - len(self._words) :]
 
 

@@ -63,12 +63,12 @@ def compact(model: Model, out: Path, table: TableFormat, max_mb: float | None = 
 def _compact(model: Model, out: Path, table: TableFormat, max_mb: float | None) -> int:
     """Write the folder as `compact` does; raise an OverflowError if the format cannot hold the embeddings."""
     encoder = with_table_format(model.scorer, model.name, model.folder, table)
-    if not _holds(encoder, model):
+    whole, rows = with_table_format(model.scorer, model.name, model.folder, "float32"), encoder.table.array()
+    if not (np.isfinite(rows).all() and (rows.any(axis=1) >= whole.table.array().any(axis=1)).all()):
         raise OverflowError(f"{table}: infinite numbers, or zeros in place of vectors")
     with atomic_folder(out) as part:
         size = _write(encoder, model, part)
         if max_mb is not None and size > max_mb * 1e6:
-            whole = with_table_format(model.scorer, model.name, model.folder, "float32")
             encoder = _largest(whole, table, model, part, max_mb * 1e6)
             _write(encoder, model, part)
     return len(encoder.texts)
@@ -87,13 +87,6 @@ def _scaled(model: Model, scale: float) -> Model:
     arrays = {name: array if name in fixed else array * factor for name, array in encoder.arrays.items()}
     ranges = model.ranges and Ranges(model.ranges.vectors * factor, model.ranges.unit_vectors)
     return replace(model, scorer=StaticEncoder(encoder.form, encoder.texts, arrays), ranges=ranges)
-
-
-def _holds(encoder: StaticEncoder, model: Model) -> bool:
-    """Return whether the table of an encoder has numbers, and no zeros in place of vectors of the model."""
-    whole = with_table_format(model.scorer, model.name, model.folder, "float32").table.array().any(axis=1)
-    table = encoder.table.array()
-    return bool(np.isfinite(table).all() and (table.any(axis=1) >= whole).all())
 
 
 def _write(encoder: StaticEncoder, model: Model, folder: Path) -> int:

@@ -14,6 +14,7 @@ from pandas.api.types import is_numeric_dtype
 from ruamel.yaml import YAML
 
 from paraphrastic.base.errors import DataError
+from paraphrastic.evaluation.headline import FEATURES
 from paraphrastic.evaluation.suite import uses_spearman
 from paraphrastic.export.merge import teachers_of
 from paraphrastic.inference.model import Model
@@ -56,6 +57,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
     model = load(folder)
     teachers = teachers_of(model)
     figures = None if sets is None else _figures(_read(sets, ["set", "kind", "n"]))
+    accuracies = None if figures is None else figures.loc[figures["metric"] == "accuracy", "set"]
     sources = [*_sources(model, None if corpus is None else _read(corpus, ["source", "read", "kept"]))]
     licence = strictest(source["licence"] for source in sources if source["name"] != EXCHANGED)
     english = all(source["licence"] != "own" for source in sources)  # of files of the user nobody knows
@@ -66,7 +68,7 @@ def model_card(folder: Path, sets: Path | None = None, corpus: Path | None = Non
         summary=model.summary(),
         sources=sources,
         english=english,
-        thresholds=figures is not None and _has_thresholds(figures),
+        thresholds=accuracies is not None and not accuracies.str.startswith(FEATURES).all(),
         licence=licence,
         teachers=teachers,
         licences=", ".join(dict.fromkeys(_TEACHERS.get(name, "see its own card") for name in teachers)),
@@ -137,12 +139,6 @@ def _figures(sets: pd.DataFrame) -> pd.DataFrame:
     share, n = table["value"] / 100, table["n"].clip(lower=2)
     spread = np.where(table["metric"] == "accuracy", (share * (1 - share) / n) ** 0.5, (1 - share**2) / (n - 1) ** 0.5)
     return table.assign(half=100 * _NORMAL_QUANTILE * spread).dropna(subset="value")
-
-
-def _has_thresholds(figures: pd.DataFrame) -> bool:
-    """Return whether an accuracy is not that of a regression on the vectors, as those of the suite `features` are."""
-    accuracies = figures.loc[figures["metric"] == "accuracy", "set"].astype(str)
-    return not all(name.startswith("features.") for name in accuracies)
 
 
 def _with_means(model: Model, figures: pd.DataFrame) -> Iterator[dict[Any, Any]]:

@@ -21,6 +21,7 @@ from paraphrastic.base.errors import DataError
 from paraphrastic.readers.raw_files import read_files
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+PAIR_COLUMNS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"), ("word1", "word2"))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_BYTES = (1 << 31) - 1  # offsets of an Arrow column of text are int32
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from paraphrastic.base.console import message
 from paraphrastic.base.errors import DataError
-from paraphrastic.readers.lines import NUMBER
+from paraphrastic.readers.lines import NUMBER, PAIR_COLUMNS
 from paraphrastic.readers.own_judgements import is_index, is_named_like_judgement, judgements
 from paraphrastic.readers.own_rows import NO_LABEL, OwnRows
 from paraphrastic.readers.own_tables import OwnTable
@@ -23,10 +23,8 @@ from paraphrastic.sources.source import Source
 from paraphrastic.text.columns import TextNumbering, hash_texts
 from paraphrastic.text.tokenizer import normalize, tokenize
 
-TEXTS = (("text1", "text2"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 SIDES: tuple[Meaning, Meaning] = ("text1", "text2")
 QUESTION: tuple[Meaning, Meaning] = ("question", "candidate")
-WORDS = ("word1", "word2")
 SPLITS = ("train", "dev", "test")
 _GOLD: dict[Meaning, str] = {"score": "similarity", "label": "labelled_pairs"}  # judgements → kind of the set
 _NO_NAME = re.compile(rf"{NUMBER}|\S\s+\S+\s+\S")  # a number, or three words
@@ -55,7 +53,7 @@ class Layout(NamedTuple):
     @property
     def words(self) -> bool:
         """Whether the texts are words."""
-        return self.texts == WORDS
+        return self.texts == PAIR_COLUMNS[-1]
 
 
 def layout_of_pairs(table: OwnTable) -> Layout:
@@ -248,7 +246,7 @@ def _named(table: OwnTable, pair: tuple[Meaning, Meaning]) -> tuple[str, str]:
 
 
 def _texts(table: OwnTable) -> tuple[str, str]:
-    own, names, known = table.own, table.names, (*TEXTS, WORDS)
+    own, names, known = table.own, table.names, PAIR_COLUMNS
     is_named = {"text1", "text2"} & own.meanings.keys()
     for pair in [_named(table, SIDES)] if is_named else known:
         if set(pair) <= set(names):

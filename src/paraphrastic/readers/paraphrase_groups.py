@@ -5,7 +5,7 @@ tokens have the same normal form (`text.tokenizer.normalize`), so that text that
 original. The listings in options are those of `readers.listings`.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ _FUNCTION_WORDS = (
     "these they this those to two up was we were which while who with you your"
 )
 _PAIRS_AT_ONCE = 1 << 18
+_NONE = pa.array([], pa.string())
 
 
 def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
@@ -56,7 +57,7 @@ def _held(records: Records, listing: Listing) -> Records:
     """Return the records without bad rows whose second text has enough of the words of the first one."""
     usable = records.texts.drop_null()
     if "held" in listing:
-        sets = _word_sets(pa.concat_arrays(usable.columns))
+        sets = word_sets(normalize(tokenize(pa.concat_arrays(usable.columns))))
         left, right = sets[: len(usable)], sets[len(usable) :]
         share = left.multiply(right).sum(axis=1) / np.maximum(np.diff(left.indptr), 1)  # (n,)
         usable = usable.filter(share >= listing["held"])
@@ -152,7 +153,9 @@ def _pairs_of_groups(
 
 def _content_similarity(texts: pa.StringArray, left: Integers, right: Integers) -> NDArray[np.float64]:
     """Return the Jaccard similarity of the content words of each pair of rows of `texts`, (pairs,)."""
-    sets = _word_sets(texts, frozenset(_FUNCTION_WORDS.split()))
+    left_out = pa.array(_FUNCTION_WORDS.split())
+    sets = word_sets(normalize(tokenize(texts)), left_out)
+    sets = sets[:, : sets.shape[1] - len(left_out)]
     sizes = np.diff(sets.indptr)
     parts = range(0, len(left), _PAIRS_AT_ONCE)
     rows = [(left[start : start + _PAIRS_AT_ONCE], right[start : start + _PAIRS_AT_ONCE]) for start in parts]
@@ -161,17 +164,22 @@ def _content_similarity(texts: pa.StringArray, left: Integers, right: Integers) 
     return similarity
 
 
-def _word_sets(texts: pa.StringArray, without: Collection[str] = ()) -> "csr_array":
-    """Return a row for each text and a column for each word, 1 if the text contains it."""
+def word_sets(texts: pa.StringArray, last: pa.StringArray = _NONE) -> "csr_array":
+    """Return a row for each tokenized text and a column for each word, 1 if the text contains it.
+
+    The last columns are the words `last` in their order; those before them are all other words.
+    """
     from scipy.sparse import csr_array  # takes 0.1 s, and every stage that reads imports this module
 
-    words, offsets = split_words(normalize(tokenize(texts)))
+    words, offsets = split_words(texts)
     encoded = words.dictionary_encode()
-    size = len(texts), len(encoded.dictionary)
-    sets = csr_array((np.ones(len(words), np.int32), encoded.indices.to_numpy(), offsets), size)
+    known = pc.fill_null(pc.index_in(encoded.dictionary, value_set=last), -1).to_numpy()
+    others = int((known < 0).sum())
+    columns = np.where(known < 0, np.cumsum(known < 0) - 1, others + known)[encoded.indices.to_numpy()]
+    sets = csr_array((np.ones(len(columns), np.int32), columns, offsets), (len(texts), others + len(last)))
     sets.sum_duplicates()
     sets.data[:] = 1
-    return sets[:, np.flatnonzero([word not in without for word in encoded.dictionary.to_pylist()])]
+    return sets
 
 
 def perspectrum(folder: Path, options: ReaderOptions) -> Iterator[Reading]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
+from paraphrastic.scoring.scorer import normalize_rows
 from paraphrastic.text.columns import Ragged, TextColumns, chunks
 from paraphrastic.vocabulary.kinds import WordVocabulary
 
@@ -44,9 +45,7 @@ def cooccurrence_vectors(sentences: TextColumns, words: pa.StringArray, dim: int
             )
         vectors[:, :size] = left * np.sqrt(values)
         vectors[np.diff(ppmi.indptr) == 0] = 0.0  # rounding leaves tiny numbers there
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    np.divide(vectors, lengths, out=vectors, where=lengths > 0)
-    return vectors
+    return normalize_rows(vectors)
 
 
 def near_counts(sentences: TextColumns, words: pa.StringArray) -> sp.csr_array:
