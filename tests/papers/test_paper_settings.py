@@ -125,6 +125,39 @@ def test_rows_have_the_settings_of_the_papers(name, label, settings):
     assert found["tokenize.drop_overlap"] is False
 
 
+# the second part of a label of acl2017 → what it regularises with; values of the grids of §4.2, or of the scripts
+REGULARISED = {
+    "none": {},
+    "l2": {"lambda_c": 1e-4},
+    "dropout": {"dropout": 0.2},
+    "word-dropout": {"word_dropout": 0.2},
+    "scrambling": {"scramble": 0.5},
+    "dropout scrambling": NOISE,
+}
+OF_LSTM = {"scrambling": {"scramble": 0.75}, "dropout scrambling": LSTM_NOISE}
+
+
+@pytest.mark.parametrize(("name", "rows"), [("acl2017-t2", 24), ("acl2017-t3", 15), ("acl2017-t5", 14)])
+def test_labels_of_acl2017_name_the_regularisation_and_the_selection(name, rows):
+    shown = [row for row in PROJECT.experiments.by_id[name].rows if not row.hidden]
+    assert len(shown) == rows
+    for row in shown:
+        model, _, kind = row.label.removesuffix(", negatives mix").removesuffix(" oracle").partition(" ")
+        expected_of = REGULARISED | (OF_LSTM if model == "lstm" else {})
+        run, found = resolved(name, row.label)
+        options = {key: found.get(f"models.{run.model}.{key}", 0.0) for key in (*NONE, "lambda_c")}
+        assert options == NONE | {"lambda_c": 0.0} | expected_of[kind], row.label
+        assert found["train.select"] == ("oracle" if row.label.endswith(" oracle") else "test")
+
+
+def test_labels_of_acl2017_note_4_name_the_tokens_at_the_ends():
+    rows = PROJECT.experiments.by_id["acl2017-s4-1-2"].rows
+    found = {row.label: resolved("acl2017-s4-1-2", row.label) for row in rows if not row.hidden}
+    tokens = {label: flat[f"models.{run.model}.boundary_tokens"] for label, (run, flat) in found.items()}
+    assert tokens == {label: label.split()[-1] for label in tokens}
+    assert len(tokens) == 16
+
+
 # experiment, label, how many settings the paper tried, selected by
 GRIDS = [
     ("iclr2016-t2", "avg", 4 * 3 * 3 * 2 * 3 * 2 * 2, "paraphrase.ppdb"),  # §4.2.1, note 9

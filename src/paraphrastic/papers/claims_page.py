@@ -8,10 +8,11 @@ from paraphrastic.analysis.comparison.formats import markdown_table
 from paraphrastic.papers.claims import Claim, Claims, Side
 from paraphrastic.papers.comparing import number, signed
 from paraphrastic.papers.experiments import PaperName
+from paraphrastic.papers.pages import folded
 from paraphrastic.papers.verdicts import ALPHA, FAILS, HOLDS, UNDECIDED, UNKNOWN, Decision
 
 HEADER = ("claim", "says", "tested as", "protocol", "difference", "verdict")
-_ON_PAGE = ("claim", "tested as", "protocol and seeds", "difference, 95 % interval, corrected p", "verdict")
+_ON_PAGE = ("claim", "difference, 95 % interval, corrected p", "verdict")
 
 
 def summary(decisions: Sequence[Decision]) -> str:
@@ -32,7 +33,9 @@ def section(
     for paper, title in papers.items():
         rows = [_row(each, tables) for each in decisions if each.claim.paper == paper]
         if rows:
-            parts += [f"### Claims of {paper}", title, markdown_table(_ON_PAGE, rows, texts=len(_ON_PAGE)).rstrip()]
+            table = markdown_table(_ON_PAGE, [each[:-1] for each in rows], texts=len(_ON_PAGE)).rstrip()
+            tests = folded("What was tested, protocol and seeds", _items([each[-1] for each in rows if each[-1]]))
+            parts += [f"### Claims of {paper}", title, table, tests]
         if deviations := claims.deviations.get(paper):
             parts += ["Deviations from the paper:", _items(deviations)]
     return "\n\n".join(parts) + "\n"
@@ -43,12 +46,15 @@ def _items(texts: Sequence[str]) -> str:
 
 
 def _row(decision: Decision, tables: Mapping[str, str]) -> list[str]:
-    name, says, tested, *other = cells(decision)
+    """Return claim, difference and verdict, and then what was tested, if anything was, in Markdown."""
+    name, says, *other = cells(decision)
     claim = decision.claim
     used = [claim.experiment, *(side.experiment for each in claim.comparisons() for side in each.sides)]
     links = ", ".join(dict.fromkeys(tables[each] for each in used if each in tables))
-    first, *texts = [re.sub(r"[\\*_\[\]`|<]", r"\\\g<0>", each) for each in (f"{name}: {says}", tested, *other)]
-    return [first, ": ".join(filter(None, [links, texts[0]])), *texts[1:]]
+    first, *texts = [re.sub(r"[\\*_\[\]`|<]", r"\\\g<0>", each) for each in (f"{name}: {says}", *other)]
+    tested, protocol, difference, verdict = texts
+    test = ": ".join(filter(None, [name, links, f"{tested}; {protocol}"])) if claim.rows else ""
+    return [first, difference, verdict, test]
 
 
 def cells(decision: Decision) -> tuple[str, ...]:
@@ -76,7 +82,7 @@ def _tested_as(claim: Claim) -> str:
     if claim.kind == "greater":
         lists = [[first, ", ".join(others)] for first, *others in lists]
     tests = [between.join(names) + after for names in lists]
-    return "; ".join(tests) + (f"; in {', '.join(claim.keys)}" if claim.keys else "") + note
+    return "; ".join(tests) + (f"; in {', '.join(claim.keys)}" if tests and claim.keys else "") + note
 
 
 def _name(side: Side) -> str:

@@ -156,11 +156,11 @@ def _section(comparison: Comparison, drawn: Container[str]) -> str:
         file = f"{experiment.id}.svg"
         parts.append(f"![{plain(description(comparison))}]({file})" if file in drawn else "No results yet.")
     shown = list(tables(comparison))
-    parts += [_folded("The numbers", "\n\n".join(shown))] if experiment.figure and shown else shown
+    parts += [folded("The numbers", "\n\n".join(shown))] if experiment.figure and shown else shown
     parts += [_analysis(*table) for table in analysis_tables(comparison)]
     found = facts(comparison)
-    visible, folded = ([fact for fact in found if (fact[0] in _VISIBLE) == wanted] for wanted in (True, False))
-    parts += [_bullets(visible), _folded(", ".join(term for term, _ in folded).capitalize(), _bullets(folded))]
+    visible, other = ([fact for fact in found if (fact[0] in _VISIBLE) == wanted] for wanted in (True, False))
+    parts += [_bullets(visible), folded(", ".join(term for term, _ in other).capitalize(), _bullets(other))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -173,7 +173,7 @@ def _bullets(facts: Iterable[tuple[str, Sequence[str]]]) -> str:
     return "\n".join(lines)
 
 
-def _folded(title: str, content: str) -> str:
+def folded(title: str, content: str) -> str:
     """Return Markdown that a browser shows on demand."""
     return f"<details markdown>\n<summary>{title}</summary>\n\n{content}\n\n</details>"
 
@@ -220,7 +220,7 @@ def tables(comparison: Comparison) -> Iterator[str]:
         yield _transposed(lines, other) if across else _by_row(lines, other)
     if own := [line for line in lines if line.rows and sets]:
         parts = [own[start : start + _WIDE] for start in range(0, len(own), _WIDE)]
-        yield _folded("Each set", "\n\n".join(_transposed(part, sets) for part in parts))
+        yield folded("Each set", "\n\n".join(_transposed(part, sets) for part in parts))
 
 
 def _by_row(lines: Sequence[Line], columns: Sequence[str]) -> str:
