@@ -77,6 +77,7 @@ def test_distinct_addresses_and_paths():
         *names(corpus("phrases")),
         "features-sst",
         "features-msrp",
+        "ppdb-word-judgements",
     }  # files of other sources, as other sets or pairs
     urls = [file.url for source in SOURCES for file in source.files if file.url and source.name not in again]
     paths = [(source.name, file.path) for source in SOURCES for file in source.files]
