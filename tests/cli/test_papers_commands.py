@@ -90,6 +90,11 @@ def test_list_of_the_data_that_the_pages_show(monkeypatch):
     assert shown["results-open"] == on_open["results-open"] != replica["results-open"]
 
 
+def test_data_of_each_command_are_explained(papers):
+    for command in ("list", "run", "report"):
+        assert "a replica of the" in " ".join(papers(command, "--help").stdout.split())
+
+
 def test_commands_of_a_dry_run(papers):
     lines = papers("run", "second", "--seeds", "3", "--dry").stdout.splitlines()
     assert all(line.startswith("dvc exp run --queue --name ") for line in lines)

@@ -93,8 +93,10 @@ def test_claims(report, clone):
         f"acl2017-1\tNew is better. (Table 1)\tnew above avg simpwiki; in mean\treplica\t\t{open_claim}",
     ]
     report("--docs")
-    link = "[Table 1](acl2017.md#table-1-sources): new above avg simpwiki"
-    assert f"{link}; in mean | replica |  | {open_claim} |" in (clone / "docs/papers/index.md").read_text()
+    page = (clone / "docs/papers/index.md").read_text()
+    assert f"| acl2017-1: New is better. (Table 1) |  | {open_claim} |\n" in page
+    link = "[Table 1](acl2017.md#table-1-sources)"
+    assert f"\n* acl2017-1: {link}: new above avg simpwiki; in mean; replica\n" in page
 
 
 def test_refused(report):

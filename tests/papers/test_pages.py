@@ -96,6 +96,14 @@ def test_any_text_is_shown_as_it_is(content):
     assert not list(cell)
 
 
+def test_hours_of_the_runs_of_all_tables():
+    line = make_line("avg", {"mean": ("68.4", (67.0, 67.1))}, seeds=2)
+    first, second = line.results
+    timed = replace(line, results={first: replace(line.results[first], minutes=90.0), second: line.results[second]})
+    index = docs_files([make_comparison(timed), make_comparison(timed)])["index.md"]
+    assert "\nDistinct runs: 2; with a stored time: 1, together 1.5 hours.\n" in index
+
+
 def test_text_between_backticks_is_code():
     assert text("a `b_c` d_e") == r"a `b_c` d\_e"
 
@@ -108,7 +116,6 @@ def test_page_of_each_paper_and_their_index():
     (row,) = re.findall(r"\[acl2017-t2\]\(acl2017.md#table-2-a-title\)(.*)", found["index.md"])
     assert row.split("|")[1].strip() == "Table 2: A title"
     assert [cell.strip() for cell in row.split("|")[2:-1]] == ["open", "1 of 1", "1", "1"]
-    assert "\nOf 1 runs, 0 have a stored time, together 0.0 hours.\n" in found["index.md"]
     page = found["acl2017.md"]
     assert "\n## Table 2: A title\n" in page
     assert "\n**Finding.** It `holds`.\n\n* Not \\*here\\*.\n\n" in page

@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 papers = Typer(help="Tables, figures and claims of the papers.", no_args_is_help=True)
 
 _ID = Argument(metavar="ID", help="Experiments, as `paraphrastic papers list` prints them.")
-DataOption = Annotated[
-    Literal["open", "replica", "paper"], Option("--data", help="Data: open, a replica of the papers', theirs.")
-]
+_Kind = Literal["open", "replica", "paper"]
+_DATA = Option("--data", help="Data: open, a replica of the papers', theirs.")
 
 
 @papers.command("list")
-def list_(data: DataOption | None = None) -> None:
+def list_(data: Annotated[_Kind | None, _DATA] = None) -> None:
     """Print the runs, minutes and data of experiments.
 
     Without --data, those of the replica for the papers' tables, and of open data for others. Runs: how many are stored.
@@ -49,7 +48,7 @@ def list_(data: DataOption | None = None) -> None:
 @papers.command()
 def run(
     ids: Annotated[list[str], _ID],
-    data: DataOption = "open",
+    data: Annotated[_Kind, _DATA] = "open",
     seeds: Annotated[str, Option(help="Seeds with commas between them, in place of the declared ones.")] = "",
     jobs: Annotated[int, Option(min=1, help="Runs at the same time; several have one thread each.")] = 1,
     vectors: Annotated[
@@ -148,7 +147,7 @@ def _run_missing(runner: "Runner", runs: "Sequence[Run]") -> str:
 @papers.command()
 def report(
     ids: Annotated[list[str] | None, _ID] = None,
-    data: DataOption | None = None,
+    data: Annotated[_Kind | None, _DATA] = None,
     docs: Annotated[bool, Option("--docs", help="Write docs/papers in place of printing; all experiments.")] = False,
 ) -> None:
     """Print the published tables beside ours.

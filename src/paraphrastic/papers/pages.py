@@ -122,7 +122,7 @@ def _cost(comparisons: Sequence[Comparison]) -> str:
     """Return a sentence of how many distinct runs there are, and how long those of stored time took."""
     results = {name: result for each in comparisons for line in each.lines for name, result in line.results.items()}
     minutes = [result.minutes for result in results.values() if result.minutes is not None]
-    return f"Of {len(results)} runs, {len(minutes)} have a stored time, together {sum(minutes) / 60:.1f} hours."
+    return f"Distinct runs: {len(results)}; with a stored time: {len(minutes)}, together {sum(minutes) / 60:.1f} hours."
 
 
 def _page(name: PaperName, comparisons: Sequence[Comparison], drawn: Container[str]) -> str:
