@@ -36,7 +36,7 @@ _FUNCTION_WORDS = (
     "these they this those to two up was we were which while who with you your"
 )
 _PAIRS_AT_ONCE = 1 << 18
-_NONE = pa.array([], pa.string())
+_NONE = pa.nulls(0, pa.string())  # `pa.array` imports pandas, and every stage that reads imports this module
 
 
 def pair_lists(folder: Path, options: ReaderOptions) -> Iterator[Reading]:
