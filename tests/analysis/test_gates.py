@@ -79,6 +79,9 @@ def test_mean_norms_of_the_words_of_sentences_with_the_same_tokens(artifacts):
     for tag in ("JJ", "VBG"):
         chosen = [n for n, each in enumerate(tags) if each == tag]
         assert found(table, tag) == means([relations[n] for n in chosen], [norms[n] for n in chosen])
+    of_tag = table[table["kind"] == "tag"].set_index("label")
+    nouns = [norm for norm, tag in zip(norms, tags, strict=True) if tag == "NN"]
+    assert of_tag.loc["NN", "norm_error"] == pytest.approx(np.std(nouns, ddof=1) / len(nouns) ** 0.5, abs=1e-4)
     assert list(table["kind"].unique()) == ["tag", "relation", "JJ", "VBG"]
     for _, part in gates.gates(artifacts).groupby("kind"):
         assert list(part["highest"]) == list(range(1, len(part) + 1))

@@ -122,15 +122,26 @@ def write(folder):
     return artifacts
 
 
-def naive_mean(vectors, unknown):
-    """Return the mean over both sets of Pearson's r × 100 of averaged vectors."""
+def naive_pairs(vectors, unknown):
+    """Return the cosines of averaged vectors and the gold scores of both sets, (2, pairs) each."""
     sentence = [np.mean([vectors.get(word, unknown) for word in text.split()], axis=0) for text in TEXTS]
-    r = []
     for name in ("sts.2012.MSRpar", "sick.relatedness"):
         rows = [(sentence[left], sentence[right], gold) for each, _, left, right, gold in PAIRS if each == name]
-        cosines = [x @ y / np.linalg.norm(x) / np.linalg.norm(y) for x, y, _ in rows]
-        r.append(100 * np.corrcoef(cosines, [gold for _, _, gold in rows])[0, 1])
-    return np.mean(r)
+        yield np.array([(x @ y / np.linalg.norm(x) / np.linalg.norm(y), gold) for x, y, gold in rows]).T
+
+
+def naive_mean(vectors, unknown):
+    """Return the mean over both sets of Pearson's r × 100."""
+    return np.mean([100 * np.corrcoef(pairs)[0, 1] for pairs in naive_pairs(vectors, unknown)])
+
+
+def naive_error(vectors, unknown):
+    """Return the standard deviation of that mean over resamples of the pairs; r is 0 where it is not defined."""
+    draws, r = np.random.default_rng(1), []
+    for pairs in naive_pairs(vectors, unknown):
+        of_draws = (pairs[:, draws.integers(pairs.shape[1], size=pairs.shape[1])] for _ in range(3000))
+        r.append([100 * np.corrcoef(drawn)[0, 1] if drawn.std(axis=1).all() else 0 for drawn in of_draws])
+    return np.mean(r, axis=0).std()
 
 
 def test_four_averages(tmp_path):
@@ -148,6 +159,10 @@ def test_four_averages(tmp_path):
     assert result["pearson"].tolist() == pytest.approx(expected, abs=0.0051)
     shares = [100 * (r - expected[0]) / (expected[3] - expected[0]) for r in expected]
     assert result["improvement"].tolist() == pytest.approx(shares, abs=0.02)
+    errors = [naive_error(each, each["UUUNKKK"]) for each in (initial, by_norm, by_frequency, trained)]
+    assert result["pearson_error"].tolist() == pytest.approx(errors, rel=0.1)
+    assert result["improvement_error"][[0, 3]].tolist() == [0, 0]
+    assert (result["improvement_error"][[1, 2]] > 0).all()
 
 
 def test_models_of_other_vectors(tmp_path):

@@ -26,7 +26,8 @@ def cosine_gap(artifacts: Artifacts) -> pd.DataFrame:
     allowed negative in the mini-batch.
 
     Returns:
-        One row: `n` (pairs), `positive` (mean of cos(g1, g2)), `negative` (mean of the other cosines) and `gap`.
+        One row: `n` (pairs), `positive` (mean of cos(g1, g2)), `negative` (mean of the other cosines), `gap`, and
+        `gap_error`: its standard error over pairs.
 
     Raises:
         ModelError: the model has no sentence vectors.
@@ -35,9 +36,11 @@ def cosine_gap(artifacts: Artifacts) -> pd.DataFrame:
     cosines = np.concatenate([np.empty((0, 3)), *_cosines(artifacts)])  # (n, 3)
     if not len(cosines):
         raise DataError(f"{artifacts.folder}/corpus: no training pair has negatives; choose another corpus")
-    positive, first, second = cosines.mean(axis=0)
-    means = np.round([positive, (first + second) / 2, 2 * positive - first - second], 4)
-    return pd.DataFrame([[len(cosines), *means]], columns=["n", "positive", "negative", "gap"])
+    positive, negative = cosines[:, 0], cosines[:, 1:].mean(axis=1)
+    gaps = 2 * (positive - negative)  # (n,)
+    means = np.round([positive.mean(), negative.mean(), gaps.mean()], 4)
+    error = np.round(gaps.std() / len(gaps) ** 0.5, 6)
+    return pd.DataFrame([[len(gaps), *means, error]], columns=["n", "positive", "negative", "gap", "gap_error"])
 
 
 def _cosines(artifacts: Artifacts) -> Iterator[NDArray[np.float64]]:

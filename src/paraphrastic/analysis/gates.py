@@ -34,7 +34,7 @@ def gates(artifacts: Artifacts) -> pd.DataFrame:
 
         * `kind`: `tag` and `relation` (Table 9), `JJ` (Table 10) and `VBG` (Table 11), whose labels are the relations
           of the words with that tag.
-        * `label`, `n` (words) and `norm`.
+        * `label`, `n` (words), `norm`, and `norm_error`: the standard error of the mean over words.
         * `highest` and `lowest`: rank of the label in its kind by descending and by ascending norm.
 
     Raises:
@@ -82,7 +82,8 @@ def _of_kind(kind: str, words: pd.DataFrame, norms: pd.Series) -> pd.DataFrame:
     """Return the rows of one kind of label."""
     labels = words[kind] if kind in words else words.loc[words["tag"] == kind, "relation"]
     groups = norms[labels.index].groupby(labels.rename("label"))
-    table = pd.DataFrame({"n": groups.size(), "norm": groups.mean().round(2)})
+    means, errors = groups.mean().round(2), groups.sem().round(4)
+    table = pd.DataFrame({"n": groups.size(), "norm": means, "norm_error": errors})
     table = table[table["n"] >= MIN_COUNTS[kind]].sort_values("norm", ascending=False, kind="stable").reset_index()
     table.insert(0, "kind", kind)
     rank = np.arange(1, len(table) + 1)

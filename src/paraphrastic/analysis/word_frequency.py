@@ -1,14 +1,18 @@
 """Rare words, and norms of word vectors beside the frequency of the words: iclr2016 §5.1 and §6."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from paraphrastic.analysis.artifacts import Artifacts
+from paraphrastic.analysis.comparison.significance import Correlation, resample
 from paraphrastic.analysis.published import parsed, printed
+from paraphrastic.analysis.resamples import REPLICATES
 from paraphrastic.base.errors import DataError, ModelError
 from paraphrastic.evaluation.headline import headline_sets
 from paraphrastic.evaluation.metrics import correlation, defined_percent, pearson, percent, spearman
@@ -110,7 +114,8 @@ def norm_weights(artifacts: Artifacts) -> pd.DataFrame:
 
     Returns:
         `vectors`, `sets`, `pearson`, and `improvement`: of `pearson` over `initial`, in percent of that of `trained`;
-        null if both are equal.
+        null if both are equal. `pearson_error` and `improvement_error` are their standard errors over pairs, from 1,000
+        resamples, see `resamples`.
 
     Raises:
         ModelError: the model has no embeddings of words, or did not start from a file of vectors.
@@ -120,12 +125,25 @@ def norm_weights(artifacts: Artifacts) -> pd.DataFrame:
     rows, r = (pairs["left"].to_numpy(), pairs["right"].to_numpy()), {}
     for name, (words, vectors) in _weighted(artifacts).items():
         scores = pretrained_mean(words, vectors).score(artifacts.sentences, *rows)
-        of_sets = [correlation(part["gold"], part["score"]) for _, part in pairs.assign(score=scores).groupby("set")]
-        r[name] = float(np.mean(of_sets))
+        r[name] = _mean_over_sets(pairs.assign(score=scores))
     gain = r["trained"] - r["initial"]
-    shares = [percent((each - r["initial"]) / gain) if gain else None for each in r.values()]
-    columns = {"vectors": [*r], "sets": pairs["set"].nunique(), "pearson": [*map(percent, r.values())]}
-    return pd.DataFrame(columns | {"improvement": shares})
+    shares = [(each - r["initial"]) / gain if gain[0] else np.full(len(gain), np.nan) for each in r.values()]
+    columns: dict[str, Any] = {"vectors": [*r], "sets": pairs["set"].nunique()}
+    for column, values in {"pearson": [*r.values()], "improvement": shares}.items():
+        columns |= {column: [percent(each[0]) for each in values]}
+        columns |= {f"{column}_error": [percent(each[1:].std()) for each in values]}
+    return pd.DataFrame(columns)
+
+
+def _mean_over_sets(pairs: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the mean of Pearson's r over sets, then its bootstrap replicates, (1 + REPLICATES,)."""
+    of_sets = []
+    for name, part in pairs.groupby("set"):
+        gold, score = part["gold"].to_numpy(), part["score"].to_numpy()
+        replicates = resample([Correlation(gold, score)], str(name), REPLICATES)[0]
+        of_sets.append([correlation(gold, score), *replicates])
+    means: NDArray[np.float64] = np.mean(of_sets, axis=0)
+    return means
 
 
 def _weighted(artifacts: Artifacts) -> dict[str, tuple[pa.StringArray, Vectors]]:

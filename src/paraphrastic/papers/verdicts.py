@@ -16,7 +16,7 @@ from paraphrastic.analysis.comparison.significance import Runs, difference, holm
 from paraphrastic.papers.claims import Claim, Comparison, Side
 from paraphrastic.papers.experiments import Experiment, Experiments, PaperName
 from paraphrastic.papers.plan import Run, runs_of_row
-from paraphrastic.papers.results import Result, Store
+from paraphrastic.papers.results import Result, Store, sets_of
 
 Verdict = Literal["holds", "does not hold", "cannot be decided here"]
 HOLDS, FAILS, UNDECIDED = get_args(Verdict)
@@ -171,9 +171,11 @@ class _Reader:
         if replicates := result.replicates(key):
             return np.array([value, *replicates]), RESAMPLED
         null = self.claim.bound if self.claim.kind in ("at least", "at most", "reaches") else value
-        error = error_of_items(key, null, self.claim.items or _items(result, key))
+        error = result.value(f"{key}_error")  # of an analysis
         if curve:
             error = points[0][0] / 12**0.5  # of a uniform distribution between two points of the curve
+        elif not isinstance(error, int | float):
+            error = error_of_items(key, null, self.claim.items or _items(result, key))
         noise = np.random.default_rng(crc32(f"{run.configuration} {key}".encode())).standard_normal(_REPLICATES)
         return np.array([value, *(value + error * noise)]), NORMAL if error and not curve else UNKNOWN
 
@@ -188,13 +190,17 @@ def epochs(curve: Sequence[Sequence[float]], share: float) -> float | None:
     return next((epoch for epoch, score in curve if score >= least), None)
 
 
-def _items(result: Result, key: str) -> int:
-    """Return the number of items of a value: `n` of the row of its analysis, or of its set; 0 if it is not known."""
-    value = result.value(re.sub(r"\.\w+$", ".n", key) if "[" in key else f"{key}.n")
-    return value if isinstance(value, int) else 0
+def _items(result: Result, key: str) -> float:
+    """Return the number of items of a value: `n` of the row of its analysis, or of its set; 0 if it is not known.
+
+    That of a mean over K sets is the one at which a set has the same error, K² / Σ 1 / n.
+    """
+    keys = [re.sub(r"\.\w+$", ".n", key)] if "[" in key else [f"{name}.n" for name in sets_of(key) or [key]]
+    known = np.array([n for n in map(result.value, keys) if isinstance(n, int)])
+    return float(len(known) ** 2 / (1 / known).sum()) if len(known) else 0.0
 
 
-def error_of_items(key: str, value: float, items: int) -> float:
+def error_of_items(key: str, value: float, items: float) -> float:
     """Return the standard error of a metric × 100 by its number of items, at a value; 0 if their number is not known.
 
     That of ρ is (1 − ρ²) √((1 + ρ² / 2) / (n − 1)) (Bonett and Wright 2000, Psychometrika 65(1)), exact at 0, and at
