@@ -34,6 +34,7 @@ SIZES = {"sick-entailment": {"hidden_dim": 150, "optimizer": "adagrad", "learnin
 SIZES |= {"sst": {"hidden_dim": 300, "lambda_w": 1e-6}}
 TASKS = {"finetune.hidden_dim": 50, "finetune.lambda_w": 1e-5, "finetune.by_task": SIZES}
 HEAD = {"finetune.optimizer": "adam", "finetune.learning_rate": 0.001, "finetune.lambda_c": 1e-6}
+LDC = {"optimizer": "adam", "filters_per_width": 500}
 
 # experiment, label, settings; an option of the model has no dot
 SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
@@ -106,6 +107,12 @@ SETTINGS: list[tuple[str, str, dict[str, Any]]] = [
     ("acl2017-t6", "gran-2", HEAD | NOISE | {"variant": 2, "finetune.epochs": 30}),
     ("acl2017-t8", "lstmavg dropout scrambling", HEAD | NOISE | {"finetune.epochs": 30}),
     ("acl2017-t9", "gran tags highest", NOISE | {"train.select": "oracle"}),  # §5.2
+    # ldc2016: §4.2 and Figures 2 to 4
+    ("ldc2016-t3", "ldc", LDC | {"match": "local", "window": 3, "decompose": "orthogonal", "max_window": 3}),
+    ("ldc2016-t5", "ldc", LDC | {"match": "local", "window": 3, "decompose": "orthogonal", "max_window": 3}),
+    ("ldc2016-f2", "local-4", LDC | {"match": "local", "window": 4, "decompose": "linear", "max_window": 3}),
+    ("ldc2016-f3", "linear", LDC | {"match": "local", "window": 3, "decompose": "linear", "max_window": 3}),
+    ("ldc2016-f4", "win-5", LDC | {"match": "local", "window": 3, "decompose": "orthogonal", "max_window": 5}),
 ]  # fmt: skip
 
 
