@@ -76,13 +76,13 @@ def test_mean_norms_of_the_words_of_sentences_with_the_same_tokens(artifacts):
     tags, relations = zip(*LABELS, strict=True)
     assert found(table, "tag") == means(tags, norms)
     assert found(table, "relation") == means(relations, norms)
-    for tag in ("JJ", "VBG"):
+    for tag in ("JJ", "VBG", "NN"):
         chosen = [n for n, each in enumerate(tags) if each == tag]
         assert found(table, tag) == means([relations[n] for n in chosen], [norms[n] for n in chosen])
     of_tag = table[table["kind"] == "tag"].set_index("label")
     nouns = [norm for norm, tag in zip(norms, tags, strict=True) if tag == "NN"]
     assert of_tag.loc["NN", "norm_error"] == pytest.approx(np.std(nouns, ddof=1) / len(nouns) ** 0.5, abs=1e-4)
-    assert list(table["kind"].unique()) == ["tag", "relation", "JJ", "VBG"]
+    assert list(table["kind"].unique()) == ["tag", "relation", "JJ", "VBG", "NN"]
     for _, part in gates.gates(artifacts).groupby("kind"):
         assert list(part["highest"]) == list(range(1, len(part) + 1))
         assert list(part["lowest"]) == list(range(len(part), 0, -1))
@@ -98,7 +98,7 @@ def test_norms_on_device_and_cpu(artifacts):
 
 
 def test_labels_of_few_words_are_left_out(artifacts, monkeypatch):
-    monkeypatch.setattr(gates, "MIN_COUNTS", {"tag": 2, "relation": 2, "JJ": 1, "VBG": 2})
+    monkeypatch.setattr(gates, "MIN_COUNTS", {"tag": 2, "relation": 2, "JJ": 1, "VBG": 2, "NN": 3})
     table = gates.gates(artifacts)
     assert set(zip(table["kind"], table["label"], strict=True)) == {
         *(("tag", tag) for tag in ("DT", "NN", "JJ", "VBG")),

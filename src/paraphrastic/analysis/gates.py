@@ -18,7 +18,7 @@ from paraphrastic.vocabulary.kinds import boundary_widths
 SET = "tags.ewt"
 # Words that a label of each kind needs: rare labels would be the highest and the lowest. Table 10 has a relation that
 # few adjectives of EWT have (advmod).
-MIN_COUNTS = {"tag": 100, "relation": 100, "JJ": 10, "VBG": 10}
+MIN_COUNTS = {"tag": 100, "relation": 100, "JJ": 10, "VBG": 10, "NN": 100}
 
 
 def gates(artifacts: Artifacts) -> pd.DataFrame:
@@ -32,8 +32,8 @@ def gates(artifacts: Artifacts) -> pd.DataFrame:
     Returns:
         One row for each label of at least `MIN_COUNTS[kind]` words, by descending norm within its kind.
 
-        * `kind`: `tag` and `relation` (Table 9), `JJ` (Table 10) and `VBG` (Table 11), whose labels are the relations
-          of the words with that tag.
+        * `kind`: `tag` and `relation` (Table 9), `JJ` (Table 10), `VBG` (Table 11) and `NN` (nouns as subjects and
+          objects, §5.2), whose labels are the relations of the words with that tag.
         * `label`, `n` (words), `norm`, and `norm_error`: the standard error of the mean over words.
         * `highest` and `lowest`: rank of the label in its kind by descending and by ascending norm.
 

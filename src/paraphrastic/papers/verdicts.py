@@ -6,7 +6,7 @@ A claim with several comparisons holds if all of them do, and does not hold if o
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 from zlib import crc32
 
 import numpy as np
@@ -28,7 +28,12 @@ _SHARES = ("accuracy", "map", "mrr")  # last parts of keys of means of values be
 _WITHOUT = ("norm", "gap")  # of values that are neither such means nor correlations
 
 
-Numbers = tuple[Runs, frozenset[str]]  # what the runs of a side measured, and what their replicates are over
+class Numbers(NamedTuple):
+    """What the runs of a side measured."""
+
+    runs: Runs
+    over: frozenset[str]  # what their replicates are over
+    configurations: tuple[str, ...]  # of the runs; equal for two sides that are values of the same runs
 
 
 class Test(NamedTuple):
@@ -89,25 +94,29 @@ def _tested(claim: Claim, reader: "_Reader") -> Decision:
         return Decision(claim, reason=claim.undecidable or str(error))
     if not sides:
         return Decision(claim, reason=claim.undecidable)
-    tests = [_test([runs for runs, _ in pair], each) for pair, each in zip(sides, comparisons, strict=True)]
+    tests = [_test(pair, each) for pair, each in zip(sides, comparisons, strict=True)]
     weakest = max(range(len(tests)), key=lambda place: tests[place].p_above)
     refuted = min(range(len(tests)), key=lambda place: tests[place].p_below)
     holding, refuting = tests[weakest].p_above, len(tests) * tests[refuted].p_below
     verdict, place = (HOLDS, weakest) if holding <= refuting else (FAILS, refuted)
-    seeds = tuple(sorted({len(runs) for pair in sides for runs, _ in pair}))
-    over = sorted({each for pair in sides for _, over in pair for each in over})
+    seeds = tuple(sorted({len(side.runs) for pair in sides for side in pair}))
+    over = sorted(frozenset().union(*(side.over for pair in sides for side in pair)))
     p = min(1.0, 2 * min(holding, refuting))
     found = Decision(claim, verdict, "", comparisons[place], tests[place], p, seeds, over)
     return replace(found, verdict=UNDECIDED, reason=claim.undecidable, p=None) if claim.undecidable else found
 
 
-def _test(sides: Sequence[Runs], compared: Comparison) -> Test:
+def _test(sides: Sequence[Numbers], compared: Comparison) -> Test:
     """Return the test of `first − second > bound`, see `significance.difference`.
 
-    A 0 beside one row has as many seeds as the row, so that it does not lower the degrees of freedom.
+    Two values of the same runs are compared run by run. A 0 beside one row has as many seeds as the row, so that it
+    does not lower the degrees of freedom.
     """
-    zero, bound = Runs(0 * sides[0].points, 0 * sides[0].replicates), compared.bound
-    first, second = [*sides, zero][:2][:: compared.sign]
+    runs, bound = [side.runs for side in sides], compared.bound
+    if len({side.configurations for side in sides}) < len(sides):
+        runs = [Runs(runs[0].points - runs[1].points, runs[0].replicates - runs[1].replicates)]
+    zero = Runs(0 * runs[0].points, 0 * runs[0].replicates)
+    first, second = [*runs, zero][:2][:: compared.sign]
     above = difference(second, Runs(first.points - bound, first.replicates - bound))
     tail, value = above.p / 2, above.value + bound
     tails = (tail, 1 - tail) if above.value > 0 else (1 - tail, tail)
@@ -126,6 +135,19 @@ def _decided(decision: Decision, p: float) -> Decision:
     return replace(decision, p=p, reason=reason, verdict=UNDECIDED if reason else decision.verdict)
 
 
+class _Measured(NamedTuple):
+    """What one run of a side measured."""
+
+    configuration: str
+    values: NDArray[Any]  # (1 + replicates,), the value and its replicates
+    over: frozenset[str]  # what these are over
+
+    @classmethod
+    def mean(cls, configuration: str, parts: Sequence[tuple[NDArray[Any], str]]) -> Self:
+        """Return the mean of several values of the run."""
+        return cls(configuration, np.mean([values for values, _ in parts], 0), frozenset(over for _, over in parts))
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Reads the numbers that a claim compares."""
@@ -137,39 +159,40 @@ class _Reader:
 
     def numbers(self, side: Side) -> Numbers:
         """Return the numbers of a side; raise a _MissingError if there are fewer than three seeds or a value lacks."""
-        rows = [self._by_seed(side, label) for label in (side.row, side.minus) if label]
+        rows = [self._of_row(side, label) for label in (side.row, side.minus) if label]
         seeds = sorted(set(rows[0]).intersection(*rows))
         if len(seeds) < SEEDS:
             raise _MissingError(f"{len(seeds)} of at least {SEEDS} seeds: {side.experiment}, {side.row}")
-        first, *minus = [np.stack([row[seed][0] for seed in seeds]) for row in rows]
+        first, *minus = [np.stack([row[seed].values for seed in seeds]) for row in rows]
         values = first - sum(minus)
-        over = frozenset().union(*(row[seed][1] for row in rows for seed in seeds))
-        return Runs(values[:, 0], values[:, 1:]), over
+        over = frozenset().union(*(row[seed].over for row in rows for seed in seeds))
+        return Numbers(Runs(values[:, 0], values[:, 1:]), over, tuple(row[seeds[0]].configuration for row in rows))
 
-    def _by_seed(self, side: Side, label: str) -> dict[int, tuple[NDArray[Any], frozenset[str]]]:
-        """Return value and replicates, (1 + replicates,), of each seed that has a result of the declared parameters."""
+    def _of_row(self, side: Side, label: str) -> "dict[int, _Measured]":
+        """Return what each run of a row measured that has a result of the declared parameters, by seed."""
         experiment, names = self.find(side.experiment), side.key.split(" + ")
         rows = [row for row in experiment.rows if label in row.all_labels]
         row = next((row for row in rows if set(names) <= set(experiment.keys_of(row))), rows[0])
-        keys = [experiment.keys_of(row).get(name, name) for name in names]
-        found = {}
-        for run in runs_of_row(experiment, row, self.declared, "replica"):
-            result = self.store.result(run)
-            if result and not self.store.changed(run):
-                parts = [self._of_key(run, result, key.replace("{task}", "".join(run.tasks[:1]))) for key in keys]
-                found[run.seed] = np.mean([values for values, _ in parts], 0), frozenset(over for _, over in parts)
+        runs = runs_of_row(experiment, row, self.declared, "replica")
+        task = "".join(runs[0].tasks[:1])
+        keys = [experiment.keys_of(row).get(name, name).replace("{task}", task) for name in names]
+        stored = [(run, self.store.result(run)) for run in runs if not self.store.changed(run)]
+        found = [(run, result) for run, result in stored if result]
         if not found:
             raise _MissingError(f"no results: {side.experiment}, {label}")
-        return found
+        results = [result for _, result in found]
+        of_keys = [(run, [self._of_key(run, result, key, results) for key in keys]) for run, result in found]
+        return {run.seed: _Measured.mean(run.configuration, parts) for run, parts in of_keys}
 
-    def _of_key(self, run: Run, result: Result, key: str) -> tuple[NDArray[Any], str]:
+    def _of_key(self, run: Run, result: Result, key: str, of_row: Sequence[Result]) -> tuple[NDArray[Any], str]:
         curve = re.fullmatch(r"epochs\[(.*),(\d+)\]", key)
         points = result.curves.get(curve[1], []) if curve else []
         value = epochs(points, int(curve[2]) / 100) if curve else result.value(key)
         if not isinstance(value, int | float):
             raise _MissingError(f"no value of {key}: {run.name}")
-        if replicates := result.replicates(key):
-            return np.array([value, *replicates]), RESAMPLED
+        if deviations := _deviations([result], key) or _deviations(of_row, key):
+            # items are the same for all seeds: errors of another kind would average out over seeds
+            return np.array([value, *(value + np.mean(deviations, axis=0))]), RESAMPLED
         null = self.claim.bound if self.claim.kind in ("at least", "at most", "reaches") else value
         error = result.value(f"{key}_error")  # of an analysis
         if curve:
@@ -188,6 +211,14 @@ def epochs(curve: Sequence[Sequence[float]], share: float) -> float | None:
     best = max((score for _, score in curve), default=0.0)
     least = share * best if best > 0 else (2 - share) * best
     return next((epoch for epoch, score in curve if score >= least), None)
+
+
+def _deviations(results: Sequence[Result], key: str) -> list[NDArray[Any]]:
+    """Return the bootstrap replicates of a value minus the value, (1000,) for each result that has some."""
+    found = ((result.replicates(key), result.value(key)) for result in results)
+    return [
+        np.array(replicates) - value for replicates, value in found if replicates and isinstance(value, int | float)
+    ]
 
 
 def _items(result: Result, key: str) -> float:
