@@ -45,7 +45,7 @@ def test_means_over_the_pairs_that_have_negatives(artifacts):
     gaps = 2 * positive - first - second
     expected = [13, positive.mean(), (first + second).mean() / 2, gaps.mean()]
     assert row.tolist()[:4] == pytest.approx(expected, abs=0.00011)
-    assert row["gap_error"] == pytest.approx(np.sqrt(((gaps - gaps.mean()) ** 2).mean() / 13), abs=1e-5)
+    assert row["gap_error"] == pytest.approx(np.sqrt(((gaps - gaps.mean()) ** 2).sum() / 12 / 13), abs=1e-5)
     assert row["gap"] == pytest.approx(2 * (row["positive"] - row["negative"]), abs=0.00021)
 
 

@@ -157,6 +157,17 @@ def test_labels_of_acl2017_name_the_regularisation_and_the_selection(name, rows)
         assert found["train.select"] == ("oracle" if row.label.endswith(" oracle") else "test")
 
 
+@pytest.mark.parametrize("model", ["avg", "lstm", "lstmavg"])
+def test_rows_that_are_trained_three_times_as_long(model):
+    experiment, epochs = PROJECT.experiments.by_id["acl2017-t2"], f"models.{model}.epochs"
+    rows = [experiment.row(label) for label in (f"{model} none", f"{model} none, 30 epochs")]
+    table, longer = (runs_of_row(experiment, row, PROJECT.experiments, "replica")[0] for row in rows)
+    assert expected(PROJECT.params, longer) == expected(PROJECT.params, table) | {epochs: 30}
+    assert expected(PROJECT.params, table)[epochs] == 10
+    on_paper = [resolved("acl2017-t2", row.label)[0].configuration for row in rows]
+    assert on_paper[0] == on_paper[1]
+
+
 def test_labels_of_acl2017_note_4_name_the_tokens_at_the_ends():
     rows = PROJECT.experiments.by_id["acl2017-s4-1-2"].rows
     found = {row.label: resolved("acl2017-s4-1-2", row.label) for row in rows if not row.hidden}

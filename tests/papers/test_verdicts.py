@@ -8,7 +8,7 @@ import pytest
 from paraphrastic.analysis.comparison.significance import Runs, interval
 from paraphrastic.papers.claims import Comparison, Side
 from paraphrastic.papers.results import Result
-from paraphrastic.papers.verdicts import NORMAL, RESAMPLED, UNKNOWN, Numbers, _items, _Reader, _test, epochs
+from paraphrastic.papers.verdicts import RESAMPLED, STANDARD, UNKNOWN, Numbers, _items, _Reader, _test, epochs
 
 CURVE, NEGATIVE = [[0.25, 90], [0.5, 95], [1, 100], [2, 80]], [[1, -10.0], [2, -5.2], [3, -5.0]]
 
@@ -61,16 +61,20 @@ def test_run_without_replicates_has_the_deviations_of_the_others_of_its_row():
     assert values == pytest.approx([62.0, *(62 + draws)])
 
 
-@pytest.mark.parametrize(("column", "error", "over"), [("norm_error", 0.25, NORMAL), ("other", 0.0, UNKNOWN)])
+@pytest.mark.parametrize(("column", "error", "over"), [("norm_error", 0.25, STANDARD), ("other", 0.0, UNKNOWN)])
 def test_mean_of_an_analysis_has_its_error_over_items(column, error, over):
-    result = Result("1.0", {}, {"gates": [["label", "n", "norm", column], ["NN", 100, 20.0, 0.25]]})
+    """A run whose analysis has none has that of the others of its row: the items are the same."""
+    table = [["label", "n", "norm", column], ["NN", 100, 20.0, 0.25]]
+    result = Result("1.0", {}, {"gates": table})
+    bare = Result("1.0", {}, {"gates": [row[:3] for row in table]})
     claim, run = SimpleNamespace(kind="above", bound=0.0, items=0), SimpleNamespace(configuration="gran-1", name="g")
-    (value, *replicates), found = _Reader(claim, None, None, None)._of_key(
-        run, result, "gates[label=NN].norm", [result]
-    )
-    assert (value, found) == (20.0, over)
-    assert np.std(replicates) == pytest.approx(error, rel=0.1)
-    assert np.mean(replicates) == pytest.approx(20, abs=0.03)
+    for each in (result, bare):
+        (value, *replicates), found = _Reader(claim, None, None, None)._of_key(
+            run, each, "gates[label=NN].norm", [result, bare]
+        )
+        assert (value, found) == (20.0, over)
+        assert np.std(replicates) == pytest.approx(error, rel=0.1)
+        assert np.mean(replicates) == pytest.approx(20, abs=0.03)
 
 
 def test_mean_over_sets_has_the_error_of_one_set_with_as_many_pairs_as_say_the_same():

@@ -27,7 +27,7 @@ def cosine_gap(artifacts: Artifacts) -> pd.DataFrame:
 
     Returns:
         One row: `n` (pairs), `positive` (mean of cos(g1, g2)), `negative` (mean of the other cosines), `gap`, and
-        `gap_error`: its standard error over pairs.
+        `gap_error`: its standard error over pairs, as if they were independent; null for one pair.
 
     Raises:
         ModelError: the model has no sentence vectors.
@@ -39,8 +39,9 @@ def cosine_gap(artifacts: Artifacts) -> pd.DataFrame:
     positive, negative = cosines[:, 0], cosines[:, 1:].mean(axis=1)
     gaps = 2 * (positive - negative)  # (n,)
     means = np.round([positive.mean(), negative.mean(), gaps.mean()], 4)
-    error = np.round(gaps.std() / len(gaps) ** 0.5, 6)
-    return pd.DataFrame([[len(gaps), *means, error]], columns=["n", "positive", "negative", "gap", "gap_error"])
+    error = np.sqrt(gaps.var() / (len(gaps) - 1)) if len(gaps) > 1 else np.nan
+    row = [len(gaps), *means, np.round(error, 6)]
+    return pd.DataFrame([row], columns=["n", "positive", "negative", "gap", "gap_error"])
 
 
 def _cosines(artifacts: Artifacts) -> Iterator[NDArray[np.float64]]:

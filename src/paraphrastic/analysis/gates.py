@@ -34,7 +34,8 @@ def gates(artifacts: Artifacts) -> pd.DataFrame:
 
         * `kind`: `tag` and `relation` (Table 9), `JJ` (Table 10), `VBG` (Table 11) and `NN` (nouns as subjects and
           objects, §5.2), whose labels are the relations of the words with that tag.
-        * `label`, `n` (words), `norm`, and `norm_error`: the standard error of the mean over words.
+        * `label`, `n` (words), `norm`, and `norm_error`: the standard error of the mean, as if words were
+          independent.
         * `highest` and `lowest`: rank of the label in its kind by descending and by ascending norm.
 
     Raises:

@@ -1,7 +1,6 @@
 """Rare words, and norms of word vectors beside the frequency of the words: iclr2016 §5.1 and §6."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -115,24 +114,26 @@ def norm_weights(artifacts: Artifacts) -> pd.DataFrame:
     Returns:
         `vectors`, `sets`, `pearson`, and `improvement`: of `pearson` over `initial`, in percent of that of `trained`;
         null if both are equal. `pearson_error` and `improvement_error` are their standard errors over pairs, from 1,000
-        resamples, see `resamples`.
+        resamples, see `resamples`; that of the ratio is to first order, so that no resample divides by a gain near 0.
 
     Raises:
         ModelError: the model has no embeddings of words, or did not start from a file of vectors.
         DataError: the file is missing or damaged, or is another one than in training.
     """
-    pairs = artifacts.scores_of(headline_sets)
-    rows, r = (pairs["left"].to_numpy(), pairs["right"].to_numpy()), {}
-    for name, (words, vectors) in _weighted(artifacts).items():
-        scores = pretrained_mean(words, vectors).score(artifacts.sentences, *rows)
-        r[name] = _mean_over_sets(pairs.assign(score=scores))
-    gain = r["trained"] - r["initial"]
-    shares = [(each - r["initial"]) / gain if gain[0] else np.full(len(gain), np.nan) for each in r.values()]
-    columns: dict[str, Any] = {"vectors": [*r], "sets": pairs["set"].nunique()}
-    for column, values in {"pearson": [*r.values()], "improvement": shares}.items():
-        columns |= {column: [percent(each[0]) for each in values]}
-        columns |= {f"{column}_error": [percent(each[1:].std()) for each in values]}
-    return pd.DataFrame(columns)
+    pairs, weighted = artifacts.scores_of(headline_sets), _weighted(artifacts)
+    rows = pairs["left"].to_numpy(), pairs["right"].to_numpy()
+    scores = (pretrained_mean(*each).score(artifacts.sentences, *rows) for each in weighted.values())
+    means = np.stack([_mean_over_sets(pairs.assign(score=of_vectors)) for of_vectors in scores])
+    gains, gain = means - means[0], means[-1] - means[0]  # of each, and of `trained`
+    shares = gains[:, 0] / (gain[0] or np.nan)
+    columns = {
+        "pearson": means[:, 0],
+        "pearson_error": means[:, 1:].std(axis=1),
+        "improvement": shares,
+        "improvement_error": (gains - shares[:, None] * gain)[:, 1:].std(axis=1) / abs(gain[0] or np.nan),
+    }
+    table = {name: [*map(percent, values)] for name, values in columns.items()}
+    return pd.DataFrame({"vectors": [*weighted], "sets": pairs["set"].nunique()} | table)
 
 
 def _mean_over_sets(pairs: pd.DataFrame) -> NDArray[np.float64]:

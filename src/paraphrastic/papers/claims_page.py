@@ -9,7 +9,7 @@ from paraphrastic.papers.claims import Claim, Claims, Side
 from paraphrastic.papers.comparing import number, signed
 from paraphrastic.papers.experiments import PaperName
 from paraphrastic.papers.pages import folded
-from paraphrastic.papers.verdicts import ALPHA, FAILS, HOLDS, UNDECIDED, UNKNOWN, Decision
+from paraphrastic.papers.verdicts import ALPHA, FAILS, HOLDS, STANDARD, UNDECIDED, UNKNOWN, Decision
 
 HEADER = ("claim", "says", "tested as", "protocol", "difference", "verdict")
 _ON_PAGE = ("claim", "difference, 95 % interval, corrected p", "verdict")
@@ -101,7 +101,7 @@ def _difference(decision: Decision) -> str:
     low, high = sorted((compared.sign * test.low, compared.sign * test.high))
     if any(end and not round(end, decimals) for end in (low, high)):  # on which side of 0 it is
         decimals += 1
-    if len(compared.sides) == 1 and UNKNOWN not in decision.over:  # a share or a correlation × 100
+    if len(compared.sides) == 1 and not {UNKNOWN, STANDARD} & {*decision.over}:  # a share or a correlation × 100
         low, high = max(low, -100.0), min(high, 100.0)  # what is cut off cannot be the true value
     text = f"{signed(compared.sign * test.difference, decimals)} [{number(low, decimals)}, {number(high, decimals)}]"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"

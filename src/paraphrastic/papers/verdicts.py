@@ -6,7 +6,7 @@ A claim with several comparisons holds if all of them do, and does not hold if o
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from zlib import crc32
 
 import numpy as np
@@ -22,7 +22,9 @@ Verdict = Literal["holds", "does not hold", "cannot be decided here"]
 HOLDS, FAILS, UNDECIDED = get_args(Verdict)
 ALPHA = 0.05  # of corrected p
 SEEDS = 3  # fewer decide nothing
-RESAMPLED, NORMAL, UNKNOWN = "items resampled", "normal-theory error of items", "seeds alone"  # what intervals are over
+# what intervals are over beside seeds
+RESAMPLED, NORMAL = "items resampled", "normal-theory error of items"
+STANDARD, UNKNOWN = "standard error of items", "seeds alone"
 _REPLICATES = 1000
 _SHARES = ("accuracy", "map", "mrr")  # last parts of keys of means of values between 0 and 1
 _WITHOUT = ("norm", "gap")  # of values that are neither such means nor correlations
@@ -33,7 +35,7 @@ class Numbers(NamedTuple):
 
     runs: Runs
     over: frozenset[str]  # what their replicates are over
-    configurations: tuple[str, ...]  # of the runs; equal for two sides that are values of the same runs
+    names: tuple[str, ...]  # of the runs
 
 
 class Test(NamedTuple):
@@ -113,7 +115,7 @@ def _test(sides: Sequence[Numbers], compared: Comparison) -> Test:
     does not lower the degrees of freedom.
     """
     runs, bound = [side.runs for side in sides], compared.bound
-    if len({side.configurations for side in sides}) < len(sides):
+    if len({side.names for side in sides}) < len(sides):
         runs = [Runs(runs[0].points - runs[1].points, runs[0].replicates - runs[1].replicates)]
     zero = Runs(0 * runs[0].points, 0 * runs[0].replicates)
     first, second = [*runs, zero][:2][:: compared.sign]
@@ -136,16 +138,11 @@ def _decided(decision: Decision, p: float) -> Decision:
 
 
 class _Measured(NamedTuple):
-    """What one run of a side measured."""
+    """What one run of a row measured."""
 
-    configuration: str
+    name: str
     values: NDArray[Any]  # (1 + replicates,), the value and its replicates
     over: frozenset[str]  # what these are over
-
-    @classmethod
-    def mean(cls, configuration: str, parts: Sequence[tuple[NDArray[Any], str]]) -> Self:
-        """Return the mean of several values of the run."""
-        return cls(configuration, np.mean([values for values, _ in parts], 0), frozenset(over for _, over in parts))
 
 
 @dataclass(frozen=True)
@@ -166,7 +163,7 @@ class _Reader:
         first, *minus = [np.stack([row[seed].values for seed in seeds]) for row in rows]
         values = first - sum(minus)
         over = frozenset().union(*(row[seed].over for row in rows for seed in seeds))
-        return Numbers(Runs(values[:, 0], values[:, 1:]), over, tuple(row[seeds[0]].configuration for row in rows))
+        return Numbers(Runs(values[:, 0], values[:, 1:]), over, tuple(row[seed].name for row in rows for seed in seeds))
 
     def _of_row(self, side: Side, label: str) -> "dict[int, _Measured]":
         """Return what each run of a row measured that has a result of the declared parameters, by seed."""
@@ -180,27 +177,41 @@ class _Reader:
         found = [(run, result) for run, result in stored if result]
         if not found:
             raise _MissingError(f"no results: {side.experiment}, {label}")
-        results = [result for _, result in found]
-        of_keys = [(run, [self._of_key(run, result, key, results) for key in keys]) for run, result in found]
-        return {run.seed: _Measured.mean(run.configuration, parts) for run, parts in of_keys}
+        results, measured = [result for _, result in found], {}
+        for run, result in found:
+            parts = [self._of_key(run, result, key, results) for key in keys]
+            values = np.mean([values for values, _ in parts], axis=0)
+            measured[run.seed] = _Measured(run.name, values, frozenset(over for _, over in parts))
+        return measured
 
     def _of_key(self, run: Run, result: Result, key: str, of_row: Sequence[Result]) -> tuple[NDArray[Any], str]:
-        curve = re.fullmatch(r"epochs\[(.*),(\d+)\]", key)
-        points = result.curves.get(curve[1], []) if curve else []
-        value = epochs(points, int(curve[2]) / 100) if curve else result.value(key)
+        curve = _curve(result, key)
+        value = epochs(*curve) if curve else result.value(key)
         if not isinstance(value, int | float):
             raise _MissingError(f"no value of {key}: {run.name}")
         if deviations := _deviations([result], key) or _deviations(of_row, key):
             # items are the same for all seeds: errors of another kind would average out over seeds
             return np.array([value, *(value + np.mean(deviations, axis=0))]), RESAMPLED
-        null = self.claim.bound if self.claim.kind in ("at least", "at most", "reaches") else value
-        error = result.value(f"{key}_error")  # of an analysis
-        if curve:
-            error = points[0][0] / 12**0.5  # of a uniform distribution between two points of the curve
-        elif not isinstance(error, int | float):
-            error = error_of_items(key, null, self.claim.items or _items(result, key))
+        error, over = self._error(result, key, value, of_row)
         noise = np.random.default_rng(crc32(f"{run.configuration} {key}".encode())).standard_normal(_REPLICATES)
-        return np.array([value, *(value + error * noise)]), NORMAL if error and not curve else UNKNOWN
+        return np.array([value, *(value + error * noise)]), over
+
+    def _error(self, result: Result, key: str, value: float, of_row: Sequence[Result]) -> tuple[float, str]:
+        """Return the error of a value that is not resampled, and what it is over."""
+        if curve := _curve(result, key):
+            return curve[0][0][0] / 12**0.5, UNKNOWN  # of a uniform distribution between two points of the curve
+        of_analysis = [error for each in of_row if isinstance(error := each.value(f"{key}_error"), int | float)]
+        if of_analysis:
+            return float(np.mean(of_analysis)), STANDARD
+        null = self.claim.bound if self.claim.kind in ("at least", "at most", "reaches") else value
+        error = error_of_items(key, null, self.claim.items or _items(result, key))
+        return error, NORMAL if error else UNKNOWN
+
+
+def _curve(result: Result, key: str) -> tuple[Sequence[Sequence[float]], float] | None:
+    """Return the curve and the share that a key such as `epochs[selection,95]` names; None for other keys."""
+    found = re.fullmatch(r"epochs\[(.*),(\d+)\]", key)
+    return (result.curves.get(found[1], []), int(found[2]) / 100) if found else None
 
 
 def epochs(curve: Sequence[Sequence[float]], share: float) -> float | None:
@@ -224,10 +235,11 @@ def _deviations(results: Sequence[Result], key: str) -> list[NDArray[Any]]:
 def _items(result: Result, key: str) -> float:
     """Return the number of items of a value: `n` of the row of its analysis, or of its set; 0 if it is not known.
 
-    That of a mean over K sets is the one at which a set has the same error, K² / Σ 1 / n.
+    That of a mean over the K sets that have a result is the one at which a set of the same ρ has the error of the
+    mean, K² / Σ 1 / n.
     """
     keys = [re.sub(r"\.\w+$", ".n", key)] if "[" in key else [f"{name}.n" for name in sets_of(key) or [key]]
-    known = np.array([n for n in map(result.value, keys) if isinstance(n, int)])
+    known = np.array([n for n in map(result.value, keys) if isinstance(n, int) and n > 0])
     return float(len(known) ** 2 / (1 / known).sum()) if len(known) else 0.0
 
 
