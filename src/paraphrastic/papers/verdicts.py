@@ -165,7 +165,7 @@ class _Reader:
         over = frozenset().union(*(row[seed].over for row in rows for seed in seeds))
         return Numbers(Runs(values[:, 0], values[:, 1:]), over, tuple(row[seed].name for row in rows for seed in seeds))
 
-    def _of_row(self, side: Side, label: str) -> "dict[int, _Measured]":
+    def _of_row(self, side: Side, label: str) -> dict[int, _Measured]:
         """Return what each run of a row measured that has a result of the declared parameters, by seed."""
         experiment, names = self.find(side.experiment), side.key.split(" + ")
         rows = [row for row in experiment.rows if label in row.all_labels]
