@@ -124,15 +124,16 @@ class Project:
         Raises:
             DataError: the file is missing or wrong, or names a row that is not declared.
         """
-        return Claims.load(self.root / "experiments" / CLAIMS, self.experiments.by_id)
+        return Claims.load(self.root / "experiments" / CLAIMS, self._on_replica)
 
     def decide(self) -> list[Decision]:
         """Return the verdict on each claim from the stored results."""
+        return decide(self.claims.claims, self._on_replica.__getitem__, self.experiments, self.store)
 
-        def find(name: str) -> Experiment:
-            return self._tuned(self.experiments.by_id[name], "replica")
-
-        return decide(self.claims.claims, find, self.experiments, self.store)
+    @cached_property
+    def _on_replica(self) -> Mapping[str, Experiment]:
+        """The experiments with the rows that were tuned on the replica, by id."""
+        return {name: self._tuned(each, "replica") for name, each in self.experiments.by_id.items()}
 
     @cached_property
     def choices(self) -> Choices:
