@@ -149,7 +149,8 @@ def test_labels_of_acl2017_name_the_regularisation_and_the_selection(name, rows)
     shown = [row for row in PROJECT.experiments.by_id[name].rows if not row.hidden]
     assert len(shown) == rows
     for row in shown:
-        model, _, kind = row.label.partition(",")[0].removesuffix(" oracle").partition(" ")
+        label = row.label.removesuffix(", negatives mix").removesuffix(", 30 epochs")
+        model, _, kind = label.removesuffix(" oracle").partition(" ")
         expected_of = REGULARISED | (OF_LSTM if model == "lstm" else {})
         run, found = resolved(name, row.label)
         options = {key: found.get(f"models.{run.model}.{key}", 0.0) for key in (*NONE, "lambda_c")}
