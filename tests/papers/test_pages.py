@@ -240,6 +240,16 @@ def test_settings_that_are_not_the_papers_name_their_rows():
     assert found["settings"] == ["`dim` 50 in place of 300: all rows", "`epochs` 1 in place of 10: a"]
 
 
+def test_the_epoch_that_rows_were_selected_at():
+    curves = [[[0, 9.0], [0.5, 30.0], [1, 20.0]], [[0, 9.0], [0.5, 30.0], [1, 30.5]], []]
+    lines = [make_line(label, {"mean": ("1.0", (1.0,) * 3)}, seeds=3) for label in ("a", "b")]
+    of_run = zip(lines[0].results.items(), curves, strict=True)
+    results = {name: replace(result, curves={"selection": curve}) for (name, result), curve in of_run}
+    found = dict(facts(make_comparison(replace(lines[0], results=results), lines[1])))
+    assert found["epoch"] == ["selected, mean over seeds: a 0.8 of 1"]
+    assert "epoch" not in dict(facts(make_comparison(lines[1])))
+
+
 def test_tally_counts_what_is_within_3_points():
     lines = [
         make_line("a", {"x": ("1.0", (2.0,)), "y": ("1.0", (4.0,))}),

@@ -1,6 +1,7 @@
 """What stands below the numbers of a comparison: its data, sets and settings, its gaps and notes, and counts."""
 
 from collections.abc import Iterable
+from statistics import fmean
 from typing import NamedTuple
 
 from paraphrastic.papers.comparing import GAP, Comparison, Line, names_of_data
@@ -40,6 +41,7 @@ def facts(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("missing", [experiment.missing] if experiment.missing else []),
         ("command", [f"`paraphrastic papers run {experiment.id}{data}`"]),
         ("settings", _settings(comparison)),
+        ("epoch", _epochs(lines)),
         ("gaps", _gaps(comparison)),
         ("changed", _grouped((line.label, f"another {_codes(line.changed)}") for line in lines if line.changed)),
         ("notes", _grouped((label, row.note) for row in shown if row.note for label in row.all_labels)),
@@ -80,6 +82,17 @@ def _settings(comparison: Comparison) -> list[str]:
     found = ((line.label, each) for line in own for each in line.deviations)
     rows = {each: "; ".join(labels) if len(labels) < len(own) else "all rows" for each, labels in _labels(found)}
     return [f"{each}: {labels}" for each, labels in sorted(rows.items())]
+
+
+def _epochs(lines: Iterable[Line]) -> list[str]:
+    """Return which epoch each row was selected at, and the last one, which tells whether a curve still rises."""
+    found = []
+    for line in lines:
+        curves = [result.curves.get("selection", []) for result in line.results.values()]
+        if trained := [curve for curve in curves if len(curve) > 1]:
+            best = fmean(max(curve, key=lambda point: point[1])[0] for curve in trained)
+            found.append(f"{line.label} {best:.1f} of {trained[0][-1][0]:g}")
+    return [f"selected, mean over seeds: {'; '.join(found)}"] if found else []
 
 
 def _gaps(comparison: Comparison) -> list[str]:
