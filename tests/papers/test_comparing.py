@@ -161,6 +161,17 @@ def test_rows_of_the_paper_come_first_and_ours_after_them(tmp_path):
     ]
 
 
+def test_rows_that_are_not_declared_are_those_of_the_first_experiment_of_a_table(tmp_path):
+    first, second = declare(), declare(id="acl2017-t1-epochs")
+    declared = Experiments({each.id: each for each in (first, second)}, {})
+    shown = [
+        [line.label for line in compare(each, declared, "open", Store(tmp_path, PARAMS)).lines]
+        for each in declared.by_id.values()
+    ]
+    assert shown[1] == ["avg simpwiki", "avg new"]
+    assert {*shown[0]} == {*shown[1], *(row for row, _ in printed("acl2017", "T1"))} > {*shown[1]}
+
+
 def test_runs_of_two_declarations_with_one_label_count_once(tmp_path):
     row = {"label": "avg simpwiki", "model": "avg", "seeds": [1, 2]}
     columns = {"mean": "transfer.mean", "other": "transfer.mean"}

@@ -137,10 +137,16 @@ def names_of_data(corpora: Iterable[str], tasks: Sequence[str]) -> list[str]:
 def compare(experiment: Experiment, declared: Experiments, data: Data, store: Store) -> Comparison:
     """Return the published table of an experiment beside the stored results.
 
+    Of several experiments of one table, the first alone has the published rows that it does not declare.
+
     Raises:
         DataError: the file of the published numbers, or a stored result, is damaged.
     """
     theirs = printed(experiment.paper, experiment.table) if experiment.paper else {}
+    named = (experiment.paper, experiment.table)
+    if experiment.id in [name for name, each in declared.by_id.items() if (each.paper, each.table) == named][1:]:
+        own = {label for row in experiment.rows for label in row.all_labels}
+        theirs = {cell: text for cell, text in theirs.items() if cell[0] in own}
     shown = _distinct(experiment, declared, data, {row for row, _ in theirs})
     ours = [column for row in shown for column in experiment.keys_of(row)]
     columns = list(dict.fromkeys([*(column for _, column in theirs), *ours]))
