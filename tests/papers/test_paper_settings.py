@@ -160,6 +160,8 @@ def test_labels_of_acl2017_name_the_regularisation_and_the_selection(name, rows)
 
 # a table, pairs of epochs of its rows in the replica and in the table of more epochs, and how many rows both have
 LONGER = [
+    ("iclr2016-t2", {(5, 10)}, 7),
+    ("acl2017-t1", {(5, 15), (5, 5), (10, 30)}, 7),
     ("acl2017-t2", {(10, 30)}, 10),
 ]
 
