@@ -158,49 +158,6 @@ def test_labels_of_acl2017_name_the_regularisation_and_the_selection(name, rows)
         assert found["train.select"] == ("oracle" if row.label.endswith(" oracle") else "test")
 
 
-# a table, pairs of epochs of its rows in the replica and in the table of more epochs, and how many rows both have
-LONGER = [
-    ("iclr2016-t2", {(5, 10)}, 7),
-    ("acl2017-t1", {(5, 15), (5, 5), (10, 30)}, 7),
-    ("acl2017-t2", {(10, 30)}, 10),
-]
-
-
-@pytest.mark.parametrize(("name", "epochs", "count"), LONGER)
-def test_tables_of_more_epochs_differ_in_nothing_else(name, epochs, count):
-    longer = PROJECT.experiments.by_id[f"{name}-epochs"]
-    labels = {row.label for row in PROJECT.experiments.by_id[name].rows} & {row.label for row in longer.rows}
-    assert len(labels) == count
-    assert {_epochs_apart(longer, label, name, label) for label in labels} == epochs
-
-
-@pytest.mark.parametrize(
-    ("label", "name", "same"),
-    [
-        ("gran dropout scrambling", "acl2017-t3", "gran dropout scrambling"),
-        ("lstmavg none, negatives mix", "acl2017-t1", "lstmavg simpwiki, negatives mix"),
-        ("lstmavg word-dropout scrambling", "acl2017-t2", "lstmavg dropout scrambling, tuned"),
-    ],
-)
-def test_rows_of_other_tables_that_are_trained_for_30_epochs(label, name, same):
-    assert _epochs_apart(PROJECT.experiments.by_id["acl2017-t2-epochs"], label, name, same) == (10, 30)
-
-
-def _epochs_apart(longer, label, name, same):
-    """Return the epochs of a row in the replica and of one that is trained longer, all else being equal."""
-    table = PROJECT.choices.applied(PROJECT.experiments.by_id[name], "replica")
-    usual, more = (
-        runs_of_row(each, each.row(row), PROJECT.experiments, "replica")[0]
-        for each, row in ((table, same), (longer, label))
-    )
-    settings, of_more = expected(PROJECT.params, usual), expected(PROJECT.params, more)
-    key = f"models.{usual.model}.epochs"
-    assert of_more == settings | {key: of_more[key]}
-    on_paper = [resolved(name, same.removesuffix(", tuned"))[0], resolved(longer.id, label)[0]]
-    assert on_paper[0].configuration == on_paper[1].configuration
-    return settings[key], of_more[key]
-
-
 def test_labels_of_acl2017_note_4_name_the_tokens_at_the_ends():
     rows = PROJECT.experiments.by_id["acl2017-s4-1-2"].rows
     found = {row.label: resolved("acl2017-s4-1-2", row.label) for row in rows if not row.hidden}

@@ -143,8 +143,8 @@ def compare(experiment: Experiment, declared: Experiments, data: Data, store: St
         DataError: the file of the published numbers, or a stored result, is damaged.
     """
     theirs = printed(experiment.paper, experiment.table) if experiment.paper else {}
-    named = (experiment.paper, experiment.table)
-    if experiment.id in [name for name, each in declared.by_id.items() if (each.paper, each.table) == named][1:]:
+    table = (experiment.paper, experiment.table)
+    if experiment.id in [name for name, each in declared.by_id.items() if (each.paper, each.table) == table][1:]:
         own = {label for row in experiment.rows for label in row.all_labels}
         theirs = {cell: text for cell, text in theirs.items() if cell[0] in own}
     shown = _distinct(experiment, declared, data, {row for row, _ in theirs})
