@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import markdown
 import numpy as np
@@ -14,7 +13,6 @@ from paraphrastic.papers.claims_page import HEADER, cells, section, summary
 from paraphrastic.papers.experiments import Experiment, Experiments, Replica
 from paraphrastic.papers.pages import PAPERS
 from paraphrastic.papers.plan import expected, runs_of_row
-from paraphrastic.papers.project import Project
 from paraphrastic.papers.results import Result, Store
 from paraphrastic.papers.verdicts import FAILS, HOLDS, UNDECIDED, decide
 from tests.helpers.recorded_results import PARAMS, changed
@@ -202,6 +200,12 @@ def test_p_is_corrected_over_the_claims_of_a_paper(tmp_path):
     assert of_other_paper.verdict == HOLDS
 
 
+def test_p_is_multiplied_by_the_number_of_looks(tmp_path):
+    store = stored(tmp_path, {"avg": (62.0, 64.0, 63.0), "lstm": (60.0, 61.0, 59.5)})
+    once, thrice = (decide([claim()], lambda *_: EXPERIMENT, DECLARED, store, looks)[0] for looks in (1, 3))
+    assert (once.verdict, thrice.verdict, thrice.p) == (HOLDS, UNDECIDED, pytest.approx(3 * once.p))
+
+
 def test_convergence_of_a_row_that_needs_fewer_epochs(tmp_path):
     store = Store(tmp_path, PARAMS)
     for label, slow in (("avg", 4), ("lstm", 1)):
@@ -249,34 +253,6 @@ def test_wrong_files_are_refused(tmp_path, change, words):
         Claims.load(file, {EXPERIMENT.id: EXPERIMENT})
 
 
-def test_claims_of_this_repository_are_of_declared_rows():
-    project = Project(Path(__file__).parents[2], read_only=True)
-    claims = project.claims.claims
-    assert {each.paper for each in claims} == set(PAPERS)
-    assert [each.id.rpartition("-")[0] for each in claims] == [each.paper for each in claims]
-    assert len(project.decide()) == len(claims)
-
-
-def test_rule_names_the_claims_that_three_seeds_decide_otherwise():
-    class FirstThree(Store):
-        def result(self, run):
-            return super().result(run) if run.seed <= 3 else None
-
-    project, limited = (Project(Path(__file__).parents[2], read_only=True) for _ in range(2))
-    vars(limited)["store"] = FirstThree(project.root / "experiments/results", project.params, read_only=True)
-    other = [a.claim.id for a, b in zip(project.decide(), limited.decide(), strict=True) if a.verdict != b.verdict]
-    (rule,) = (each for each in project.claims.rules if each.startswith("Three seeds decide"))
-    assert sorted(re.findall(r"[a-z]+\d{4}-\d+", rule)) == sorted(other)
-
-
-def test_findings_leave_p_and_intervals_to_the_claims():
-    """Those of the page of claims are computed; they change with the results of other claims (Holm)."""
-    findings = {
-        each.id: " ".join(each.finding) for each in Project(Path(__file__).parents[2]).experiments.by_id.values()
-    }
-    assert {name for name, text in findings.items() if re.search(r"\bp (is|[=<])|\[[−\d]|interval", text)} == set()
-
-
 @pytest.mark.parametrize(
     ("keys", "text"),
     [
@@ -295,6 +271,14 @@ def test_test_in_words(tmp_path, keys, text):
     (found,) = decided(stored(tmp_path, {}), claim(**keys))
     assert dict(zip(HEADER, cells(found), strict=True))["tested as"].startswith(text)
     assert cells(found)[4] == ""
+
+
+def test_row_beside_a_published_number_shows_both(tmp_path):
+    """p of a value below it, which decides nothing, is not shown."""
+    claims = [claim([[row]], kind="reaches", bound=67.5, id=f"acl2017-{row}") for row in ("avg", "lstm")]
+    above, below = (cells(each)[4] for each in decided(stored(tmp_path, {"avg": HIGH, "lstm": LOW}), *claims))
+    assert re.fullmatch(r"68\.10 \[67\.\d\d, 68\.\d\d\] against 67\.5, p = 0\.0\d+", above)
+    assert re.fullmatch(r"60\.10 \[59\.\d\d, 60\.\d\d\] against 67\.5", below)
 
 
 def test_texts(tmp_path):
@@ -328,7 +312,7 @@ def test_texts(tmp_path):
         "",
         PAPERS["acl2017"],
         "",
-        "| claim | difference, 95 % interval, corrected p | verdict |",
+        "| claim | difference or value, 95 % interval, corrected p | verdict |",
         "| --- | --- | --- |",
         r"| acl2017-1: A says. (§1) | +3.90 \[3.67, 4.13\], p \< 0.001; of 2 comparisons: gran and lstm in mean "
         "| holds |",

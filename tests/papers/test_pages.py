@@ -101,7 +101,8 @@ def test_hours_of_the_runs_of_all_tables():
     first, second = line.results
     timed = replace(line, results={first: replace(line.results[first], minutes=90.0), second: line.results[second]})
     index = docs_files([make_comparison(timed), make_comparison(timed)])["index.md"]
-    assert "\nDistinct runs: 2; with a stored time: 1, together 1.5 hours.\n" in index
+    others = "with the mean of their rows for 1 others, 3.0 hours."
+    assert f"\nDistinct runs: 2; with a stored time: 1, together 1.5 hours; {others}\n" in index
 
 
 def test_text_between_backticks_is_code():
@@ -139,10 +140,11 @@ def test_figure_is_a_file_and_an_analysis_is_shown_whole():
     found = docs_files([make_comparison(make_line("avg", {"mean": ("", ())}, finished=0), figure=BARS)])
     assert "acl2017-t2.svg" not in found
     assert "\nNo results yet.\n" in found["acl2017.md"]
-    table = [["sentence", "error"], ["a | b", -1.5]]
+    table = [["sentence", "error"], ["a | b", -1.5], ["c", -0.0], ["d", 0.25]]
     line = make_line("avg", {"mean": ("", (1.0,))}, tables={"errors": table})
     page = docs_files([make_comparison(line, shows=["errors"])])["acl2017.md"]
-    assert "avg: errors\n\n| sentence   | error |\n| ---------- | ----- |\n| a &#124; b | -1.5  |\n" in page
+    rows = ["| sentence   | error |", "| ---------- | ----- |", "| a &#124; b | −1.50 |", "| c          | 0.00  |"]
+    assert "\n".join(["avg: errors\n", *rows, "| d          | 0.25  |\n"]) in page
 
 
 def test_whole_page():

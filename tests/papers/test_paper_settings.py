@@ -175,7 +175,8 @@ GRIDS = [
     ("iclr2016-t5", "lstm o.g. universal", 4 * 5 * 6, "finetune.sst.dev.accuracy"),  # note 17
     ("iclr2016-t6", "avg 300", 4 * 2, "finetune.sst.dev.accuracy"),
     ("charagram2016-t1", "charcnn select/words.wordsim", 2 * 2 * 3 * 2 * 2 * 2, "words.wordsim"),  # Appendix B
-    ("charagram2016-t1", AGRAM, 2 * 2 * 3 * 2, "words.simlex"),
+    ("charagram2016-t1", AGRAM, 2 * 2 * 3 * 2 * 2, "words.simlex"),  # with C, §4.4
+    ("charagram2016-t3", "charagram", 3 * 2 * 2, "paraphrase.ppdb"),
     ("charagram2016-t3", "avg", 4, "paraphrase.ppdb"),  # §4.1.4
     ("charagram2016-t4", "charagram", 2 * 3, "finetune.tags-wsj.dev.accuracy"),  # §4.2
     ("acl2017-t1", "lstm simpwiki", 3 * 6 * 4, "sts.2016"),  # §4.1.2, note 4

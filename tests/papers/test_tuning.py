@@ -76,6 +76,18 @@ def test_axes_of_a_row(project, row, margins, dims):
     assert {point.get("dim") for point in points(found)} == dims
 
 
+@pytest.mark.parametrize("settings", ["set", "paper_set"])
+def test_axis_of_a_setting_that_a_row_has_is_not_searched(project, settings):
+    counts = PRESETS.replace("margin = [0.6, 0.8, 1.0]", '"vocabulary.min_count" = [1, 2]')
+    (project.root / "experiments/presets.toml").write_text(counts)
+    (own,) = search(project, f'{{ {AVG}, {settings} = {{ "vocabulary.min_count" = 3 }} }}')
+    (other,) = search(project, f"{{ {AVG} }}")
+    assert [list(each.axes) for each in (own, other)] == [
+        ["margin", "size"],
+        ["margin", "size", "vocabulary.min_count"],
+    ]
+
+
 def test_some_axes_alone_and_other_seeds(project):
     (found,) = search(project, f"{{ {AVG} }}", over=["margin"], seeds=[3, 4])
     assert points(found) == [{"margin": 0.6}, {"margin": 0.8}, {"margin": 1.0}]

@@ -113,6 +113,7 @@ class Claims(_Table):
     """The file of claims."""
 
     rules: list[Text] = []  # what the verdicts of `papers.verdicts` mean
+    looks: Annotated[int, Field(ge=1)] = 1  # times that verdicts were taken while runs were added (Bonferroni)
     claims: list[Claim]
     deviations: dict[PaperName, list[Text]] = {}  # how our runs differ from those of each paper
 

@@ -12,7 +12,7 @@ from paraphrastic.papers.pages import folded
 from paraphrastic.papers.verdicts import ALPHA, FAILS, HOLDS, STANDARD, UNDECIDED, UNKNOWN, Decision
 
 HEADER = ("claim", "says", "tested as", "protocol", "difference", "verdict")
-_ON_PAGE = ("claim", "difference, 95 % interval, corrected p", "verdict")
+_ON_PAGE = ("claim", "difference or value, 95 % interval, corrected p", "verdict")
 
 
 def summary(decisions: Sequence[Decision]) -> str:
@@ -92,7 +92,10 @@ def _name(side: Side) -> str:
 
 
 def _difference(decision: Decision) -> str:
-    """Return difference, interval and p, with the rows that decide if the claim has several comparisons."""
+    """Return difference, or value and bound of one row, interval and p.
+
+    If the claim has several comparisons, the rows that decide follow.
+    """
     test, compared = decision.test, decision.comparison
     if test is None or compared is None:
         return ""
@@ -101,9 +104,12 @@ def _difference(decision: Decision) -> str:
     low, high = sorted((compared.sign * test.low, compared.sign * test.high))
     if any(end and not round(end, decimals) for end in (low, high)):  # on which side of 0 it is
         decimals += 1
-    if len(compared.sides) == 1 and not {UNKNOWN, STANDARD} & {*decision.over}:  # a share or a correlation × 100
+    alone = len(compared.sides) == 1
+    if alone and not {UNKNOWN, STANDARD} & {*decision.over}:  # a share or a correlation × 100
         low, high = max(low, -100.0), min(high, 100.0)  # what is cut off cannot be the true value
-    text = f"{signed(compared.sign * test.difference, decimals)} [{number(low, decimals)}, {number(high, decimals)}]"
+    value = (number if alone else signed)(compared.sign * test.difference, decimals)
+    bound = f" against {compared.sign * compared.bound:g}" if alone else ""
+    text = f"{value} [{number(low, decimals)}, {number(high, decimals)}]{bound}"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
     if p == f", p = {ALPHA:.3f}":  # which side of the level it is on
         p = f", p = {decision.p:.4f}"

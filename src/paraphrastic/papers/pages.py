@@ -11,7 +11,7 @@ from pathlib import Path
 
 from paraphrastic.analysis.published import published
 from paraphrastic.base.files import write_text
-from paraphrastic.papers.comparing import GAP, Cell, Comparison, Line
+from paraphrastic.papers.comparing import GAP, Cell, Comparison, Line, number
 from paraphrastic.papers.experiments import PaperName
 from paraphrastic.papers.facts import facts, tally
 from paraphrastic.papers.figures import description, figure_svg
@@ -119,10 +119,21 @@ The tables and figures of the papers that run here, with the published numbers b
 
 
 def _cost(comparisons: Sequence[Comparison]) -> str:
-    """Return a sentence of how many distinct runs there are, and how long those of stored time took."""
-    results = {name: result for each in comparisons for line in each.lines for name, result in line.results.items()}
-    minutes = [result.minutes for result in results.values() if result.minutes is not None]
-    return f"Distinct runs: {len(results)}; with a stored time: {len(minutes)}, together {sum(minutes) / 60:.1f} hours."
+    """Return a sentence of how many distinct runs there are, and how long they took: some have no stored time."""
+    timed: dict[str, float] = {}
+    mean: dict[str, float] = {}  # of the timed runs of their row
+    rows = [line.results for each in comparisons for line in each.lines]
+    for row in rows:
+        minutes = {name: result.minutes for name, result in row.items() if result.minutes is not None}
+        timed |= minutes
+        mean |= dict.fromkeys(row, sum(minutes.values()) / len(minutes)) if minutes else {}
+    runs = {name for row in rows for name in row}
+    others = [mean[name] for name in mean if name not in timed]
+    hours = f"together {sum(timed.values()) / 60:.1f} hours"
+    return (
+        f"Distinct runs: {len(runs)}; with a stored time: {len(timed)}, {hours}; with the mean of their rows for "
+        f"{len(others)} others, {(sum(timed.values()) + sum(others)) / 60:.1f} hours."
+    )
 
 
 def _page(name: PaperName, comparisons: Sequence[Comparison], drawn: Container[str]) -> str:
@@ -194,8 +205,18 @@ def analysis_tables(comparison: Comparison) -> Iterator[tuple[str, list[str], li
         if not tables:
             yield name, [], []
         for label, rows in reversed(tables.items()):
-            header, *cells = [list(map(str, row)) for row in rows]
-            yield f"{label}: {name}", header, cells
+            header, *cells = rows
+            columns = [_cells(column) for column in zip(*cells, strict=True)]
+            yield f"{label}: {name}", list(map(str, header)), list(map(list, zip(*columns, strict=True)))
+
+
+def _cells(column: Sequence[object]) -> list[str]:
+    """Return the values of a column as text; numbers have the decimals of the one that has the most."""
+    numbers = [value for value in column if isinstance(value, float)]
+    if len(numbers) < len(column):
+        return list(map(str, column))
+    decimals = max(len(str(value).partition(".")[2]) for value in numbers)
+    return [number(value, decimals) for value in numbers]
 
 
 def _analysis(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -128,7 +128,8 @@ class Project:
 
     def decide(self) -> list[Decision]:
         """Return the verdict on each claim from the stored results."""
-        return decide(self.claims.claims, self._on_replica.__getitem__, self.experiments, self.store)
+        claims, find = self.claims, self._on_replica.__getitem__
+        return decide(claims.claims, find, self.experiments, self.store, claims.looks)
 
     @cached_property
     def _on_replica(self) -> Mapping[str, Experiment]:

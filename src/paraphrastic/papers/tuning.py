@@ -87,16 +87,17 @@ def searches(
 
 
 def _grid(experiment: Experiment, row: Row, declared: Experiments) -> tuple[Grid, Axes] | None:
-    """Return the grid of a row and its axes, without those of options that the row itself declares."""
+    """Return the grid of a row and its axes, without those of values that the row itself declares."""
     named, preset = row.grid or experiment.grid, declared.presets.get(row.preset or "")
     name = named or (preset.grid if preset else None)
     if name is None:
         return None
     grid, own = declared.grids[name], preset.over if preset and not named else {}
+    declared_here = {*row.options, *row.set, *row.paper_set}
     free = {
         axis: values
         for axis, values in (grid.over | own).items()
-        if not any(_point([axis], [value]).keys() & row.options.keys() for value in values)
+        if not any(_point([axis], [value]).keys() & declared_here for value in values)
     }
     return grid, free | row.over
 

@@ -26,6 +26,7 @@ SEEDS = 3  # fewer decide nothing
 RESAMPLED, NORMAL = "items resampled", "normal-theory error of items"
 STANDARD, UNKNOWN = "standard error of items", "seeds alone"
 _REPLICATES = 1000
+_BELOW = "below a published number, which other data cannot refute"
 _SHARES = ("accuracy", "map", "mrr")  # last parts of keys of means of values between 0 and 1
 _WITHOUT = ("norm", "gap")  # of values that are neither such means nor correlations
 
@@ -67,18 +68,19 @@ class _MissingError(Exception):
 
 
 def decide(
-    claims: Sequence[Claim], find: Callable[[str], Experiment], declared: Experiments, store: Store
+    claims: Sequence[Claim], find: Callable[[str], Experiment], declared: Experiments, store: Store, looks: int = 1
 ) -> list[Decision]:
     """Return the verdict on each claim; p is corrected over the claims of a paper that open data can decide (Holm).
 
-    Those without numbers count, with p = 1, so that no verdict depends on what has been run of other claims. `find`
+    It is also multiplied by `looks`, the number of times that verdicts were taken (Bonferroni). Claims without numbers
+    count, with p = 1, so that no verdict depends on what has been run of other claims. `find`
     returns the experiment with an id, as it is run on the replica.
     """
     found = [_tested(claim, _Reader(claim, find, declared, store)) for claim in claims]
     corrected: dict[str, float] = {}
     for paper in get_args(PaperName):
         family = [each for each in found if each.claim.paper == paper and not each.claim.undecidable]
-        ps = holm([1.0 if each.p is None else each.p for each in family])
+        ps = holm([1.0 if each.p is None else min(1.0, looks * each.p) for each in family])
         corrected |= {each.claim.id: p for each, p in zip(family, ps, strict=True)}
     return [each if each.p is None else _decided(each, corrected[each.claim.id]) for each in found]
 
@@ -133,7 +135,7 @@ def _decided(decision: Decision, p: float) -> Decision:
         if test.low <= compared.bound <= test.high:
             reason = f"the interval includes {compared.sign * compared.bound:g}"
     elif decision.verdict == FAILS and decision.claim.kind == "reaches":
-        reason = "below a published number, which other data cannot refute"
+        return replace(decision, p=None, reason=_BELOW, verdict=UNDECIDED)
     return replace(decision, p=p, reason=reason, verdict=UNDECIDED if reason else decision.verdict)
 
 
