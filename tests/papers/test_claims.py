@@ -279,6 +279,8 @@ def test_row_beside_a_published_number_shows_both(tmp_path):
     above, below = (cells(each)[4] for each in decided(stored(tmp_path, {"avg": HIGH, "lstm": LOW}), *claims))
     assert re.fullmatch(r"68\.10 \[67\.\d\d, 68\.\d\d\] against 67\.5, p = 0\.0\d+", above)
     assert re.fullmatch(r"60\.10 \[59\.\d\d, 60\.\d\d\] against 67\.5", below)
+    (margin,) = decided(stored(tmp_path, {"avg": HIGH, "lstm": LOW}), claim(bound=-7.0))
+    assert re.match(r"\+8\.00 \[7\.\d\d, 8\.\d\d\] against −7, p", cells(margin)[4])
 
 
 def test_texts(tmp_path):

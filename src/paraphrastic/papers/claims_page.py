@@ -92,7 +92,7 @@ def _name(side: Side) -> str:
 
 
 def _difference(decision: Decision) -> str:
-    """Return difference, or value and bound of one row, interval and p.
+    """Return difference and margin, or value and bound of one row, interval and p.
 
     If the claim has several comparisons, the rows that decide follow.
     """
@@ -108,7 +108,8 @@ def _difference(decision: Decision) -> str:
     if alone and not {UNKNOWN, STANDARD} & {*decision.over}:  # a share or a correlation × 100
         low, high = max(low, -100.0), min(high, 100.0)  # what is cut off cannot be the true value
     value = (number if alone else signed)(compared.sign * test.difference, decimals)
-    bound = f" against {compared.sign * compared.bound:g}" if alone else ""
+    margin = compared.bound and decision.claim.kind in ("greater", "order")
+    bound = f" against {compared.sign * compared.bound:g}".replace("-", "−") if alone or margin else ""
     text = f"{value} [{number(low, decimals)}, {number(high, decimals)}]{bound}"
     p = "" if decision.p is None else ", p < 0.001" if decision.p < 0.001 else f", p = {decision.p:.3f}"
     if p == f", p = {ALPHA:.3f}":  # which side of the level it is on

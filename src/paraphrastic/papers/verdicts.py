@@ -73,8 +73,8 @@ def decide(
     """Return the verdict on each claim; p is corrected over the claims of a paper that open data can decide (Holm).
 
     It is also multiplied by `looks`, the number of times that verdicts were taken (Bonferroni). Claims without numbers
-    count, with p = 1, so that no verdict depends on what has been run of other claims. `find`
-    returns the experiment with an id, as it is run on the replica.
+    count, with p = 1, so that no verdict depends on what has been run of other claims. `find` returns the experiment
+    with an id, as it is run on the replica.
     """
     found = [_tested(claim, _Reader(claim, find, declared, store)) for claim in claims]
     corrected: dict[str, float] = {}
