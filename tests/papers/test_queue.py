@@ -101,10 +101,10 @@ def test_lost_experiment_is_stopped_and_queued_again(tmp_path):
 
 def test_experiment_whose_worker_ends_is_queued_again_once(tmp_path):
     lost, put = [{"a": "running"}] * 3, [["dvc", "queue", "kill", "a"], ["a"]]
-    queue = ScriptedQueue(tmp_path, [{}, {}, {}, *lost, {}], workers=0)
+    queue = ScriptedQueue(tmp_path, [{}, {}, *lost, {}], workers=0)
     assert follow(queue, ends=True, names=("a",)) == ([], ["a"])
     assert queue.commands == [["a"], *put]
-    queue = ScriptedQueue(tmp_path, [{}, {}, {}, *lost, {}, *lost], workers=0)
+    queue = ScriptedQueue(tmp_path, [{}, {}, *lost, {}, *lost], workers=0)
     assert follow(queue, ends=True, names=("a",)) == (["a"], [])
     assert queue.commands == [["a"], *put]
 
@@ -131,9 +131,11 @@ def test_minutes_are_those_that_it_was_seen_running(tmp_path, monkeypatch):
     )
     minutes = []
     queue.run({"a": ["a"]}, 1, lambda _, value: minutes.append(value) or True)
+    queue = ScriptedQueue(tmp_path, [{}, {}, *[running] * 6, {}])  # it began while the command queued others
+    queue.run({"a": ["a"]}, 1, lambda _, value: minutes.append(value) or True)
     queue = ScriptedQueue(tmp_path, [running] * 6 + [{}])  # it ran before: when it began is not known
     queue.run({"a": ["a"]}, 1, lambda _, value: minutes.append(value) or True)
-    assert minutes == [pytest.approx(2, abs=1), None]
+    assert minutes == [pytest.approx(2, abs=1), pytest.approx(2, abs=1), None]
 
 
 def test_commands_that_stop_experiments(tmp_path):

@@ -62,7 +62,7 @@ class Queue:
                     self._put(name, command, states)
                 if number == jobs:
                     self._start_workers(jobs, self._listed())
-            return self._follow(commands, jobs, on_end)
+            return self._follow(commands, jobs, on_end, _running(states))
 
     def check(self) -> None:
         """Raise a QueueError if DVC (3.67) cannot prepare folders of experiments: it writes its cache as ASCII."""
@@ -102,10 +102,15 @@ class Queue:
         self._dvc(command)
 
     def _follow(
-        self, commands: Mapping[str, Sequence[str]], jobs: int, on_end: Callable[[str, float | None], bool]
+        self,
+        commands: Mapping[str, Sequence[str]],
+        jobs: int,
+        on_end: Callable[[str, float | None], bool],
+        before: Sequence[str],
     ) -> list[str]:
+        """Follow experiments until all have ended; of those that ran `before`, it is not known when they began."""
         pending, failed, put_again = list(commands), list[str](), set[str]()
-        started = dict[str, float | None].fromkeys(_running(self._listed()))
+        started = dict[str, float | None].fromkeys(before)
         while pending:
             states, now = self.states(), time.monotonic()
             started = dict.fromkeys(_running(states), now) | started
