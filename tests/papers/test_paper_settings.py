@@ -199,6 +199,13 @@ def test_grids_of_the_papers(name, label, settings, key):
     assert expected(PROJECT.params, last).keys() == resolved(name, label)[1].keys()  # there are no others
 
 
+def test_sizes_of_vocabularies_are_searched_over_the_activation_alone():
+    """Charagram2016 §4.4."""
+    found = searches(PROJECT.experiments.by_id["charagram2016-t5"], PROJECT.experiments, "paper")
+    assert {tuple(each.axes) for each in found} == {("activation",), ("taggers.charagram.activation",)}
+    assert len(found) == 45
+
+
 @pytest.mark.parametrize("tagger", ["charcnn", "charlstm", "charagram"])
 @pytest.mark.parametrize("name", ["charagram2016-t4", "charagram2016-f1-tagging"])
 def test_taggers_of_charagram2016_4_2(name, tagger):
